@@ -18,6 +18,10 @@ class MissingDependency(DualfoldError, ImportError):
     """An optional package is needed; the message holds the pip command."""
 
 
+class DataUnavailable(DualfoldError, OSError):
+    """A data set is not on this machine and could not be fetched."""
+
+
 class DisconnectedGraph(DualfoldError, ValueError):
     """The neighbour graph is in several pieces where one is needed."""
 

@@ -1,0 +1,116 @@
+"""Missing and infinite values: refuse them, leave their rows out, or fill them in."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dualfold.data.columns import Table, listed
+from dualfold.errors import InvalidInput
+
+Missing = Literal["raise", "drop", "mean"]
+
+# Cells looked at together: 32 MB of float64, small beside any table worth splitting.
+BLOCK_CELLS = 4_000_000
+
+
+def complete(table: Table, missing: Missing) -> Table:
+    """A table without missing or infinite values, by the road that was asked for."""
+    if missing not in ("raise", "drop", "mean"):
+        raise InvalidInput(f"missing must be 'raise', 'drop' or 'mean', but is {missing!r}")
+    bad_rows, nans, infinities = _gaps(table.X)
+    count = int(bad_rows.sum())
+    if count:
+        table = _without_gaps(table, missing, bad_rows, _described(table, count, nans, infinities))
+    constant = _constant(table)
+    if constant:
+        sentence = f"{listed(constant)}: the same value in every row; kept, it changes no distance"
+        table = replace(table, notices=(*table.notices, sentence))
+    return table
+
+
+def _without_gaps(table: Table, missing: Missing, bad_rows: NDArray[np.bool_], gaps: str) -> Table:
+    if missing == "raise":
+        raise InvalidInput(
+            f"{gaps}. Choose missing='drop' to leave these rows out, missing='mean' to fill "
+            "them with the mean of their column, or exclude the columns"
+        )
+    if missing == "drop":
+        if bad_rows.all():
+            raise InvalidInput(
+                f"{gaps}: with missing='drop' no row is left. Exclude the emptiest columns, or "
+                "choose missing='mean'"
+            )
+        return replace(
+            table,
+            X=table.X[~bad_rows],
+            labels={name: values[~bad_rows] for name, values in table.labels.items()},
+            rows=table.rows[~bad_rows],
+            notices=(*table.notices, f"{gaps}; these rows were left out"),
+        )
+    if not isinstance(table.X, np.ndarray):
+        raise InvalidInput(
+            f"{gaps}; a sparse matrix has no useful column mean, choose missing='drop'"
+        )
+    filled = np.array(table.X)
+    hole = ~np.isfinite(filled)
+    filled[hole] = 0
+    known = (~hole).sum(axis=0)
+    if not known.all():
+        empty = np.asarray(table.names)[known == 0]
+        raise InvalidInput(f"{listed(empty)}: no finite value to take the mean of; exclude it")
+    # The scale first: the plain sum of large finite values could overflow.
+    means = (filled / known).sum(axis=0)
+    filled[hole] = np.broadcast_to(means, filled.shape)[hole]
+    sentence = f"{gaps}; they were filled with the mean of their column"
+    return replace(table, X=filled, notices=(*table.notices, sentence))
+
+
+def _gaps(X: Any) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
+    """Which rows have a value that is no number, and how many NaN and infinite a column has."""
+    n, width = X.shape
+    if not isinstance(X, np.ndarray):
+        entries = X.tocoo()
+        nan, infinite = np.isnan(entries.data), np.isinf(entries.data)
+        bad = np.zeros(n, dtype=bool)
+        bad[entries.row[nan | infinite]] = True
+        return (
+            bad,
+            np.bincount(entries.col[nan], minlength=width),
+            np.bincount(entries.col[infinite], minlength=width),
+        )
+    bad = np.zeros(n, dtype=bool)
+    nans, infinities = np.zeros(width, dtype=np.int64), np.zeros(width, dtype=np.int64)
+    step = max(1, BLOCK_CELLS // max(1, width))
+    for start in range(0, n, step):
+        block = X[start : start + step]
+        finite = np.isfinite(block)
+        if not finite.all():
+            bad[start : start + step] = ~finite.all(axis=1)
+            nan = np.isnan(block)
+            nans += nan.sum(axis=0)
+            infinities += (~finite & ~nan).sum(axis=0)
+    return bad, nans, infinities
+
+
+def _described(
+    table: Table, count: int, nans: NDArray[np.int64], infinities: NDArray[np.int64]
+) -> str:
+    parts = []
+    for word, counts in (("missing", nans), ("infinite", infinities)):
+        worst = [column for column in np.argsort(-counts, kind="stable") if counts[column]]
+        if worst:
+            shown = ", ".join(f"'{table.names[c]}' ({counts[c]})" for c in worst[:5])
+            more = f" and {len(worst) - 5} more columns" if len(worst) > 5 else ""
+            parts.append(f"{word} values in {shown}{more}")
+    return f"{count} of {len(table.rows)} rows are not complete: {'; '.join(parts)}"
+
+
+def _constant(table: Table) -> list[str]:
+    if not isinstance(table.X, np.ndarray) or len(table.rows) < 2:
+        return []
+    same = table.X.min(axis=0) == table.X.max(axis=0)
+    return [name for name, constant in zip(table.names, same, strict=True) if constant]

@@ -1,0 +1,201 @@
+"""Tables in: CSV, TSV, Parquet, NPY, NPZ and MatrixMarket as one kind of object."""
+
+from __future__ import annotations
+
+import difflib
+import gzip
+import io
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import numpy as np
+
+from dualfold.data import arrays
+from dualfold.data.columns import Table, listed, table_of_frame
+from dualfold.data.delimited import Opener, delimited_frame
+from dualfold.data.gaps import Missing, complete
+from dualfold.data.writing import read_metadata, write_table
+from dualfold.errors import InvalidInput
+
+__all__ = ["READABLE", "Table", "read_metadata", "read_table", "write_table"]
+
+# Formats by ending; text and MatrixMarket files may end with .gz after it.
+READABLE = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".txt": "csv",
+    ".dat": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".npy": "npy",
+    ".npz": "npz",
+    ".mtx": "mtx",
+}
+ZIPPABLE = ("csv", "tsv", "mtx")
+GZIP_MAGIC = b"\x1f\x8b"
+
+
+def read_table(
+    source: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    exclude: Sequence[str] = (),
+    label_columns: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    missing: Missing = "raise",
+    separator: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    header: bool | None = None,
+    array: str | None = None,
+) -> Table:
+    """A table of numbers from a file, or from standard input if source is "-".
+
+    Columns of numbers become X. Text, dates and true/false columns become labels;
+    row numbers and identifiers (whole numbers, all different, that count, are in
+    order or are called so) and empty columns are left out. Each of these decisions is
+    a sentence in the table's `notices`, which also tells how to overrule it.
+
+    format: "csv", "tsv", "parquet", "npy", "npz" or "mtx"; by default the file's ending
+        says it, and standard input is CSV.
+    exclude: columns to leave out. label_columns: columns to keep apart as labels.
+    keep: columns to use although they look like identifiers, or are true/false (as 0/1).
+    missing: rows with missing or infinite values are an error ("raise"), left out
+        ("drop"; `rows` tells which remain) or filled with their column's mean ("mean").
+    separator, decimal, thousands, header: for text, found out by default (no thousands
+        separator is guessed). "?" and the usual words (NA, NaN, null, …) mean missing.
+    array: which array of an .npz file.
+    """
+    place, name, kind = _located(source, format)
+    if kind in ("csv", "tsv"):
+        frame, notices = delimited_frame(
+            _opener(place),
+            name,
+            separator=separator or ("\t" if kind == "tsv" else None),
+            decimal=decimal,
+            thousands=thousands,
+            header=header,
+        )
+    elif kind == "parquet":
+        frame, notices = arrays.parquet_frame(place, name), []
+    elif kind == "npy":
+        stored = arrays.npy_array(place, name)
+        if stored.dtype.names is None:
+            return complete(
+                _unnamed(arrays.dense_table(stored, name), exclude, label_columns), missing
+            )
+        import pandas as pd
+
+        frame, notices = pd.DataFrame.from_records(stored), []
+    else:
+        table = (
+            arrays.npz_table(place, name, array)
+            if kind == "npz"
+            else arrays.matrix_market_table(place, name)
+        )
+        return complete(_unnamed(table, exclude, label_columns), missing)
+    if len(frame) == 0:
+        raise InvalidInput(f"{name} has {frame.shape[1]} columns but no rows; one is needed")
+    table = table_of_frame(
+        frame, exclude=exclude, label_columns=label_columns, keep=keep, notices=notices
+    )
+    del frame  # before the copies that filling or dropping may make
+    return complete(table, missing)
+
+
+def _unnamed(table: Table, exclude: Sequence[str], label_columns: Sequence[str]) -> Table:
+    """The same choice of columns for a matrix, whose columns are called column_1 and on."""
+    chosen = [*exclude, *label_columns]
+    if not chosen:
+        return table
+    places = {name: place for place, name in enumerate(table.names)}
+    unknown = [name for name in chosen if name not in places]
+    if unknown:
+        raise InvalidInput(
+            f"there is no column {listed(unknown)}; the columns of a matrix are called column_1 "
+            f"to column_{len(places)}"
+        )
+    left = [place for name, place in places.items() if name not in chosen]
+    if not left:
+        raise InvalidInput(f"at least one column is needed, but all {len(places)} were taken out")
+    labels = {name: table.X[:, [places[name]]] for name in label_columns}
+    flat = {
+        name: (column if isinstance(column, np.ndarray) else column.toarray()).ravel()
+        for name, column in labels.items()
+    }
+    return Table(
+        X=table.X[:, left],
+        names=tuple(table.names[place] for place in left),
+        labels=table.labels | flat,
+        notices=table.notices,
+        rows=table.rows,
+    )
+
+
+def _located(
+    source: str | os.PathLike[str], format: str | None
+) -> tuple[Path | io.BytesIO, str, str]:
+    """Where the bytes are, what to call them in messages, and their format."""
+    known = sorted(set(READABLE.values()))
+    if format is not None and format not in known:
+        raise InvalidInput(f"format must be one of {', '.join(known)}, but is {format!r}")
+    if os.fspath(source) == "-":
+        content = sys.stdin.buffer.read()
+        if not content:
+            raise InvalidInput("standard input is empty; a table was expected there")
+        return io.BytesIO(content), "standard input", format or "csv"
+    path = Path(source).expanduser()
+    if path.is_dir():
+        inside = sorted(entry.name for entry in path.iterdir() if _format_of(entry))
+        found = f"it holds {listed(inside)}" if inside else "it holds none that can be read"
+        raise InvalidInput(f"{path} is a folder; name a file in it ({found})")
+    if not path.exists():
+        raise InvalidInput(_no_such_file(path))
+    kind = format or _format_of(path)
+    if kind is None:
+        raise InvalidInput(
+            f"the ending of {path.name} says no format; readable are {', '.join(READABLE)} (text "
+            "and .mtx also with .gz). If it is one of these, say so by format="
+        )
+    if path.is_file() and path.stat().st_size == 0:
+        raise InvalidInput(f"{path} is empty")
+    return path, str(path), kind
+
+
+def _format_of(path: Path) -> str | None:
+    name = path.name.lower()
+    zipped = name.endswith(".gz")
+    kind = READABLE.get(Path(name.removesuffix(".gz")).suffix)
+    return kind if not zipped or kind in ZIPPABLE else None
+
+
+def _no_such_file(path: Path) -> str:
+    if not path.parent.is_dir():
+        return f"there is no file {path}, nor a folder {path.parent}"
+    others = {entry.name.lower(): entry.name for entry in path.parent.iterdir()}
+    close = difflib.get_close_matches(path.name.lower(), others, n=3)
+    readable = sorted(n for n in others.values() if _format_of(Path(n)))
+    if close:
+        return f"there is no file {path}; did you mean {listed(others[n] for n in close)}?"
+    return f"there is no file {path}" + (
+        f"; the folder holds {listed(readable)}" if readable else "; the folder holds no table"
+    )
+
+
+def _opener(place: Path | io.BytesIO) -> Opener:
+    """A fresh stream of the same bytes each time, unzipped if they are zipped."""
+
+    def opened() -> BinaryIO:
+        # getvalue, as whoever reads the stream also closes it
+        stream = place.open("rb") if isinstance(place, Path) else io.BytesIO(place.getvalue())
+        magic = stream.read(2)
+        stream.seek(0)
+        if magic == GZIP_MAGIC:
+            return cast(BinaryIO, gzip.GzipFile(fileobj=stream, mode="rb"))
+        return stream
+
+    return opened

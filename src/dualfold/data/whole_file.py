@@ -1,0 +1,68 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from dualfold.errors import InvalidInput
+
+
+@contextlib.contextmanager
+def whole_file(path: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
+    """A file open for writing that takes the name `path` only once it is complete.
+
+    It grows beside its target, so that the final rename stays in one file system
+    and is atomic. An exception removes it and leaves what was there before.
+    """
+    target = Path(os.path.realpath(path))  # a link stays a link, to the new content
+    _refuse(path, target, overwrite)
+    growing = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
+    try:
+        # Not tempfile: its files are private (0600) and would stay so under their new name.
+        with open(growing, "xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists() and overwrite:
+            shutil.copymode(target, growing)
+        _rename(growing, target, path, overwrite)
+    finally:
+        growing.unlink(missing_ok=True)
+
+
+def _refuse(path: Path, target: Path, overwrite: bool) -> None:
+    if target.is_dir():
+        raise InvalidInput(f"{path} is a folder; give the name of a file in it")
+    if not target.parent.is_dir():
+        raise InvalidInput(f"there is no folder {target.parent} to write {target.name} in; make it")
+    if target.exists() and not overwrite:
+        raise InvalidInput(
+            f"{path} exists already and was left as it is; overwrite=True replaces it"
+        )
+
+
+def _rename(growing: Path, target: Path, path: Path, overwrite: bool) -> None:
+    if overwrite:
+        os.replace(growing, target)
+    else:
+        try:
+            # A hard link, unlike a rename, never replaces a file that appeared meanwhile.
+            os.link(growing, target)
+        except FileExistsError:
+            _refuse(path, target, overwrite)
+            raise
+        except OSError:  # a file system without hard links
+            _refuse(path, target, overwrite)
+            os.replace(growing, target)
+    if os.name == "posix":  # the new name itself must survive a power cut, too
+        folder = os.open(target.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)

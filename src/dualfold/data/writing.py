@@ -1,0 +1,155 @@
+"""Tables out: CSV, TSV, Parquet or NPY, whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dualfold.data.arrays import parquet_module
+from dualfold.data.whole_file import whole_file
+from dualfold.errors import InvalidInput
+
+WRITABLE = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".npy")
+# Parquet's metadata is a flat map of bytes; ours is one JSON text under one key.
+PARQUET_KEY = b"dualfold"
+
+
+def write_table(
+    path: str | os.PathLike[str],
+    columns: Mapping[str, ArrayLike],
+    *,
+    overwrite: bool = False,
+    metadata: Mapping[str, Any] | None = None,
+) -> None:
+    """Write named columns of equal length to a file.
+
+    The ending chooses the format: .csv, .tsv (either also .gz), .parquet or .npy (a
+    plain n×D array, numbers only, without the names). "-" writes CSV to standard
+    output. `metadata` (JSON-ready) goes into a Parquet file itself and otherwise to a
+    file beside it, `out.csv.json`; standard output gets none.
+
+    The files appear when they are complete, or never; one that exists is not
+    replaced unless overwrite=True.
+    """
+    arrays = _checked_columns(columns)
+    text = _json(metadata)
+    if os.fspath(path) == "-":
+        _write_text(sys.stdout.buffer, arrays, ",")
+        sys.stdout.buffer.flush()
+        return
+    target = Path(path)
+    ending = _ending(target)
+    if ending == ".parquet":
+        parquet_module()  # the missing package, before anything is touched
+    beside = None if text is None or ending == ".parquet" else metadata_path(target)
+    with contextlib.ExitStack() as files:
+        # The last one opened is named first: a table never stands there without its metadata.
+        main = files.enter_context(whole_file(target, overwrite=overwrite))
+        if beside is not None and text is not None:
+            note = files.enter_context(whole_file(beside, overwrite=overwrite))
+            note.write(text)
+        _write(main, ending, arrays, text)
+
+
+def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any] | None:
+    """The metadata that write_table stored with a table, or None."""
+    place = Path(path)
+    if place.suffix in (".parquet", ".pq"):
+        stored = parquet_module().read_schema(place).metadata or {}
+        text = stored.get(PARQUET_KEY)
+    else:
+        beside = metadata_path(place)
+        text = beside.read_bytes() if beside.exists() else None
+    found: dict[str, Any] | None = None if text is None else json.loads(text)
+    return found
+
+
+def metadata_path(path: Path) -> Path:
+    """Where the metadata of a file lies that cannot hold its own."""
+    return path.with_name(path.name + ".json")
+
+
+def _ending(path: Path) -> str:
+    name = path.name.lower()
+    for ending in sorted(WRITABLE, key=len, reverse=True):
+        if name.endswith(ending):
+            return ending
+    raise InvalidInput(
+        f"{path} must end with one of {', '.join(WRITABLE)}, which chooses the format"
+    )
+
+
+def _checked_columns(columns: Mapping[str, ArrayLike]) -> dict[str, NDArray[Any]]:
+    arrays = {str(name): np.asarray(values) for name, values in columns.items()}
+    if not arrays:
+        raise InvalidInput("at least one column is needed to write a table, but there is none")
+    shapes = {array.shape for array in arrays.values()}
+    if len(shapes) != 1 or any(len(shape) != 1 for shape in shapes):
+        shown = ", ".join(f"'{name}' {array.shape}" for name, array in list(arrays.items())[:10])
+        raise InvalidInput(f"every column must be a list of the same length, but they are {shown}")
+    return arrays
+
+
+def _json(metadata: Mapping[str, Any] | None) -> bytes | None:
+    if metadata is None:
+        return None
+    try:
+        return json.dumps(dict(metadata), indent=2, ensure_ascii=False).encode()
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(
+            f"metadata must be JSON-ready (text, numbers, lists, dicts): {error}"
+        ) from error
+
+
+def _write(
+    file: BinaryIO, ending: str, arrays: dict[str, NDArray[Any]], metadata: bytes | None
+) -> None:
+    if ending == ".npy":
+        words = [name for name, array in arrays.items() if array.dtype.kind not in "biuf"]
+        if words:
+            raise InvalidInput(
+                f"an .npy file holds numbers only, but '{words[0]}' has none; use .csv"
+            )
+        np.save(file, np.column_stack(list(arrays.values())))
+    elif ending == ".parquet":
+        _write_parquet(file, arrays, metadata)
+    elif ending.endswith(".gz"):
+        import gzip
+
+        # No name and no time inside, so that equal tables give equal files.
+        with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed:
+            _write_text(packed, arrays, _separator(ending))
+    else:
+        _write_text(file, arrays, _separator(ending))
+
+
+def _separator(ending: str) -> str:
+    return "\t" if ending.startswith(".tsv") else ","
+
+
+def _write_text(file: Any, arrays: dict[str, NDArray[Any]], separator: str) -> None:
+    import pandas as pd
+
+    # floats are written by their shortest exact text, so that reading gives the same bits
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+    pd.DataFrame(arrays).to_csv(text, sep=separator, index=False, lineterminator="\n")
+    text.detach()
+
+
+def _write_parquet(file: BinaryIO, arrays: dict[str, NDArray[Any]], metadata: bytes | None) -> None:
+    parquet = parquet_module()
+    import pyarrow
+
+    table = pyarrow.table({name: pyarrow.array(array) for name, array in arrays.items()})
+    if metadata is not None:
+        table = table.replace_schema_metadata({PARQUET_KEY: metadata})
+    parquet.write_table(table, file)
