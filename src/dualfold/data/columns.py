@@ -147,8 +147,7 @@ def _numbers_rows(column: pd.Series[Any], name: str) -> bool:
     if n < 3 or not types.is_integer_dtype(column.dtype) or column.hasnans:
         return False
     values = column.to_numpy()
-    # The cheapest refusal first: most columns repeat a value early on.
-    if len(np.unique(values[:1000])) < min(n, 1000) or not column.is_unique:
+    if not _all_different(column):
         return False
     counted = values[0] in (0, 1) and np.array_equal(values, values[0] + np.arange(n))
     if counted or IDENTIFIER.fullmatch(name) or IDENTIFIER.fullmatch(name.lower()):
@@ -156,6 +155,11 @@ def _numbers_rows(column: pd.Series[Any], name: str) -> bool:
     consecutive = int(values.max()) - int(values.min()) == n - 1
     in_order = column.is_monotonic_increasing or column.is_monotonic_decreasing
     return n >= MANY_ROWS and (consecutive or in_order)
+
+
+def _all_different(column: pd.Series[Any]) -> bool:
+    # Most columns repeat a value early on, and a short look is much cheaper.
+    return column.head(1000).is_unique and column.is_unique
 
 
 def _label_values(column: pd.Series[Any]) -> NDArray[Any]:
@@ -222,7 +226,7 @@ def _doubtful(frame: pd.DataFrame, features: list[str]) -> list[str]:
 
     said = []
     whole = [name for name in features if types.is_integer_dtype(frame[name].dtype)]
-    distinct = [name for name in whole if len(frame) >= MANY_ROWS and frame[name].is_unique]
+    distinct = [name for name in whole if len(frame) >= MANY_ROWS and _all_different(frame[name])]
     if distinct:
         said.append(
             f"{listed(distinct)}: whole numbers, all different, used as features; "

@@ -25,7 +25,7 @@ Seed = int | np.random.Generator | np.random.RandomState | None
 # The roll everybody draws (Tenenbaum et al. 2000; scikit-learn): radius = angle,
 # from 3π/2 over one and a half turns, 21 high.
 ROLL_START = 1.5 * np.pi
-ROLL_HEIGHT = 21.0
+ROLL_TURNS, ROLL_HEIGHT = 1.5, 21.0
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def swiss_roll(
     *,
     noise: float = 0.0,
     random_state: Seed = None,
-    turns: float = 1.5,
+    turns: float = ROLL_TURNS,
     height: float = ROLL_HEIGHT,
 ) -> Sample:
     """A rectangle rolled up along a spiral; flat: (arc length, height)."""
@@ -69,7 +69,7 @@ def oversampled_swiss_roll(
     place: tuple[float, float] = (0.4, 0.6),
     noise: float = 0.0,
     random_state: Seed = None,
-    turns: float = 1.5,
+    turns: float = ROLL_TURNS,
     height: float = ROLL_HEIGHT,
 ) -> Sample:
     """A roll of which one band holds more points than its area deserves.
@@ -106,7 +106,7 @@ def holed_swiss_roll(
     hole: tuple[tuple[float, float], tuple[float, float]] = ((0.4, 0.6), (0.3, 0.7)),
     noise: float = 0.0,
     random_state: Seed = None,
-    turns: float = 1.5,
+    turns: float = ROLL_TURNS,
     height: float = ROLL_HEIGHT,
 ) -> Sample:
     """A roll with a rectangular hole, given as fractions of arc length and height.
