@@ -50,6 +50,10 @@ def said(found, *words):
         (" a , b\n1.5, -2\n0.25 , 3e-9\n7, 1e20\n", "spaces.csv"),
         ("a,b,\n1.5,-2,\n0.25,3e-9,\n7,1e20,\n", "trailing.csv"),
         ("a,b\n1.5,-2,\n0.25,3e-9,\n7,1e20,\n", "trailing_rows.csv"),
+        ("# by me\n#\na,b\n1.5,-2\n0.25,3e-9\n7,1e20\n", "remark.csv"),
+        ("# a b\n1.5 -2\n0.25 3e-9\n7 1e20\n", "savetxt.txt"),
+        ("#a,b\n1.5,-2\n0.25,3e-9\n7,1e20\n", "hash.csv"),
+        ("a,b\r1.5,-2\r0.25,3e-9\r7,1e20\r", "mac.csv"),
         (gzip.compress(b"a,b\n1.5,-2\n0.25,3e-9\n7,1e20\n"), "packed.csv.gz"),
         ("a\tb\n1.5\t-2\n0.25\t3e-9\n7\t1e20\n".encode("utf-16"), "unicode.txt"),
     ],
@@ -79,6 +83,20 @@ def test_the_numbered_header_of_an_array(tmp_path):
     assert found.names == ("0", "1", "2")
     np.testing.assert_array_equal(found.X, [[5.5, 6, 7], [5.5, 3, 1], [4.5, 3, 2]])
     assert said(found, "'column_1'", "row numbers")
+
+
+def test_years_above_numbers(tmp_path):
+    found = table(tmp_path, "land,1990,1991\nSpain,1.5,2.5\nItaly,2,2.5\n")
+    assert found.names == ("1990", "1991")
+    np.testing.assert_array_equal(found.X, [[1.5, 2.5], [2, 2.5]])
+
+
+def test_a_header_of_several_lines(tmp_path):
+    found = table(tmp_path, '"a\nb","c\u2028d"\n1.5,2\n3.5,4\n0,4\n')
+    assert found.names == ("a\nb", "c\u2028d")
+    np.testing.assert_array_equal(found.X, [[1.5, 2], [3.5, 4], [0, 4]])
+    with pytest.raises(InvalidInput, match="line 4 has 1"):
+        table(tmp_path, '"a\nb","c\u2028d"\n1.5,2\n3.5\n0,4\n')
 
 
 def test_row_names_without_a_header_of_their_own(tmp_path):
@@ -138,11 +156,29 @@ def test_labels_are_kept_apart_and_said(tmp_path):
     assert "name" not in kept.labels
 
 
+def test_true_or_false_with_gaps(tmp_path):
+    text = "a,v\nTRUE,1.5\nFALSE,2.5\n,2\n"
+    found = table(tmp_path, text)
+    assert list(found.labels["a"]) == [True, False, None]
+    assert said(found, "'a'", "true or false")
+    kept = table(tmp_path, text, keep=["a"], missing="drop")
+    np.testing.assert_array_equal(kept.X, [[1, 1.5], [0, 2.5]])
+
+
+def test_many_columns_of_a_kind_are_one_sentence(tmp_path):
+    names = [f"w{i}" for i in range(50)]
+    line = ",".join(["x"] * 50) + ",1.5\n"
+    found = table(tmp_path, ",".join(names) + ",v\n" + line + line)
+    assert len(found.notices) == 2  # the text, and that v is constant
+    assert said(found, "'w0'", "45 more", "text")
+
+
 @pytest.mark.parametrize(
     ("value", "words"),
     [
         ('"1,234"', ("'1,234'", "row 2", "thousands=','")),
         ("12 kg", ("'12 kg'", "row 2", "units")),
+        ("1_000", ("'1_000'", "row 2", "thousands='_'")),
         ("$5", ("'$5'", "row 2")),
         ("unknown", ("'unknown'", "row 2")),
     ],
@@ -257,7 +293,7 @@ def test_gaps_of_a_sparse_matrix(tmp_path):
         ("1,2\n3,4\n5\n", {}, "must have 2 values, but line 3 has 1"),
         ('w,b\n"x\ny",2\n3,4\n7\n', {}, "line 5 has 1"),
         ('a,b\n1.5,"2\n3,4\n', {}, "quote"),
-        ("a,b\nx,y\nz,w\n", {}, r"none is left.*'a' holds text"),
+        ("a,b\nx,y\nz,w\n", {}, r"none is left.*'a', 'b': text"),
         ("a,b\n1.5,2.5\n", {"exclude": ["a", "b"]}, "asked to be left out"),
         ("alpha,b\n1.5,2.5\n", {"exclude": ["alhpa"]}, "there is 'alpha'"),
         ("a,b\n1.5,2.5\n", {"label_columns": ["zz"]}, "label_columns names 'zz'"),

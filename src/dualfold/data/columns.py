@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from scipy.sparse import csr_array
 
+    Column = NDArray[Any] | pd.Series[Any]
+
 # Below this many rows, whole numbers are all different or in order by chance too often.
 MANY_ROWS = 20
 IDENTIFIER = re.compile(
@@ -30,7 +33,18 @@ IDENTIFIER = re.compile(
 ANSWER = re.compile(r"label|labels|class|classes|target|y|cluster", re.IGNORECASE)
 # A number in its Sunday clothes: a currency before, digits in groups, a unit after.
 DRESSED_NUMBER = re.compile(r"[-+$€£¥\s]*\d[\d.,'’_\s]*(?:[eE][-+]?\d+)?\s*[^\W\d]{0,5}[%°²³]?\.?")
+PLAIN_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}.*|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}.*")
+
+KEPT_APART = ("label", "text", "date", "boolean")
+SENTENCES = {
+    "empty": "empty, left out",
+    "identifier": "row numbers or identifiers by their looks (whole numbers, all different), "
+    "left out; keep=[…] uses them",
+    "boolean": "true or false, kept as labels; keep=[…] uses them as 0 and 1",
+    "date": "dates, kept as labels",
+    "text": "text, kept as labels",
+}
 
 
 @dataclass(frozen=True)
@@ -67,41 +81,33 @@ def table_of_frame(
     notices: Sequence[str] = (),
 ) -> Table:
     """Sort the columns of a data frame into features, labels and those left out."""
-    frame.columns = [str(name) for name in frame.columns]
-    _check_names(frame, exclude, label_columns, keep)
-    said = list(notices)
-    features: list[str] = []
-    labels: dict[str, NDArray[Any]] = {}
-    for name in frame.columns:
-        kind = _kind(frame[name], name, keep)
-        if name in exclude:
-            continue
-        if name in label_columns or kind in ("text", "date", "boolean"):
-            labels[name] = _label_values(frame[name])
-        if name in label_columns:
-            continue
-        if kind == "number":
-            features.append(name)
-        said += _column_notice(frame[name], name, kind)
+    _check_names([str(name) for name in frame.columns], exclude, label_columns, keep)
+    columns = {str(name): _plain(column) for name, column in frame.items()}
+    kinds = {
+        name: "label" if name in label_columns else _kind(column, name, name in keep)
+        for name, column in columns.items()
+        if name not in exclude
+    }
+    features = [name for name, kind in kinds.items() if kind in ("number", "distinct")]
+    labels = {name: _label_values(columns[name]) for name in kinds if kinds[name] in KEPT_APART}
+    said = [*notices, *_kind_notices(columns, kinds)]
     if not features:
-        raise InvalidInput(_no_feature_left(frame, exclude, label_columns, said))
-    said += _doubtful(frame, features)
-    rows = np.arange(len(frame), dtype=np.int64)
-    return Table(_matrix(frame, features), tuple(features), labels, tuple(said), rows)
+        asked = [*exclude, *label_columns]
+        raise InvalidInput(
+            f"at least one column of numbers is needed, but of the {len(columns)} columns "
+            f"({listed(columns, 10)}) none is left"
+            + (f"; asked to be left out or kept apart: {listed(asked)}" if asked else "")
+            + "".join(f"; {notice}" for notice in said)
+        )
+    matrix = _matrix([columns[name] for name in features])
+    rows = np.arange(len(matrix), dtype=np.int64)
+    return Table(matrix, tuple(features), labels, (*said, *_doubtful(columns, kinds)), rows)
 
 
 def _check_names(
-    frame: pd.DataFrame,
-    exclude: Sequence[str],
-    label_columns: Sequence[str],
-    keep: Sequence[str],
+    names: list[str], exclude: Sequence[str], label_columns: Sequence[str], keep: Sequence[str]
 ) -> None:
-    names = list(frame.columns)
-    twice = (
-        sorted({name for name in names if names.count(name) > 1})
-        if len(set(names)) < len(names)
-        else []
-    )
+    twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise InvalidInput(
             f"column names must differ, but {listed(twice)} appear more than once; rename them"
@@ -112,7 +118,7 @@ def _check_names(
         ("keep", keep),
     ):
         for name in wanted:
-            if name not in frame.columns:
+            if name not in names:
                 close = difflib.get_close_matches(name, names, n=3) or names
                 raise InvalidInput(
                     f"{parameter} names '{name}', but there is no such column; "
@@ -120,96 +126,99 @@ def _check_names(
                 )
 
 
-def _kind(column: pd.Series[Any], name: str, keep: Sequence[str]) -> str:
+def _plain(column: pd.Series[Any]) -> Column:
+    """A NumPy array if the column is one of numbers: much faster to ask than a pandas column."""
     from pandas.api import types
 
-    if bool(column.isna().all()):
+    dtype = column.dtype
+    if isinstance(dtype, np.dtype):
+        return column.to_numpy() if dtype.kind in "iuf" else column
+    if types.is_bool_dtype(dtype) or not types.is_numeric_dtype(dtype):
+        return column
+    if types.is_integer_dtype(dtype) and not column.hasnans:
+        return column.to_numpy(dtype=np.int64)
+    return column.to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _kind(column: Column, name: str, keep: bool) -> str:
+    """What a column is, in one word; distinct is a number that may be an identifier."""
+    if isinstance(column, np.ndarray):
+        if column.dtype.kind == "f":
+            return "empty" if np.isnan(column[:1]).all() and np.isnan(column).all() else "number"
+        if keep or not _all_different(column):
+            return "number"
+        return "identifier" if _numbers_rows(column, name) else "distinct"
+    from pandas.api import types
+
+    known = column.dropna()
+    if len(known) == 0:
         return "empty"
-    if types.is_bool_dtype(column.dtype):
-        return "number" if name in keep else "boolean"
-    if types.is_numeric_dtype(column.dtype) and not types.is_complex_dtype(column.dtype):
-        return "identifier" if name not in keep and _numbers_rows(column, name) else "number"
-    if name in keep:
+    if types.infer_dtype(known) == "boolean":
+        return "number" if keep else "boolean"
+    if keep:
         raise InvalidInput(
-            f"keep names '{name}', but its values are no numbers, as {column.dropna().iloc[0]!r}"
+            f"keep names '{name}', but its values are no numbers, as {known.iloc[0]!r}"
         )
-    if types.is_datetime64_any_dtype(column.dtype):
+    if types.is_datetime64_any_dtype(column.dtype) or DATE.fullmatch(str(known.iloc[0]).strip()):
         return "date"
-    first = str(column.dropna().iloc[0]).strip()
-    return "date" if DATE.fullmatch(first) else "text"
+    return "text"
 
 
-def _numbers_rows(column: pd.Series[Any], name: str) -> bool:
-    """Whether a column of whole numbers names the rows rather than describing them."""
-    from pandas.api import types
+def _all_different(values: NDArray[Any]) -> bool:
+    # Most columns repeat a value early on, and a short look is much cheaper.
+    return all(len(np.unique(part)) == len(part) for part in (values[:100], values))
 
-    n = len(column)
-    if n < 3 or not types.is_integer_dtype(column.dtype) or column.hasnans:
-        return False
-    values = column.to_numpy()
-    if not _all_different(column):
+
+def _numbers_rows(values: NDArray[Any], name: str) -> bool:
+    """Whether whole numbers, all different, name the rows rather than describing them."""
+    n = len(values)
+    if n < 3:
         return False
     counted = values[0] in (0, 1) and np.array_equal(values, values[0] + np.arange(n))
     if counted or IDENTIFIER.fullmatch(name) or IDENTIFIER.fullmatch(name.lower()):
         return True
     consecutive = int(values.max()) - int(values.min()) == n - 1
-    in_order = column.is_monotonic_increasing or column.is_monotonic_decreasing
-    return n >= MANY_ROWS and (consecutive or in_order)
+    rising = values[1:] > values[:-1]
+    return n >= MANY_ROWS and bool(consecutive or rising.all() or not rising.any())
 
 
-def _all_different(column: pd.Series[Any]) -> bool:
-    # Most columns repeat a value early on, and a short look is much cheaper.
-    return column.head(1000).is_unique and column.is_unique
-
-
-def _label_values(column: pd.Series[Any]) -> NDArray[Any]:
-    from pandas.api import types
-
-    if types.is_numeric_dtype(column.dtype) and not types.is_extension_array_dtype(column.dtype):
+def _label_values(column: Column) -> NDArray[Any]:
+    if isinstance(column, np.ndarray):
+        return column
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "bM":
         return column.to_numpy()
-    if isinstance(column.dtype, np.dtype) and column.dtype.kind == "M":
-        return column.to_numpy()
-    values = column.astype(object)
-    array = np.empty(len(values), dtype=object)
-    array[:] = values.where(column.notna(), None).to_numpy()
+    array = np.empty(len(column), dtype=object)
+    array[:] = column.astype(object).where(column.notna(), None).to_numpy()
     return array
 
 
-def _column_notice(column: pd.Series[Any], name: str, kind: str) -> list[str]:
-    if kind == "empty":
-        return [f"'{name}' is empty and was left out"]
-    if kind == "identifier":
-        return [
-            f"'{name}' looks like row numbers or identifiers (whole numbers, all different) and "
-            f"was left out; keep=['{name}'] uses it"
-        ]
-    if kind == "boolean":
-        return [
-            f"'{name}' is true or false and was kept as a label; keep=['{name}'] uses it as 0/1"
-        ]
-    if kind == "date":
-        return [f"'{name}' holds dates and was kept as a label"]
-    if kind == "text":
-        offender = _offending_number(column)
-        if offender:
-            return [
-                f"'{name}' was kept as a label although most of it looks like numbers: {offender}"
-            ]
-        return [f"'{name}' holds text and was kept as a label"]
-    return []
+def _kind_notices(columns: dict[str, Column], kinds: dict[str, str]) -> list[str]:
+    """One sentence for each kind of column that is not a feature, and each spoilt number."""
+    offenders = {
+        name: _offending_number(columns[name]) for name, kind in kinds.items() if kind == "text"
+    }
+    said = [
+        f"'{name}' was kept as a label although most of it looks like numbers: {offender}"
+        for name, offender in offenders.items()
+        if offender
+    ]
+    for kind, sentence in SENTENCES.items():
+        names = [name for name in kinds if kinds[name] == kind and not offenders.get(name)]
+        if names:
+            said.append(f"{listed(names)}: {sentence}")
+    return said
 
 
-def _offending_number(column: pd.Series[Any]) -> str:
+def _offending_number(column: Column) -> str:
     """Why a column that looks like numbers was read as text, or nothing."""
-    known = column.dropna().head(1000)
-    words = [str(value).strip() for value in known]
-    if 2 * sum(bool(DRESSED_NUMBER.fullmatch(word)) for word in words) < len(words):
+    assert not isinstance(column, np.ndarray)
+    known = column.dropna()
+    words = [str(value).strip() for value in known.head(1000)]
+    if 2 * sum(bool(DRESSED_NUMBER.fullmatch(word)) for word in words) <= len(words):
         return ""
-    for row, word in zip(column.dropna().index, column.dropna(), strict=True):
-        try:
-            float(word)
-        except (TypeError, ValueError):
-            text = str(word).strip()
+    for row, value in zip(known.index, known, strict=True):
+        text = str(value).strip()
+        if not PLAIN_NUMBER.fullmatch(text):
             return f"{text!r} in row {int(row) + 1} is no plain number{_remedy(text)}"
     return ""
 
@@ -221,19 +230,17 @@ def _remedy(text: str) -> str:
     return "; change it in the file (no units or words, empty where missing) to use the column"
 
 
-def _doubtful(frame: pd.DataFrame, features: list[str]) -> list[str]:
-    from pandas.api import types
-
+def _doubtful(columns: dict[str, Column], kinds: dict[str, str]) -> list[str]:
     said = []
-    whole = [name for name in features if types.is_integer_dtype(frame[name].dtype)]
-    distinct = [name for name in whole if len(frame) >= MANY_ROWS and _all_different(frame[name])]
-    if distinct:
+    distinct = [name for name, kind in kinds.items() if kind == "distinct"]
+    if distinct and len(columns[distinct[0]]) >= MANY_ROWS:
         said.append(
             f"{listed(distinct)}: whole numbers, all different, used as features; "
             "if they only name the rows, exclude them"
         )
-    answers = [name for name in whole if ANSWER.fullmatch(name) and len(features) > 1]
-    if answers:
+    used = [name for name, kind in kinds.items() if kind in ("number", "distinct")]
+    answers = [name for name in used if ANSWER.fullmatch(name) and columns[name].dtype.kind in "iu"]
+    if answers and len(used) > 1:
         said.append(
             f"{listed(answers)}: used as a feature; if it is the answer rather than a "
             f"measurement, label_columns={answers} keeps it apart"
@@ -241,34 +248,14 @@ def _doubtful(frame: pd.DataFrame, features: list[str]) -> list[str]:
     return said
 
 
-def _no_feature_left(
-    frame: pd.DataFrame, exclude: Sequence[str], label_columns: Sequence[str], said: list[str]
-) -> str:
-    asked = [name for name in (*exclude, *label_columns) if name in frame.columns]
-    reasons = "; ".join(said[-5:])
-    return (
-        f"at least one column of numbers is needed, but of the {len(frame.columns)} columns "
-        f"({listed(frame.columns, 10)}) none is left"
-        + (f"; asked to be left out or kept apart: {listed(asked)}" if asked else "")
-        + (f"; {reasons}" if reasons else "")
-    )
-
-
-def _matrix(frame: pd.DataFrame, features: list[str]) -> NDArray[np.floating[Any]]:
+def _matrix(columns: list[Column]) -> NDArray[np.floating[Any]]:
     """The features as one array, float32 if all of them are stored so."""
-    dtypes = {frame[name].dtype for name in features}
-    small = all(isinstance(d, np.dtype) and d in (np.float16, np.float32) for d in dtypes)
-    wanted = np.float32 if small else np.float64
-    X = np.empty((len(frame), len(features)), dtype=wanted)
-    columns = [_numbers(frame[name], wanted) for name in features]
+    # What is no array here is true or false, perhaps with gaps.
+    arrays = [c if isinstance(c, np.ndarray) else c.astype(np.float64).to_numpy() for c in columns]
+    small = all(array.dtype in (np.float16, np.float32) for array in arrays)
+    X = np.empty((len(arrays[0]), len(arrays)), dtype=np.float32 if small else np.float64)
     # By blocks of rows, so that the strided writes stay in the cache.
-    for start in range(0, len(frame), 1024):
-        for place, column in enumerate(columns):
-            X[start : start + 1024, place] = column[start : start + 1024]
+    for start in range(0, len(X), 1024):
+        for place, array in enumerate(arrays):
+            X[start : start + 1024, place] = array[start : start + 1024]
     return X
-
-
-def _numbers(column: pd.Series[Any], wanted: type[np.floating[Any]]) -> NDArray[Any]:
-    if isinstance(column.dtype, np.dtype):
-        return column.to_numpy()  # no copy: cast while it is put in place
-    return column.to_numpy(dtype=wanted, na_value=np.nan)

@@ -15,7 +15,8 @@ import numpy as np
 
 from dualfold.data import arrays
 from dualfold.data.columns import Table, listed, table_of_frame
-from dualfold.data.delimited import Opener, delimited_frame
+from dualfold.data.delimited import delimited_frame
+from dualfold.data.dialect import Opener
 from dualfold.data.gaps import Missing, complete
 from dualfold.data.writing import read_metadata, write_table
 from dualfold.errors import InvalidInput

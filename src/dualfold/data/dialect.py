@@ -1,0 +1,158 @@
+"""How a text table is written: separator, decimal mark, encoding, header."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import re
+import statistics
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from dualfold.errors import InvalidInput
+
+Opener = Callable[[], BinaryIO]
+
+# In this order: a comma may be a decimal mark where another separator is possible too.
+SEPARATORS = ("\t", ";", "|", ",")
+WHITESPACE = r"\s+"
+SAMPLE_LINES = 50
+SAMPLE_BYTES = 1 << 26
+# What pandas takes for missing, and the question mark of the UCI repository.
+MISSING_WORDS = {"", "?", "#N/A", "#NA", "-NaN", "-nan", "<NA>", "N/A", "NA", "NULL", "NaN"}
+MISSING_WORDS |= {"None", "n/a", "nan", "null"}
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a text table is written; `skip` lines come before the first data row."""
+
+    separator: str
+    decimal: str
+    encoding: str
+    header: tuple[str, ...] | None
+    skip: int
+
+
+def dialect_of(
+    opener: Opener, name: str, *, separator: str | None, decimal: str | None, header: bool | None
+) -> Dialect:
+    """How a text table is written, from its first lines; what is given is not guessed."""
+    text, encoding = _sample(opener, name)
+    lines = re.split(r"\r\n|\n|\r", text)
+    skip = next((i for i, line in enumerate(lines) if line.strip()), None)
+    if skip is None:
+        raise InvalidInput(f"{name} is empty; a table with at least one row of numbers is needed")
+    announced = re.fullmatch(r"\s*sep=(.)\s*", lines[skip])  # Excel's own first line
+    if announced:
+        skip += 1
+        separator = separator or announced[1]
+    remarks = list(itertools.takewhile(lambda line: line.startswith("#"), lines[skip:]))
+    skip += len(remarks)
+    # However the file's lines end, here they end as the csv module wants them.
+    body = "\n".join(lines[skip:])
+    separator = separator or _likely_separator(body)
+    _, *rest = found = [cells for _, cells in records(body, separator)] or [[]]
+    first = [cell.strip() for cell in found[0]]
+    decimal = decimal or _likely_decimal(separator, found)
+    if header is None:
+        header = _looks_like_header(first, rest, decimal)
+        # "#a,b" above two columns of numbers is their header, other remarks are not.
+        titles = [c.strip() for _, r in records("".join(remarks[-1:])[1:], separator) for c in r]
+        if not header and len(titles) == len(first):
+            return Dialect(separator, decimal, encoding, tuple(titles), skip)
+    if not header:
+        return Dialect(separator, decimal, encoding, None, skip)
+    height = next(records(body, separator), (0, []))[0]
+    return Dialect(separator, decimal, encoding, tuple(first), skip + height)
+
+
+def _sample(opener: Opener, name: str) -> tuple[str, str]:
+    """The first lines as text, and their encoding."""
+    with opener() as stream:
+        try:
+            raw = b"".join(stream.readline(SAMPLE_BYTES) for _ in range(SAMPLE_LINES))
+        except (OSError, EOFError) as error:
+            raise InvalidInput(f"{name} cannot be read ({error}); is it damaged?") from error
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return raw.decode("utf-16", errors="ignore"), "utf-16"
+    if b"\x00" in raw:
+        raise InvalidInput(
+            f"{name} must be text, but holds zero bytes; if it is another kind of file, say which "
+            "by format="
+        )
+    try:
+        return raw.decode("utf-8-sig"), "utf-8-sig"
+    except UnicodeDecodeError:
+        return raw.decode("latin-1"), "utf-8-sig"
+
+
+def records(source: str | io.TextIOBase, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """(number of the record's last line, cells) for each record that is not blank."""
+    lines = io.StringIO(source, newline="") if isinstance(source, str) else source
+    if separator == WHITESPACE:
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                yield number, line.split()
+        return
+    reader = csv.reader(lines, delimiter=separator)
+    for cells in reader:
+        if cells:
+            yield reader.line_num, cells
+
+
+def _likely_separator(body: str) -> str:
+    widths: dict[str, list[int]] = {}
+    for separator in SEPARATORS:
+        widths[separator] = [len(cells) for _, cells in records(body, separator)]
+    for separator, counts in widths.items():
+        if len(set(counts)) == 1 and counts[0] > 1:
+            return separator
+    # No separator fits every row: the one that most rows agree on, whatever is wrong with the rest.
+    best = max(SEPARATORS, key=lambda s: statistics.mode(widths[s]) - 1)
+    if statistics.mode(widths[best]) > 1:
+        return best
+    blank = [line.split() for line in body.splitlines() if line.strip()]
+    numbers = all(_is_number(cell, ".") for cells in blank[1:] or blank for cell in cells)
+    if numbers and len({len(cells) for cells in blank}) == 1 and len(blank[0]) > 1:
+        return WHITESPACE
+    return ","
+
+
+def _likely_decimal(separator: str, records: list[list[str]]) -> str:
+    if separator == ",":
+        return "."
+    cells = [cell.strip() for record in records for cell in record]
+    commas = any(re.fullmatch(r"[-+]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+", cell) for cell in cells)
+    points = any(re.fullmatch(r"[-+]?\d*\.\d+(?:[eE][-+]?\d+)?", cell) for cell in cells)
+    return "," if commas and not points else "."
+
+
+def _is_number(cell: str, decimal: str) -> bool:
+    try:
+        float(cell.strip().replace(decimal, "."))
+    except ValueError:
+        return False
+    return True
+
+
+def _looks_like_header(first: list[str], rest: list[list[str]], decimal: str) -> bool:
+    """Names above numbers, or no number at all in the first row."""
+    counted = [int(cell) for cell in first if re.fullmatch(r"\d{1,9}", cell)]
+    consecutive = (
+        counted == list(range(counted[0], counted[0] + len(counted))) if counted else False
+    )
+    if consecutive and not any(_is_number(c, decimal) and not c.isdigit() for c in first):
+        if counted[0] == 0 and len(counted) >= 3:
+            return True  # 0, 1, 2, …: what pandas writes above an array
+        if len(counted) >= 2 and 1800 <= counted[0] <= 2200 and len(counted) < len(first):
+            return True  # a word and then years
+    for place, cell in enumerate(first):
+        below = [cells[place] for cells in rest if place < len(cells)]
+        below = [other for other in below if other.strip() not in MISSING_WORDS]
+        named = cell not in MISSING_WORDS and not _is_number(cell, decimal)
+        if named and below and all(_is_number(other, decimal) for other in below):
+            return True
+    return not any(_is_number(cell, decimal) for cell in first)
