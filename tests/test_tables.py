@@ -154,6 +154,7 @@ def test_labels_are_kept_apart_and_said(tmp_path):
     assert kept.names == ("ok", "v")
     np.testing.assert_array_equal(kept.X[:, 0], [1, 0, 1])
     assert "name" not in kept.labels
+    assert "name" not in table(tmp_path, text, exclude="name").labels
 
 
 def test_true_or_false_with_gaps(tmp_path):
@@ -298,6 +299,7 @@ def test_gaps_of_a_sparse_matrix(tmp_path):
         ("alpha,b\n1.5,2.5\n", {"exclude": ["alhpa"]}, "there is 'alpha'"),
         ("a,b\n1.5,2.5\n", {"label_columns": ["zz"]}, "label_columns names 'zz'"),
         ("a,b\n1.5,x\n", {"keep": ["b"]}, "no numbers, as 'x'"),
+        ("a,b\n1.5,2\n", {"separator": "::"}, "one character"),
         ("a,b\n1.5,2\n", {"format": "xls"}, "format must be one of"),
         (b"PK\x03\x04\x00\x00\x00", {}, "zero bytes"),
         (gzip.compress(b"a,b\n1.5,2.5\n" * 1000)[:60], {}, "damaged"),

@@ -124,7 +124,8 @@ def _narrow(chunk: pd.DataFrame) -> pd.DataFrame:
     whole = chunk.select_dtypes("int64")
     if whole.size < CHUNK_CELLS // 4:
         return chunk
-    low, high = int(whole.to_numpy().min()), int(whole.to_numpy().max())
+    values = whole.to_numpy()
+    low, high = int(values.min()), int(values.max())
     for narrow in (np.int16, np.int32):
         if np.iinfo(narrow).min <= low and high <= np.iinfo(narrow).max:
             if whole.shape == chunk.shape:

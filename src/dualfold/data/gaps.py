@@ -63,7 +63,7 @@ def _without_gaps(table: Table, missing: Missing, bad_rows: NDArray[np.bool_], g
         empty = np.asarray(table.names)[known == 0]
         raise InvalidInput(f"{listed(empty)}: no finite value to take the mean of; exclude it")
     # The scale first: the plain sum of large finite values could overflow.
-    means = (filled / known).sum(axis=0)
+    means = (filled / known).sum(axis=0, dtype=np.float64)
     filled[hole] = np.broadcast_to(means, filled.shape)[hole]
     sentence = f"{gaps}; they were filled with the mean of their column"
     return replace(table, X=filled, notices=(*table.notices, sentence))

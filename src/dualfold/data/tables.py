@@ -16,7 +16,7 @@ import numpy as np
 from dualfold.data import arrays
 from dualfold.data.columns import Table, listed, table_of_frame
 from dualfold.data.delimited import delimited_frame
-from dualfold.data.dialect import Opener
+from dualfold.data.dialect import WHITESPACE, Opener
 from dualfold.data.gaps import Missing, complete
 from dualfold.data.writing import read_metadata, write_table
 from dualfold.errors import InvalidInput
@@ -44,9 +44,9 @@ def read_table(
     source: str | os.PathLike[str],
     *,
     format: str | None = None,
-    exclude: Sequence[str] = (),
-    label_columns: Sequence[str] = (),
-    keep: Sequence[str] = (),
+    exclude: str | Sequence[str] = (),
+    label_columns: str | Sequence[str] = (),
+    keep: str | Sequence[str] = (),
     missing: Missing = "raise",
     separator: str | None = None,
     decimal: str | None = None,
@@ -71,6 +71,11 @@ def read_table(
         separator is guessed). "?" and the usual words (NA, NaN, null, …) mean missing.
     array: which array of an .npz file.
     """
+    exclude, label_columns, keep = _several(exclude), _several(label_columns), _several(keep)
+    if separator is not None and separator != WHITESPACE and len(separator) != 1:
+        raise InvalidInput(
+            f"separator must be one character (or {WHITESPACE!r} for blanks), but is {separator!r}"
+        )
     place, name, kind = _located(source, format)
     if kind in ("csv", "tsv"):
         frame, notices = delimited_frame(
@@ -106,6 +111,11 @@ def read_table(
     )
     del frame  # before the copies that filling or dropping may make
     return complete(table, missing)
+
+
+def _several(names: str | Sequence[str]) -> tuple[str, ...]:
+    # A single name is a sequence too, of its letters; nobody means that.
+    return (names,) if isinstance(names, str) else tuple(names)
 
 
 def _unnamed(table: Table, exclude: Sequence[str], label_columns: Sequence[str]) -> Table:

@@ -141,8 +141,10 @@ def _write_text(file: Any, arrays: dict[str, NDArray[Any]], separator: str) -> N
 
     # floats are written by their shortest exact text, so that reading gives the same bits
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-    pd.DataFrame(arrays).to_csv(text, sep=separator, index=False, lineterminator="\n")
-    text.detach()
+    try:
+        pd.DataFrame(arrays).to_csv(text, sep=separator, index=False, lineterminator="\n")
+    finally:
+        text.detach()  # else a forgotten wrapper closes the file, even standard output
 
 
 def _write_parquet(file: BinaryIO, arrays: dict[str, NDArray[Any]], metadata: bytes | None) -> None:
