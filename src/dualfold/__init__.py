@@ -1,2 +1,67 @@
-"""Dimensionality reduction you can check."""
+"""Dimensionality reduction you can check.
+
+Every embedding comes with a certificate, computed from the problem and the answer
+alone, that says how far from optimal it can be.
+
+    import dualfold
+    graph = dualfold.graph.knn(X, 10)
+    embedding = dualfold.embed(dualfold.methods.eigenmaps(graph))
+    print(embedding.certificate)
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from dualfold import data, errors, graph, methods, quality, trace, view, weights
+    from dualfold.embedding import Embedding, embed
+    from dualfold.graph import Graph
+    from dualfold.quality import t_similarity
+    from dualfold.trace import Certificate, TraceProblem, certify
+
+# Names are looked up when first used: `import dualfold` itself loads nothing.
+_HOMES = {
+    "Certificate": "dualfold.trace",
+    "Embedding": "dualfold.embedding",
+    "Graph": "dualfold.graph",
+    "TraceProblem": "dualfold.trace",
+    "certify": "dualfold.trace",
+    "embed": "dualfold.embedding",
+    "t_similarity": "dualfold.quality",
+}
+_ROOMS = ("data", "errors", "graph", "methods", "quality", "trace", "view", "weights")
+
+__all__ = [
+    "Certificate",
+    "Embedding",
+    "Graph",
+    "TraceProblem",
+    "__version__",
+    "certify",
+    "data",
+    "embed",
+    "errors",
+    "graph",
+    "methods",
+    "quality",
+    "t_similarity",
+    "trace",
+    "view",
+    "weights",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    if name in _ROOMS:
+        return import_module(f"dualfold.{name}")
+    raise AttributeError(f"module 'dualfold' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

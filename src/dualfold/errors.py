@@ -36,3 +36,7 @@ class TooLarge(DualfoldError, MemoryError):
 
 class PiecesJoined(UserWarning):
     """A graph in several pieces was joined by its shortest missing links."""
+
+
+class CertificateFailed(UserWarning):
+    """An answer was returned that its own certificate does not accept."""

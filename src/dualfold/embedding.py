@@ -1,0 +1,73 @@
+"""Problem → solver → certificate → embedding."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from dualfold.errors import CertificateFailed
+from dualfold.trace.certificate import Certificate, certify
+from dualfold.trace.problem import TraceProblem
+from dualfold.trace.solution import Solution
+from dualfold.trace.solvers import Auto, Solver
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+__all__ = ["Embedding", "certify", "embed"]
+
+
+@dataclass(frozen=True, eq=False)
+class Embedding:
+    """The answer in the user's hands; nothing in it changes any more.
+
+    points : n×d coordinates
+    values : the eigenvalues, one a coordinate
+    certificate : how far from optimal this can be; print it
+    problem, solution : what was asked, and how the solver answered
+    seconds : time spent by stage
+    """
+
+    points: Array
+    values: Array
+    certificate: Certificate
+    problem: TraceProblem
+    solution: Solution
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        n, d = self.points.shape
+        return f"Embedding({n} points in {d} dimensions; {self.certificate})"
+
+
+def embed(
+    problem: TraceProblem, *, solver: Solver | None = None, tolerance: float = 1e-4
+) -> Embedding:
+    """Solve the problem, judge the answer, lift it to points.
+
+    `solver=None` is `Auto()`. An answer that fails its certificate is returned with a
+    `CertificateFailed` warning and says so; a solver that does not arrive raises.
+    """
+    begin = perf_counter()
+    solution = (solver or Auto()).solve(problem)
+    solved = perf_counter()
+    certificate = certify(
+        problem,
+        np.hstack([solution.vectors, solution.guard]),
+        solution.values,
+        tolerance=tolerance,
+    )
+    judged = perf_counter()
+    if certificate.level == "failed":
+        warnings.warn(
+            f"the answer of {solution.solver} did not pass its certificate: "
+            f"{'; '.join(certificate.reasons)}. Try another solver or a smaller tol",
+            CertificateFailed,
+            stacklevel=2,
+        )
+    points = problem.lift(solution.vectors, solution.values)
+    seconds = {"solve": solved - begin, "certify": judged - solved, "lift": perf_counter() - judged}
+    return Embedding(points, solution.values, certificate, problem, solution, seconds)

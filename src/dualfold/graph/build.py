@@ -1,0 +1,125 @@
+"""Three rules for who is a neighbour, and graphs that come from elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from dualfold.errors import InvalidInput
+from dualfold.graph.graph import Array, Graph, Lists, Symmetry, symmetric_lengths
+from dualfold.graph.neighbors import from_precomputed, nearest, within
+from dualfold.graph.search import Search, exact_search
+
+
+def knn(
+    X: Any,
+    n_neighbors: int = 10,
+    *,
+    metric: Any = "euclidean",
+    symmetry: Symmetry = "or",
+    search: str = "auto",
+    n_jobs: int | None = None,
+    random_state: int | np.random.Generator | None = None,
+) -> Graph:
+    """Link each point to its `n_neighbors` nearest.
+
+    "or" keeps an edge when either end lists the other, "and" when both do. With
+    metric="precomputed", X is a square matrix of distances, dense, or sparse with
+    any number of neighbours stored per row.
+    """
+    lists, found = _lists(X, n_neighbors, metric, search, n_jobs, random_state)
+    rule = f"{n_neighbors} nearest neighbours, {symmetry!r} rule"
+    return _graph(X, lists, found, rule, metric, symmetry, n_neighbors)
+
+
+def variable(
+    X: Any,
+    n_neighbors: int = 18,
+    *,
+    metric: Any = "euclidean",
+    symmetry: Symmetry = "or",
+    search: str = "auto",
+    n_jobs: int | None = None,
+    random_state: int | np.random.Generator | None = None,
+) -> Graph:
+    """Fewer neighbours where points lie far apart, at most `n_neighbors` anywhere.
+
+    With A_i the spread of i's neighbourhood (`neighborhood_spread`), point i lists
+    min(⌊t·mean(A)/A_i⌋, t) neighbours, t = n_neighbors, and at least one.
+    """
+    lists, found = _lists(X, n_neighbors, metric, search, n_jobs, random_state)
+    lists = lists.first(variable_counts(lists, n_neighbors))
+    rule = f"variable neighbourhoods of at most {n_neighbors}, {symmetry!r} rule"
+    return _graph(X, lists, found, rule, metric, symmetry, n_neighbors)
+
+
+def radius(
+    X: Any, radius: float, *, metric: Any = "euclidean", n_jobs: int | None = None
+) -> Graph:
+    """Link every two points at distance `radius` or less."""
+    lists = Lists(*within(X, radius, metric=metric, n_jobs=n_jobs))
+    name = "precomputed" if isinstance(metric, str) and metric == "precomputed" else "radius"
+    return _graph(X, lists, exact_search(name), f"radius {radius:g}", metric, "or", None)
+
+
+def from_lengths(lengths: Any, *, symmetry: Symmetry = "or") -> Graph:
+    """A graph given as a sparse matrix of edge lengths (stored zeros are edges)."""
+    if not sp.issparse(lengths):
+        raise InvalidInput(
+            "a precomputed graph is a sparse matrix of edge lengths; for a dense matrix of "
+            "distances use knn(distances, n_neighbors, metric='precomputed')"
+        )
+    lists = Lists(*from_precomputed(lengths))
+    return _graph(None, lists, exact_search("precomputed"), "given", "precomputed", symmetry, None)
+
+
+def neighborhood_spread(lists: Lists, n_neighbors: int) -> Array:
+    """A_i = √(Σ ‖x_i − x_j‖²)/t over the t nearest neighbours j of i."""
+    nearest_ones = lists.first(n_neighbors)
+    total = np.zeros(len(lists))
+    owners = np.repeat(np.arange(len(lists)), nearest_ones.counts)
+    np.add.at(total, owners, nearest_ones.distances**2)
+    return np.sqrt(total) / np.maximum(nearest_ones.counts, 1)
+
+
+def variable_counts(lists: Lists, n_neighbors: int) -> Array:
+    """How many neighbours each point keeps (see `variable`)."""
+    spread = neighborhood_spread(lists, n_neighbors)
+    # 1e-9: without it rounding would take one neighbour from equally dense points.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        counts = np.floor(n_neighbors * spread.mean() / spread + 1e-9)
+    counts[~np.isfinite(counts)] = n_neighbors  # only duplicates around: no spread at all
+    return np.clip(counts, 1, n_neighbors).astype(np.int64)
+
+
+def _lists(
+    X: Any, n_neighbors: int, metric: Any, search: str, n_jobs: int | None, random_state: Any
+) -> tuple[Lists, Search]:
+    if sp.issparse(X) and isinstance(metric, str) and metric == "precomputed":
+        lists = Lists(*from_precomputed(X)).first(n_neighbors)
+        return lists, exact_search("precomputed")
+    found = nearest(
+        X, n_neighbors, metric=metric, search=search, n_jobs=n_jobs, random_state=random_state
+    )
+    n, k = found.indices.shape
+    indptr = np.arange(0, n * k + 1, k)
+    return Lists(indptr, found.indices.ravel(), found.distances.ravel()), found.search
+
+
+def _graph(
+    X: Any,
+    lists: Lists,
+    search: Search,
+    rule: str,
+    metric: Any,
+    symmetry: Symmetry,
+    n_neighbors: int | None,
+) -> Graph:
+    lengths = symmetric_lengths(lists, symmetry)
+    for array in (lengths.data, lengths.indices, lengths.indptr):
+        array.flags.writeable = False
+    return Graph(
+        lengths, lists, rule, search, X, metric, n_neighbors=n_neighbors, symmetry=symmetry
+    )

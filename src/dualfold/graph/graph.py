@@ -1,0 +1,113 @@
+"""Who is near whom: an immutable graph that knows how it was made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+
+from dualfold.graph.search import Search
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Symmetry = Literal["or", "and"]
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """Directed neighbour lists of any length; row i is indices[indptr[i]:indptr[i+1]].
+
+    Rows run from near to far, ties by index; a point is not in its own list.
+    """
+
+    indptr: Array
+    indices: Array
+    distances: Array
+
+    @property
+    def counts(self) -> Array:
+        return np.diff(self.indptr)
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    def first(self, counts: Array | int) -> Lists:
+        """Each row cut to its first `counts` entries."""
+        kept = np.minimum(self.counts, counts)
+        place = np.arange(len(self.indices)) - np.repeat(self.indptr[:-1], self.counts)
+        inside = place < np.repeat(kept, self.counts)
+        indptr = np.concatenate([[0], np.cumsum(kept)])
+        return Lists(indptr, self.indices[inside], self.distances[inside])
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """Symmetric neighbour graph: edge lengths, pieces, and how it was made.
+
+    lengths : symmetric CSR array of edge lengths without a diagonal. Duplicated
+        points give edges of length 0, which are stored: absent means no edge.
+    lists : the directed lists it was made from (LLE and densities need them)
+    rule : how it was made, in words
+    search : how the neighbours were found, with the share proved and the recall
+    points, metric : the data, by reference (None for a precomputed graph)
+    links : edges that were added to join pieces, as rows (i, j, length)
+    """
+
+    lengths: sp.csr_array
+    lists: Lists
+    rule: str
+    search: Search
+    points: Any = None
+    metric: Any = "euclidean"
+    n_neighbors: int | None = None
+    symmetry: Symmetry = "or"
+    links: tuple[tuple[int, int, float], ...] = ()
+
+    @property
+    def n(self) -> int:
+        return int(self.lengths.shape[0])
+
+    @property
+    def n_edges(self) -> int:
+        return int(self.lengths.nnz) // 2
+
+    @cached_property
+    def piece_of(self) -> Array:
+        """The piece each point belongs to; pieces are numbered from the largest."""
+        # Zero-length edges must count: SciPy reads stored zeros as absent edges.
+        pattern = sp.csr_array(
+            (np.ones(self.lengths.nnz, np.int8), self.lengths.indices, self.lengths.indptr),
+            shape=self.lengths.shape,
+        )
+        labels = connected_components(pattern, directed=False)[1]
+        sizes = np.bincount(labels)
+        rank = np.empty(len(sizes), dtype=np.int64)
+        rank[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
+        return np.asarray(rank[labels])
+
+    @property
+    def n_pieces(self) -> int:
+        return int(self.piece_of.max()) + 1 if self.n else 0
+
+    def __repr__(self) -> str:
+        pieces = "one piece" if self.n_pieces == 1 else f"{self.n_pieces} pieces"
+        return f"Graph({self.n} points, {self.n_edges} edges, {pieces}; {self.rule})"
+
+
+def symmetric_lengths(lists: Lists, symmetry: Symmetry) -> sp.csr_array:
+    """Edges i~j where either ("or") or both ("and") list the other; zeros are kept.
+
+    Edge numbers, which are never 0, go through SciPy's union; lengths follow them.
+    """
+    n = len(lists)
+    number = np.arange(1, len(lists.indices) + 1, dtype=float)
+    one_way = sp.csr_array((number, lists.indices.astype(np.int32), lists.indptr), shape=(n, n))
+    one_way.sort_indices()
+    other_way = one_way.T.tocsr()
+    union = one_way.maximum(other_way) if symmetry == "or" else one_way.minimum(other_way)
+    union.sort_indices()
+    lengths = lists.distances[union.data.astype(np.int64) - 1]
+    return sp.csr_array((lengths, union.indices, union.indptr), shape=(n, n))

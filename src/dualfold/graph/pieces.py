@@ -1,0 +1,197 @@
+"""Graphs in several pieces: count them, name the remedy, join them or hand them out."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import minimum_spanning_tree
+
+from dualfold.errors import DisconnectedGraph, PiecesJoined
+from dualfold.graph.build import knn
+from dualfold.graph.graph import Array, Graph, Lists
+from dualfold.graph.neighbors import nearest
+
+Link = tuple[int, int, float]
+# A piece this small finds its nearest outsider among its own next neighbours in one
+# query with the other small ones; a larger one is searched against the rest.
+SMALL_PIECE = 32
+# Searching again with more neighbours, only to name a number, is worth it up to here
+# when every pair has to be looked at (a kd-tree is always worth it).
+MOST_ROWS_TO_SEARCH_AGAIN = 20_000
+
+
+def pieces_in_words(graph: Graph) -> str:
+    """How many pieces there are and what would join them."""
+    sizes = np.bincount(graph.piece_of)
+    made = f"n_neighbors={graph.n_neighbors}" if graph.n_neighbors else graph.rule
+    words = (
+        f"the graph of {made} has {graph.n_pieces} pieces "
+        f"(largest {sizes[0]} of {graph.n} points)"
+    )
+    enough = joining_n_neighbors(graph)
+    if enough is not None:
+        words += f"; n_neighbors={enough} connects them"
+    elif graph.n_neighbors:
+        words += "; more neighbours may connect them"
+    return words
+
+
+def joining_n_neighbors(graph: Graph) -> int | None:
+    """The smallest n_neighbors that gives one piece; None where it is not known.
+
+    Number each edge by the smallest k that brings it in. The largest number in a
+    minimum spanning tree is the smallest k that connects everything.
+    """
+    if graph.n_neighbors is None or graph.points is None or "variable" in graph.rule:
+        return None
+    if graph.n_pieces == 1:
+        return graph.n_neighbors
+    if graph.search.method != "kd-tree" and graph.n > MOST_ROWS_TO_SEARCH_AGAIN:
+        return None
+    most = graph.n_neighbors
+    while most < graph.n - 1:
+        most = min(graph.n - 1, 2 * most, 10_000_000 // graph.n + 2 * graph.n_neighbors)
+        wider = knn(graph.points, most, metric=graph.metric, symmetry=graph.symmetry)
+        tree = minimum_spanning_tree(_edge_ranks(wider.lists, graph.symmetry))
+        if tree.nnz == graph.n - 1:
+            return int(tree.data.max())
+        if most >= 10_000_000 // graph.n:
+            return None
+    return None
+
+
+def joined(graph: Graph) -> Graph:
+    """The graph with its pieces joined by the shortest links between them.
+
+    The links are those of a minimum spanning tree of the pieces (Borůvka's rounds:
+    every piece but the largest takes its shortest way out). Says so in a warning.
+    """
+    if graph.n_pieces == 1:
+        return graph
+    labels, links = graph.piece_of.copy(), list[Link]()
+    while labels.max() > 0:
+        for i, j, length in sorted(_ways_out(graph, labels), key=lambda link: (link[2], link[:2])):
+            if labels[i] != labels[j]:
+                links.append((i, j, length))
+                labels[labels == max(labels[i], labels[j])] = min(labels[i], labels[j])
+        labels = np.unique(labels, return_inverse=True)[1]
+    links.sort(key=lambda link: (link[2], link[:2]))
+    plural = "s" if len(links) > 1 else ""
+    warnings.warn(
+        f"{pieces_in_words(graph)}. They were joined by their {len(links)} shortest "
+        f"link{plural}; pieces='separate' embeds each on its own",
+        PiecesJoined,
+        stacklevel=2,
+    )
+    return replace(graph, lengths=_with_links(graph.lengths, links), links=tuple(links))
+
+
+def separate(graph: Graph) -> Iterator[tuple[Array, Graph]]:
+    """Each piece on its own, largest first: (row numbers, graph of those rows)."""
+    for piece in range(graph.n_pieces):
+        rows = np.flatnonzero(graph.piece_of == piece)
+        yield rows, _subgraph(graph, rows)
+
+
+def one_piece(graph: Graph) -> Graph:
+    """The graph itself, or `DisconnectedGraph` with the remedies."""
+    if graph.n_pieces > 1:
+        raise DisconnectedGraph(
+            f"{pieces_in_words(graph)}. Join them (dualfold.graph.joined(graph)) or embed each "
+            "on its own (dualfold.graph.separate(graph))"
+        )
+    return graph
+
+
+def _ways_out(graph: Graph, labels: Array) -> list[Link]:
+    """For every piece but the largest (label 0), the shortest link to another piece."""
+    _refuse_without_points(graph)
+    sizes = np.bincount(labels)
+    found: list[tuple[int, Array, Array, Array]] = []
+    small = np.flatnonzero((sizes[labels] <= SMALL_PIECE) & (labels > 0))
+    if len(small):
+        k = min(graph.n, int(sizes[labels[small]].max()) + 1)
+        indices, distances = _nearest_to(graph, small, np.arange(graph.n), k)
+        outside = labels[indices] != labels[small][:, None]
+        first = np.argmax(outside, axis=1)
+        rows = np.arange(len(small))
+        found.append((0, small, indices[rows, first], distances[rows, first]))
+    for piece in np.flatnonzero(sizes > SMALL_PIECE)[0:]:
+        if piece == 0:
+            continue
+        inside, rest = np.flatnonzero(labels == piece), np.flatnonzero(labels != piece)
+        indices, distances = _nearest_to(graph, inside, rest, 1)
+        found.append((0, inside, rest[indices[:, 0]], distances[:, 0]))
+    ends = [np.concatenate(part) for part in zip(*[entry[1:] for entry in found], strict=True)]
+    order = np.lexsort((ends[1], ends[0], ends[2]))
+    best = order[np.unique(labels[ends[0][order]], return_index=True)[1]]
+    return [(int(ends[0][e]), int(ends[1][e]), float(ends[2][e])) for e in best]
+
+
+def _nearest_to(graph: Graph, queries: Array, among: Array, k: int) -> tuple[Array, Array]:
+    if isinstance(graph.metric, str) and graph.metric == "precomputed":
+        block = np.asarray(graph.points)[np.ix_(queries, among)]
+        order = np.argsort(block, axis=1, kind="stable")[:, :k]
+        return order, np.take_along_axis(block, order, axis=1)
+    rows = graph.points.iloc if hasattr(graph.points, "iloc") else graph.points
+    everything = len(among) == graph.n
+    found = nearest(
+        graph.points if everything else rows[among], k, queries=rows[queries], metric=graph.metric
+    )
+    return found.indices, found.distances
+
+
+def _refuse_without_points(graph: Graph) -> None:
+    if graph.points is None or (sp.issparse(graph.points) and graph.metric == "precomputed"):
+        raise DisconnectedGraph(
+            f"{pieces_in_words(graph)}. It was given without coordinates, so the links that would "
+            "join the pieces are not known: add edges to it, or use pieces='separate'"
+        )
+
+
+def _with_links(lengths: sp.csr_array, links: list[Link]) -> sp.csr_array:
+    """The lengths with more edges; SciPy's sums would drop stored zeros, this does not."""
+    ends = np.array([(i, j) for i, j, _ in links])
+    extra = np.array([length for *_, length in links])
+    coo = lengths.tocoo()
+    rows = np.concatenate([coo.row, ends[:, 0], ends[:, 1]])
+    columns = np.concatenate([coo.col, ends[:, 1], ends[:, 0]])
+    data = np.concatenate([coo.data, extra, extra])
+    order = np.lexsort((columns, rows))
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=lengths.shape[0]))])
+    return sp.csr_array((data[order], columns[order], indptr), shape=lengths.shape)
+
+
+def _subgraph(graph: Graph, rows: Array) -> Graph:
+    place = np.full(graph.n, -1)
+    place[rows] = np.arange(len(rows))
+    owners = np.repeat(np.arange(graph.n), graph.lists.counts)
+    mine = (place[owners] >= 0) & (place[graph.lists.indices] >= 0)
+    counts = np.bincount(place[owners[mine]], minlength=len(rows))
+    lists = Lists(
+        np.concatenate([[0], np.cumsum(counts)]),
+        place[graph.lists.indices[mine]],
+        graph.lists.distances[mine],
+    )
+    points: Any = graph.points
+    if points is not None:
+        picked = points.iloc[rows] if hasattr(points, "iloc") else points[rows]
+        points = picked[:, rows] if graph.metric == "precomputed" else picked
+    lengths = sp.csr_array(graph.lengths[rows][:, rows])
+    return replace(graph, lengths=lengths, lists=lists, points=points)
+
+
+def _edge_ranks(lists: Lists, symmetry: str) -> sp.csr_array:
+    """The smallest n_neighbors at which each edge of the graph appears."""
+    n = len(lists)
+    place = np.arange(len(lists.indices)) - np.repeat(lists.indptr[:-1], lists.counts) + 1.0
+    ranks = sp.csr_array((place, lists.indices, lists.indptr), shape=(n, n))
+    if symmetry == "or":
+        return ranks  # the spanning tree takes the smaller of both directions itself
+    both = ranks.minimum(ranks.T).astype(bool)
+    return ranks.maximum(ranks.T).multiply(both).tocsr()

@@ -1,0 +1,7 @@
+"""The one problem, its answers and their proofs."""
+
+from dualfold.trace.certificate import Certificate, certify
+from dualfold.trace.problem import Gramian, TraceProblem
+from dualfold.trace.solution import Solution
+
+__all__ = ["Certificate", "Gramian", "Solution", "TraceProblem", "certify"]

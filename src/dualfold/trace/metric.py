@@ -1,0 +1,180 @@
+"""The inner product ⟨u, v⟩ = uᵀBv of a trace problem.
+
+B is the identity, a positive diagonal (degrees), a sparse or a dense positive
+definite matrix. Everything above speaks to B only through this file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+
+from dualfold.errors import InvalidInput
+from dualfold.trace.factorisation import Factorisation, factorise, fill_reducing_ordering
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Identity:
+    """B = I."""
+
+    n: int
+
+    lowest = 1.0
+
+    def times(self, V: Array) -> Array:
+        return V
+
+    def solve(self, R: Array) -> Array:
+        return R
+
+    def sparse(self) -> sp.csr_array:
+        return sp.eye_array(self.n, format="csr")
+
+
+@dataclass(frozen=True, eq=False)
+class Diagonal:
+    """B = diag(entries), all entries positive."""
+
+    entries: Array
+
+    @property
+    def n(self) -> int:
+        return len(self.entries)
+
+    @property
+    def lowest(self) -> float:
+        return float(self.entries.min())
+
+    def times(self, V: Array) -> Array:
+        return V * (self.entries if V.ndim == 1 else self.entries[:, None])
+
+    def solve(self, R: Array) -> Array:
+        return R / (self.entries if R.ndim == 1 else self.entries[:, None])
+
+    def sparse(self) -> sp.csr_array:
+        return sp.diags_array(self.entries, format="csr")
+
+
+@dataclass(frozen=True, eq=False)
+class Sparse:
+    """B sparse, positive definite (proved by its factorisation when first used)."""
+
+    matrix: sp.csr_array
+
+    @property
+    def n(self) -> int:
+        return self.matrix.shape[0]
+
+    @cached_property
+    def _factor(self) -> Factorisation:
+        factor = factorise(self.matrix, fill_reducing_ordering(self.matrix))
+        if factor.negative or factor.zero:
+            raise _not_positive()
+        return factor
+
+    @cached_property
+    def lowest(self) -> float:
+        """A proved lower bound of the smallest eigenvalue of B."""
+        ordering = fill_reducing_ordering(self.matrix)
+        guess = 1.0 / _norm_of_inverse(self.solve, self.n)
+        for shrink in (0.5, 0.1, 1e-2, 1e-4):
+            shifted = factorise(self.matrix - shrink * guess * _identity(self.n), ordering)
+            if shifted.negative == 0 and shifted.backward_error < shrink * guess:
+                return shrink * guess - shifted.backward_error
+        return 0.0
+
+    def times(self, V: Array) -> Array:
+        return self.matrix @ V
+
+    def solve(self, R: Array) -> Array:
+        return self._factor.solve(R)
+
+    def sparse(self) -> sp.csr_array:
+        return self.matrix
+
+
+@dataclass(frozen=True, eq=False)
+class Dense:
+    """B dense, positive definite."""
+
+    matrix: Array
+
+    @property
+    def n(self) -> int:
+        return self.matrix.shape[0]
+
+    @cached_property
+    def _factor(self) -> Any:
+        try:
+            return scipy.linalg.cho_factor(self.matrix, lower=True)
+        except np.linalg.LinAlgError as error:
+            raise _not_positive() from error
+
+    @cached_property
+    def lowest(self) -> float:
+        """A lower bound of the smallest eigenvalue of B: LAPACK's, less its error."""
+        smallest = scipy.linalg.eigh(self.matrix, eigvals_only=True, subset_by_index=[0, 0])[0]
+        error = self.n * np.finfo(float).eps * np.linalg.norm(self.matrix)
+        return max(0.0, float(smallest - error))
+
+    def times(self, V: Array) -> Array:
+        return self.matrix @ V
+
+    def solve(self, R: Array) -> Array:
+        return np.asarray(scipy.linalg.cho_solve(self._factor, R))
+
+    def sparse(self) -> sp.csr_array:
+        return sp.csr_array(self.matrix)
+
+
+Metric = Identity | Diagonal | Sparse | Dense
+
+
+def metric(B: Any, n: int) -> Metric:
+    """The inner product that B stands for: None, a vector, a sparse or dense matrix."""
+    if isinstance(B, Identity | Diagonal | Sparse | Dense):
+        return B
+    if B is None:
+        return Identity(n)
+    if sp.issparse(B):
+        found: Metric = Sparse(sp.csr_array(B, dtype=float))
+    else:
+        entries = np.asarray(B, dtype=float)
+        found = Diagonal(entries) if entries.ndim == 1 else Dense(entries)
+    if found.n != n:
+        raise InvalidInput(f"B has size {found.n}, A has size {n}; they must agree")
+    if isinstance(found, Diagonal) and not (np.isfinite(found.entries).all() and found.lowest > 0):
+        bad = int(np.sum(~(found.entries > 0)))
+        raise InvalidInput(
+            f"B has {bad} entries that are not positive numbers; a point without neighbours "
+            "has degree 0: join the graph's pieces first (graph.joined()) or use B=None"
+        )
+    return found
+
+
+def _identity(n: int) -> sp.csr_array:
+    return sp.eye_array(n, format="csr")
+
+
+def _norm_of_inverse(solve: Any, n: int) -> float:
+    """A power-iteration estimate of ‖B⁻¹‖, only ever used as a guess to be proved."""
+    vector = np.random.default_rng(0).standard_normal(n)
+    size = 1.0
+    for _ in range(20):
+        vector = solve(vector / np.linalg.norm(vector))
+        size = float(np.linalg.norm(vector))
+    return size
+
+
+def _not_positive() -> InvalidInput:
+    return InvalidInput(
+        "B is not positive definite, so VᵀBV = I has no meaning; drop dependent columns "
+        "(reduce the data to its row space) or add a small ridge to B"
+    )

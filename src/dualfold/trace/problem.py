@@ -1,0 +1,159 @@
+"""The one problem behind every spectral method.
+
+    opt tr(VᵀAV)   subject to   VᵀBV = I,   VᵀBN = 0
+
+`TraceProblem` states it as data. It does not solve, judge or draw anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator
+
+from dualfold.errors import InvalidInput
+from dualfold.trace.factorisation import Ordering, fill_reducing_ordering
+from dualfold.trace.lift import vectors as plain_vectors
+from dualfold.trace.metric import Metric, metric
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class Gramian(LinearOperator):
+    """A = MᵀM, known by its sparse factor M; the square is never formed."""
+
+    def __init__(self, factor: sp.csr_array) -> None:
+        self.factor = sp.csr_array(factor)
+        self._transposed = self.factor.T.tocsr()
+        super().__init__(np.dtype(float), (factor.shape[1], factor.shape[1]))
+
+    def _matvec(self, v: Array) -> Array:
+        return self._transposed @ (self.factor @ v)
+
+    def _matmat(self, V: Array) -> Array:
+        return self._transposed @ (self.factor @ V)
+
+    def _adjoint(self) -> Gramian:
+        return self
+
+
+@dataclass(frozen=True, eq=False)
+class TraceProblem:
+    """Best `count` directions of the pencil (A, B) off the `excluded` ones.
+
+    Parameters
+    ----------
+    A : symmetric ndarray, sparse matrix or LinearOperator (`Gramian` for MᵀM)
+    B : None for the identity, a positive vector for a diagonal, or a positive
+        definite sparse or dense matrix
+    count : number of directions wanted
+    sense : "min" or "max"
+    excluded : n×p array whose columns span the trivial directions N; they must
+        be an invariant subspace (eigenvectors) of the pencil
+    lift : turns (vectors, values) into the points of the embedding
+    """
+
+    A: Any
+    B: Any = None
+    count: int = 2
+    sense: Literal["min", "max"] = "min"
+    excluded: Any = None
+    lift: Callable[[Array, Array], Array] = plain_vectors
+
+    def __post_init__(self) -> None:
+        if sp.issparse(self.A):
+            object.__setattr__(self, "A", sp.csr_array(self.A, dtype=float))
+        elif not isinstance(self.A, LinearOperator):
+            object.__setattr__(self, "A", np.asarray(self.A))
+        if len(self.A.shape) != 2 or self.A.shape[0] != self.A.shape[1]:
+            raise InvalidInput(f"A must be a square matrix; its shape is {self.A.shape}")
+        if self.sense not in ("min", "max"):
+            raise InvalidInput(f"sense is {self.sense!r}; it must be 'min' or 'max'")
+        _check_entries(self.A)
+        object.__setattr__(self, "B", metric(self.B, self.n))
+        room = self.n - self.trivial.shape[1]
+        if not 1 <= self.count <= room:
+            raise InvalidInput(
+                f"{self.count} directions were asked for, but a problem of size {self.n} with "
+                f"{self.n - room} trivial direction(s) has {room}; lower n_components"
+            )
+
+    @property
+    def n(self) -> int:
+        return int(self.A.shape[0])
+
+    @property
+    def sign(self) -> float:
+        """+1 for min, −1 for max: sign·A is always minimised."""
+        return 1.0 if self.sense == "min" else -1.0
+
+    @property
+    def metric(self) -> Metric:
+        """B as an inner product."""
+        return self.B  # type: ignore[no-any-return]
+
+    @cached_property
+    def trivial(self) -> Array:
+        """A B-orthonormal basis of the excluded directions, n×p (p may be 0)."""
+        if self.excluded is None:
+            return np.zeros((self.n, 0))
+        N = np.asarray(self.excluded, dtype=float).reshape(self.n, -1)
+        for _ in range(2):  # twice is enough: the second pass removes the first one's rounding
+            N = np.linalg.solve(np.linalg.cholesky(N.T @ self.metric.times(N)), N.T).T
+        return N
+
+    def descent(self, V: Array) -> Array:
+        """sign·A·V: what solvers minimise."""
+        product = self.A @ V
+        return product if self.sense == "min" else -product
+
+    def off_trivial(self, V: Array) -> Array:
+        """V less its components along the excluded directions (B-orthogonally)."""
+        N = self.trivial
+        return V - N @ (self.metric.times(N).T @ V) if N.shape[1] else V
+
+    @cached_property
+    def ordering(self) -> Ordering:
+        """The elimination order of A − σB, the same for every σ; TooLarge if hopeless.
+
+        Any permutation is valid, so sharing it takes nothing away from a proof.
+        """
+        return fill_reducing_ordering(self.shifted(1.0))
+
+    def shifted(self, shift: float) -> sp.csr_array:
+        """sign·A − shift·B as a sparse matrix."""
+        if isinstance(self.A, LinearOperator):
+            raise InvalidInput("A is a linear operator: it cannot be factored; use Lanczos()")
+        return sp.csr_array(self.sign * sp.csr_array(self.A) - shift * self.metric.sparse())
+
+
+def _check_entries(A: Any) -> None:
+    if isinstance(A, LinearOperator):
+        return
+    entries = A.data if sp.issparse(A) else A
+    if not np.isfinite(entries).all():
+        raise InvalidInput("A holds NaN or infinite entries; check the data for missing values")
+    if sp.issparse(A):
+        asymmetry = abs(A - A.T).max() if A.nnz else 0.0
+        scale = abs(entries).max() if A.nnz else 0.0
+    else:
+        asymmetry, scale = _dense_asymmetry(A)
+    if asymmetry > 1e-8 * scale:
+        raise InvalidInput(
+            f"A is not symmetric (largest difference {asymmetry:.2g}); use (A + A.T) / 2"
+        )
+
+
+def _dense_asymmetry(A: Array) -> tuple[float, float]:
+    """The largest |A − Aᵀ| and |A|, in tiles so that no second n×n array is made."""
+    asymmetry = scale = 0.0
+    for start in range(0, len(A), 512):
+        rows = A[start : start + 512]
+        asymmetry = max(asymmetry, float(np.abs(rows - A[:, start : start + 512].T).max()))
+        scale = max(scale, float(np.abs(rows).max()))
+    return asymmetry, scale

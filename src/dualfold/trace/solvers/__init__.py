@@ -1,0 +1,10 @@
+"""Roads to the answer of a trace problem: frozen settings with `solve` and `attempt`."""
+
+from dualfold.trace.solvers.auto import Auto
+from dualfold.trace.solvers.dense import Dense
+from dualfold.trace.solvers.factored import Factored
+from dualfold.trace.solvers.lanczos import Lanczos
+from dualfold.trace.solvers.preconditioned import Preconditioned
+from dualfold.trace.solvers.solver import Solver
+
+__all__ = ["Auto", "Dense", "Factored", "Lanczos", "Preconditioned", "Solver"]

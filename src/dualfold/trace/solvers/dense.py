@@ -1,0 +1,74 @@
+"""LAPACK on the whole matrix: always right, O(n³)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator
+
+from dualfold.errors import TooLarge
+from dualfold.trace.metric import Dense as DenseMetric
+from dualfold.trace.metric import Diagonal, Sparse
+from dualfold.trace.problem import TraceProblem
+from dualfold.trace.solution import Solution, with_signs
+from dualfold.trace.solvers.solver import Solver
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class Dense(Solver):
+    """Eigenvectors of the full matrix, only the wanted ones.
+
+    The excluded directions are moved to the far end of the spectrum (their
+    eigenvalue becomes larger than every other), so they cannot be returned.
+    """
+
+    most_rows: int = 20_000  # 3.2 GB; beyond, an iteration is the better road anyway
+
+    def attempt(self, problem: TraceProblem) -> Solution:
+        n = problem.n
+        if n > self.most_rows:
+            raise TooLarge(
+                f"the dense solver was given {n} rows; it takes up to {self.most_rows} "
+                "(n² memory). Use Auto(), Lanczos() or Factored()"
+            )
+        A = problem.sign * _dense(problem.A)
+        scales = None
+        B = None
+        if isinstance(problem.metric, Diagonal):
+            scales = 1 / np.sqrt(problem.metric.entries)
+            A *= scales
+            A *= scales[:, None]
+        elif isinstance(problem.metric, DenseMetric | Sparse):
+            B = _dense(problem.metric.matrix)
+        if problem.trivial.shape[1]:
+            N = problem.metric.times(problem.trivial)
+            N = N if scales is None else N * scales[:, None]
+            far = 2 * np.abs(A).sum(axis=1).max() / (problem.metric.lowest if B is not None else 1)
+            A += max(far, 1.0) * (N @ N.T)
+        last = min(problem.count, n - problem.trivial.shape[1] - 1)  # one more, as the guard
+        values, V = scipy.linalg.eigh(
+            A, B, subset_by_index=[0, last], driver="gvx" if B is not None else "evr"
+        )
+        V = V if scales is None else V * scales[:, None]
+        return Solution(
+            vectors=with_signs(V[:, : problem.count]),
+            values=problem.sign * values[: problem.count],
+            guard=V[:, problem.count :],
+            solver="Dense",
+            status="converged",
+            products=n,
+        )
+
+
+def _dense(A: Any) -> Array:
+    if sp.issparse(A):
+        return np.asarray(A.toarray())
+    if isinstance(A, LinearOperator):
+        return np.asarray(A @ np.eye(A.shape[0]))
+    return np.array(A, dtype=float)

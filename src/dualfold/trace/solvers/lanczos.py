@@ -1,0 +1,44 @@
+"""Matrix–vector products only: the road when A cannot or should not be factored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from dualfold.trace.problem import TraceProblem
+from dualfold.trace.solution import Solution
+from dualfold.trace.solvers.solver import Solver
+from dualfold.trace.solvers.subspace import Progress, iterate
+
+
+@dataclass(frozen=True)
+class Lanczos(Solver):
+    """Thick-restart block Lanczos. Fast when the wanted end of the spectrum is spread.
+
+    `tol` bounds ‖Av − θBv‖ relative to |θ|; the value of the trace is then right to
+    about tol² of the eigengap.
+    """
+
+    tol: float = 1e-6
+    most_products: int = 20_000
+    memory: int = 40
+    seed: int = 0
+    watch: Callable[[Progress], bool] | None = None
+
+    def attempt(self, problem: TraceProblem) -> Solution:
+        return iterate(
+            problem,
+            problem.metric.solve,
+            name="Lanczos",
+            tol=self.tol,
+            most_products=self.most_products,
+            memory=max(self.memory, 6 * problem.count),
+            seed=self.seed,
+            watch=self.watch,
+        )
+
+    def remedy(self) -> str:
+        return (
+            "the wanted eigenvalues lie close together: use Factored() or Preconditioned() "
+            "when A is sparse, Dense() when n is small, or raise most_products"
+        )

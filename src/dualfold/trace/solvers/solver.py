@@ -1,0 +1,32 @@
+"""What every solver has in common: frozen settings, `attempt` and `solve`."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from dualfold.errors import NotConverged
+from dualfold.trace.problem import TraceProblem
+from dualfold.trace.solution import Solution
+
+
+class Solver(ABC):
+    """Settings of one road to the answer. Solvers know nothing of methods."""
+
+    @abstractmethod
+    def attempt(self, problem: TraceProblem) -> Solution:
+        """The best answer this road found; look at its `status` before using it."""
+
+    def solve(self, problem: TraceProblem) -> Solution:
+        """The converged answer, or `NotConverged` with the remedy (and the attempt)."""
+        solution = self.attempt(problem)
+        if solution.status != "converged":
+            raise NotConverged(
+                f"{solution.solver} stopped after {solution.products} products with A before "
+                f"reaching its tolerance; {self.remedy()}",
+                solution,
+            )
+        return solution
+
+    def remedy(self) -> str:
+        """What a user can do when this road did not arrive."""
+        return "raise most_products, loosen tol, or use Auto(), which picks another road"

@@ -1,0 +1,215 @@
+"""The one iteration behind the Lanczos, the preconditioned and the factored road.
+
+A block Davidson method: a growing B-orthonormal basis Q, Rayleigh–Ritz on it, and
+new directions T(AX − BXΘ) from the current residuals. With T = B⁻¹ the basis is a
+block Krylov space, so this is thick-restart block Lanczos; with T an approximate
+inverse it is what LOBPCG does with a longer memory; with T = (A − σB)⁻¹ it is
+shift-invert Lanczos. Residuals always come from A itself: T can be as rough as it
+likes without spoiling the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator
+
+from dualfold.trace.metric import Diagonal, Identity
+from dualfold.trace.problem import TraceProblem
+from dualfold.trace.solution import Solution, with_signs
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where an iteration stands: worst residual relative to its target."""
+
+    products: int
+    excess: float
+
+
+@dataclass
+class Basis:
+    """Q with its images AQ and BQ, and the projected matrix H = QᵀAQ."""
+
+    problem: TraceProblem
+    Q: Array
+    AQ: Array
+    BQ: Array | None
+    H: Array
+    size: int = 0
+
+    @classmethod
+    def empty(cls, problem: TraceProblem, room: int) -> Basis:
+        shape = (problem.n, room)
+        return cls(
+            problem,
+            np.empty(shape, order="F"),
+            np.empty(shape, order="F"),
+            None if isinstance(problem.metric, Identity) else np.empty(shape, order="F"),
+            np.zeros((room, room)),
+        )
+
+    def images(self) -> tuple[Array, Array, Array]:
+        Q, AQ = self.Q[:, : self.size], self.AQ[:, : self.size]
+        return Q, AQ, Q if self.BQ is None else self.BQ[:, : self.size]
+
+    def extend(self, W: Array) -> int:
+        """Add the part of W that is new; returns how many directions that was."""
+        problem = self.problem
+        Q, _, BQ = self.images()
+        W = problem.off_trivial(W)
+        lengths = np.sqrt(np.maximum(np.einsum("ij,ij->j", W, problem.metric.times(W)), 0.0))
+        W = W[:, lengths > 0] / lengths[lengths > 0]
+        for _ in range(2):  # the second pass removes what rounding left of the first
+            W = problem.off_trivial(W - Q @ (BQ.T @ W))
+            W = _orthonormal(W, problem)
+            if not W.shape[1]:
+                return 0
+        added = min(W.shape[1], self.Q.shape[1] - self.size)
+        W = W[:, :added]
+        fresh = slice(self.size, self.size + added)
+        AW = problem.descent(W)
+        self.Q[:, fresh], self.AQ[:, fresh] = W, AW
+        if self.BQ is not None:
+            self.BQ[:, fresh] = problem.metric.times(W)
+        self.size += added
+        Q = self.Q[:, : self.size]
+        self.H[: self.size, fresh] = Q.T @ AW
+        self.H[fresh, : self.size] = self.H[: self.size, fresh].T
+        return added
+
+    def restart(self, S: Array, values: Array) -> None:
+        """Shrink the basis to the Ritz vectors Q·S."""
+        keep = S.shape[1]
+        for images in (self.Q, self.AQ, self.BQ):
+            if images is not None:
+                images[:, :keep] = images[:, : self.size] @ S
+        self.size = keep
+        self.H[:keep, :keep] = np.diag(values)
+
+
+def iterate(
+    problem: TraceProblem,
+    precondition: Callable[[Array], Array],
+    *,
+    name: str,
+    tol: float,
+    most_products: int,
+    block: int | None = None,
+    memory: int | None = None,
+    start: Array | None = None,
+    seed: int = 0,
+    watch: Callable[[Progress], bool] | None = None,
+) -> Solution:
+    """Minimise sign·A over B-orthonormal V off N, by residuals sent through T.
+
+    `watch` sees the progress of every round and stops the run by returning True.
+    """
+    if isinstance(problem.metric, Diagonal):
+        root = np.sqrt(problem.metric.entries)[:, None]
+        solution = iterate(
+            _standard_form(problem, root),
+            lambda R: root * precondition(root * R),
+            name=name,
+            tol=tol,
+            most_products=most_products,
+            block=block,
+            memory=memory,
+            start=None if start is None else root * start,
+            seed=seed,
+            watch=watch,
+        )
+        V = with_signs(solution.vectors / root)
+        return replace(solution, vectors=V, guard=solution.guard / root)
+    n, count = problem.n, problem.count
+    room = n - problem.trivial.shape[1]
+    block = min(room, block or count + 1)
+    memory = min(room, max(memory or 0, 3 * block, 2 * block + 12))
+    basis = Basis.empty(problem, memory)
+    rng = np.random.default_rng(seed)
+    begin = rng.standard_normal((n, block))
+    if start is not None:
+        begin[:, : min(block, start.shape[1])] = start[:, :block]
+    products = basis.extend(begin)
+
+    while True:
+        theta, S = scipy.linalg.eigh(basis.H[: basis.size, : basis.size])
+        shown = min(block, basis.size)
+        Q, AQ, BQ = basis.images()
+        residual = AQ @ S[:, :shown] - (BQ @ S[:, :shown]) * theta[:shown]
+        norms = _dual_norms(residual, problem)
+        target = tol * np.abs(theta[:shown]) + 64 * np.finfo(float).eps * np.abs(theta).max()
+        excess = norms / target
+        worst = float(excess[:count].max()) if shown >= count else np.inf
+        status = "converged" if worst <= 1 or basis.size == room else None
+        if status is None and products >= most_products:
+            status = "stopped"
+        if status is None and watch is not None and watch(Progress(products, worst)):
+            status = "stopped"
+        if status is not None:
+            break
+        wanted = excess > 1
+        wanted[min(count, shown) :] = False
+        # The guard directions travel along while anything wanted moves: they carry
+        # the twins of a repeated eigenvalue that a single direction cannot see.
+        wanted[count:] = True
+        if basis.size + int(wanted.sum()) > memory:
+            keep = min(basis.size - 1, max(block, memory // 2))
+            basis.restart(S[:, :keep], theta[:keep])
+        added = basis.extend(precondition(residual[:, wanted]))
+        if not added:  # the residuals lie in the basis already: an invariant subspace
+            added = basis.extend(rng.standard_normal((n, block)))
+        products += added
+
+    V = Q @ S[:, :shown]
+    values = problem.sign * theta[:shown]
+    return Solution(
+        vectors=with_signs(V[:, :count]),
+        values=values[:count],
+        guard=V[:, count:],
+        solver=name,
+        status="converged" if status == "converged" else "stopped",
+        products=products,
+    )
+
+
+def _standard_form(problem: TraceProblem, root: Array) -> TraceProblem:
+    """The same problem for u = B^½v: B becomes I, and its images need not be kept."""
+    A = problem.A
+    scale = 1 / root[:, 0]
+    if sp.issparse(A):
+        A = sp.csr_array(sp.diags_array(scale) @ A @ sp.diags_array(scale))
+    else:
+        columns = scale[:, None]
+        A = LinearOperator(
+            A.shape,
+            matvec=lambda v: scale * (problem.A @ (scale * v)),
+            matmat=lambda V: columns * (problem.A @ (columns * V)),
+            dtype=np.dtype(float),
+        )
+    return TraceProblem(A, None, problem.count, problem.sense, root * problem.trivial)
+
+
+def _dual_norms(R: Array, problem: TraceProblem) -> Array:
+    """‖r‖ in the B⁻¹ norm, column by column."""
+    squares = np.einsum("ij,ij->j", R, problem.metric.solve(R))
+    return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
+
+
+def _orthonormal(W: Array, problem: TraceProblem) -> Array:
+    """A B-orthonormal basis of the numerically independent part of W's columns."""
+    if not W.shape[1]:
+        return W
+    gram = W.T @ problem.metric.times(W)
+    values, S = scipy.linalg.eigh(gram)
+    # Directions whose squared length fell by 1e-20 against the others are rounding.
+    good = values > max(values.max(), 0.0) * 1e-20
+    good &= values > 0
+    return W @ (S[:, good] / np.sqrt(values[good]))
