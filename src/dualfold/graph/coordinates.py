@@ -27,8 +27,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
-from dualfold.graph.points import check_spread, chunks
+from dualfold.graph.points import chunks
 
 __all__ = ["SPREAD", "Coordinates", "Frame", "frame_of", "principal_directions"]
 
@@ -114,7 +115,6 @@ def frame_of(X: np.ndarray, others: np.ndarray | None, basis: np.ndarray | None)
                 total += table[rows].sum(axis=0, dtype=np.float64)
     mean = np.clip(total / len(X), low, high)
     extent = float(np.linalg.norm(np.maximum(high - mean, mean - low)))
-    check_spread(extent)
     scale = 2.0 ** -float(np.ceil(np.log2(extent))) if extent > 0 else 1.0
     return Frame(mean, scale, basis)
 
@@ -128,7 +128,9 @@ def principal_directions(X: np.ndarray, count: int) -> np.ndarray:
         sample /= largest
     width = X.shape[1]
     if width <= 1500 or count > width // 4:  # eigh of 1500 takes 0.5 s on two cores
-        _, vectors = np.linalg.eigh(sample.T @ sample)
+        # One thread: two gain little here and lose much where cores are shared.
+        with threadpool_limits(1, user_api="blas"):
+            _, vectors = np.linalg.eigh(sample.T @ sample)
         return np.ascontiguousarray(vectors[:, ::-1][:, :count])
     rng = np.random.default_rng(0)
     basis = np.linalg.qr(rng.standard_normal((width, count + 16)))[0]

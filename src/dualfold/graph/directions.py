@@ -20,7 +20,7 @@ def tree_pays(n: int, width: int, joined: bool) -> bool:
 # coordinate and core, plus 0.1 ns; a true distance 0.25 ns per column, plus 100 ns for memory.
 _SCAN, _SCAN_FIXED, _TRUE, _TRUE_FIXED = 0.012, 0.1, 0.25, 100.0
 _SMALL = 3000  # rows below which choosing costs more than it saves
-_ROWS, _COLUMNS = 128, 4096
+_ROWS, _COLUMNS = 96, 2048
 
 
 def direction_count(

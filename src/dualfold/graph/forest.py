@@ -50,6 +50,7 @@ _refine_lists = kernel(
     "int32[]",
 )
 NOBODY = np.int32(2**31 - 1)
+_LEAVES_AT_ONCE = 8
 
 
 def in_threads(work: Callable[[Any], None], items: Iterable[Any], threads: int) -> None:
@@ -104,7 +105,7 @@ def forest_lists(
 
     Distances are squares in the coordinates' units; missing entries are NOBODY.
     """
-    n, depth = points.vectors.shape
+    n = len(points.vectors)
     distance = np.full((n, length), np.inf, dtype=np.float32)
     index = np.full((n, length), NOBODY, dtype=np.int32)
     order = np.arange(n, dtype=np.int32)
@@ -113,20 +114,31 @@ def forest_lists(
         if tree == 0:
             order = members
         count = len(starts) - 1
-
-        def compare(
-            first: int, members: Any = members, starts: Any = starts, n: int = count
-        ) -> None:
-            last = min(first + 8, n)
-            failed = _leaf_lists(
-                points.vectors, depth, points.square, members, starts, first, last, length,
-                distance, index,
-            )  # fmt: skip
-            if failed:
-                raise MemoryError("no memory for a leaf of the neighbour forest")
-
-        in_threads(compare, range(0, count, 8), threads)
+        compare = _leaf_worker(points, members, starts, distance, index)
+        in_threads(compare, range(0, count, _LEAVES_AT_ONCE), threads)
     return distance, index, order
+
+
+def _leaf_worker(
+    points: Coordinates,
+    members: np.ndarray,
+    starts: np.ndarray,
+    distance: np.ndarray,
+    index: np.ndarray,
+) -> Callable[[int], None]:
+    """Compares all pairs in some leaves; leaves share no point, so threads do not meet."""
+
+    def compare(first: int) -> None:
+        last = min(first + _LEAVES_AT_ONCE, len(starts) - 1)
+        depth, length = points.vectors.shape[1], index.shape[1]
+        failed = _leaf_lists(
+            points.vectors, depth, points.square, members, starts, first, last, length,
+            distance, index,
+        )  # fmt: skip
+        if failed:
+            raise MemoryError("no memory for a leaf of the neighbour forest")
+
+    return compare
 
 
 def refined(

@@ -59,7 +59,7 @@ def nearest(
     threads = thread_count(n_jobs)
     if isinstance(metric, str) and metric == "precomputed":
         return _of_precomputed(X, n_neighbors, queries)
-    sparse = sp.issparse(X) and X.shape[0] * X.shape[1] > _DENSE
+    sparse = sp.issparse(X) and _cells(X) > _DENSE
     euclidean = isinstance(metric, str) and metric in ("euclidean", "l2")
     if sparse or not euclidean:
         return _of_metric(X, n_neighbors, queries, metric, search, threads)
@@ -112,7 +112,7 @@ def within(
     The neighbours of row i are indices[indptr[i]:indptr[i + 1]], nearest first,
     itself left out.
     """
-    if not (np.isscalar(radius) and np.isfinite(radius) and radius >= 0):  # type: ignore[arg-type]
+    if not isinstance(radius, int | float | np.number) or not 0 <= float(radius) < np.inf:
         raise InvalidInput(f"radius must be a finite number >= 0; it is {radius!r}")
     threads = thread_count(n_jobs)
     if isinstance(metric, str) and metric == "precomputed":
@@ -120,7 +120,7 @@ def within(
         near = distances <= radius
         counts = np.add.reduceat(np.append(near, False), indptr[:-1]) * (np.diff(indptr) > 0)
         return np.concatenate([[0], np.cumsum(counts)]), indices[near], distances[near]
-    sparse = sp.issparse(X) and X.shape[0] * X.shape[1] > _DENSE
+    sparse = sp.issparse(X) and _cells(X) > _DENSE
     if sparse or not (isinstance(metric, str) and metric in ("euclidean", "l2")):
         return metric_within(X, radius, metric, threads)
     X = rows_of_numbers(X)
@@ -174,6 +174,10 @@ def _of_metric(X: Any, k: int, queries: Any, metric: Any, search: str, threads: 
             "sklearn.metrics.pairwise_distances lists the metrics and what each needs"
         ) from trouble
     return Neighbors(*lists, exact_search("metric"))
+
+
+def _cells(X: Any) -> int:
+    return int(X.shape[0]) * int(X.shape[1])
 
 
 def _check_count(k: Any, n: int, queried: bool) -> None:

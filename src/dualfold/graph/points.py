@@ -40,7 +40,7 @@ _pair_distances = {
 def rows_of_numbers(X: Any, name: str = "X") -> np.ndarray:
     """X as a two-dimensional C-ordered float32 or float64 array of finite numbers."""
     if sp.issparse(X):
-        X = X.toarray()
+        X = sp.csr_array(X).toarray()  # type: ignore[call-overload]
     X = np.asanyarray(X)
     if X.ndim != 2 or X.shape[1] == 0:
         raise InvalidInput(
@@ -64,18 +64,27 @@ def rows_of_numbers(X: Any, name: str = "X") -> np.ndarray:
 
 
 def _check_range(X: np.ndarray, name: str) -> None:
+    low, high = np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf)
     for rows in chunks(len(X), X.shape[1]):
-        if not np.isfinite(X[rows]).all():
+        np.minimum(low, X[rows].min(axis=0), out=low)  # NaN wins in both
+        np.maximum(high, X[rows].max(axis=0), out=high)
+        if not (np.isfinite(low) & np.isfinite(high)).all():
             bad = np.flatnonzero(~np.isfinite(X[rows]).all(axis=1))[0] + rows.start
             raise InvalidInput(
                 f"{name} must be finite; row {bad} holds NaN or infinity. "
                 "Fill or drop such values first (sklearn.impute, DataFrame.dropna)"
             )
-        if X.dtype == np.float64 and X[rows].size and np.abs(X[rows]).max() > _LARGEST:
-            raise InvalidInput(
-                f"{name} holds numbers beyond {_LARGEST:g}, whose squares overflow; "
-                f"divide {name} by a constant first"
-            )
+    if max(np.abs(low).max(), np.abs(high).max()) > _LARGEST and len(X):
+        raise InvalidInput(
+            f"{name} holds numbers beyond {_LARGEST:g}, whose squares overflow; "
+            f"divide {name} by a constant first"
+        )
+    extent = float((high - low).max()) if len(X) else 0.0
+    if 0 < extent < _SMALLEST:
+        raise InvalidInput(
+            f"all rows of {name} lie within {extent:.1e} of each other and the squares of such "
+            f"differences vanish in double precision; multiply {name} by a constant first"
+        )
 
 
 def chunks(n: int, width: int) -> Iterator[slice]:
@@ -110,12 +119,3 @@ def pair_distances(
         distances,
     )
     return distances
-
-
-def check_spread(extent: float) -> None:
-    """Differences must not all vanish when squared."""
-    if 0 < extent < _SMALLEST:
-        raise InvalidInput(
-            f"all points lie within {extent:.1e} of each other and the squares of such "
-            "differences vanish in double precision; multiply X by a constant first"
-        )

@@ -25,7 +25,7 @@ from dualfold.graph.forest import NOBODY, forest_lists, in_threads
 from dualfold.graph.points import pair_distances
 from dualfold.kernels import kernel
 
-__all__ = ["pairs_within", "scan_queries", "scan_self"]
+__all__ = ["pairs_within", "ranked", "scan_queries", "scan_self"]
 
 PANEL = 48  # as in scan.c
 _BLOCK = 32  # panels: 1536 points, a tile of 2.4 million pairs takes about 10 ms
@@ -54,16 +54,12 @@ _settle = {
     np.dtype(real): kernel(
         f"settle{bits}",
         None,
-        f"{real}[]",
-        f"{real}[]",
+        *[f"{real}[]"] * 2,
         "int64",
-        "int32[]",
-        "int32[]",
+        *["int32[]"] * 2,
         "float32[]",
-        "int64",
-        "int64",
-        "float64",
-        "float64",
+        *["int64"] * 2,
+        *["float64"] * 2,
         "int32",
         "int32[]",
         "float64[]",
@@ -72,7 +68,7 @@ _settle = {
         "float32[]",
         "float64[]",
         "int32[]",
-    )  # fmt: skip
+    )
     for real, bits in (("float32", 32), ("float64", 64))
 }
 
@@ -271,6 +267,39 @@ def _query_reach(
             pair_distances(queries, X, np.repeat(rows, k), best.ravel()).reshape(-1, k).max(axis=1)
         )
     return reach
+
+
+def ranked(
+    X: np.ndarray,
+    points: Coordinates,
+    scale: float,
+    lists: tuple[np.ndarray, np.ndarray],
+    k: int,
+    threads: int,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The k truly nearest of each approximate list (lower bounds, indices).
+
+    A list whose bound exceeds the k-th true distance so far is not looked at further.
+    """
+    bounds, index = lists
+    n, length = index.shape
+    names = np.arange(n, dtype=np.int32)
+    reach, allowed = np.full(n, np.inf), np.full(n, np.inf, dtype=np.float32)
+    distances, indices = _empty_heaps(n, k)
+    step = max(1, (1 << 18) // length)
+
+    def rank(first: int) -> None:
+        last = min(n, first + step)
+        real = index[first:last] != NOBODY
+        row = np.broadcast_to(names[first:last, None], real.shape)[real]
+        _settle[X.dtype](
+            X, X, X.shape[1], row, index[first:last][real], bounds[first:last][real], len(row),
+            k, scale, SPREAD, 0, names, distances, indices, reach, allowed, points.slack, names,
+        )  # fmt: skip
+        _sort_heaps(distances, indices, first, last, k)
+
+    in_threads(rank, range(0, n, step), threads)
+    return indices, distances
 
 
 def pairs_within(

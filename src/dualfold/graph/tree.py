@@ -40,8 +40,8 @@ def tree_search(
     for first in range(0, n, step):
         rows = np.arange(first, min(n, first + step))
         far, found = tree.query(asked[rows].astype(np.float64), fetch, workers=threads)
-        found = found.reshape(len(rows), fetch).astype(np.int32)
-        far = far.reshape(len(rows), fetch)[:, -1]
+        found = np.reshape(found, (len(rows), fetch)).astype(np.int32)
+        far = np.reshape(far, (len(rows), fetch))[:, -1]
         true = pair_distances(asked, X, np.repeat(rows, fetch), found.ravel())
         true = true.reshape(found.shape)
         if own == 0:
@@ -86,8 +86,10 @@ def tree_pairs_within(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """All pairs row < column at distance <= radius."""
     tree = tree_of(X)
-    counts = tree.query_ball_point(
-        X.astype(np.float64), radius * _CLEARLY, workers=threads, return_length=True
+    counts = np.asarray(
+        tree.query_ball_point(
+            X.astype(np.float64), radius * _CLEARLY, workers=threads, return_length=True
+        )
     )
     parts = []
     edges = np.searchsorted(np.cumsum(counts), np.arange(0, counts.sum(), 1 << 22), side="right")
