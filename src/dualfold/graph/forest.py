@@ -1,0 +1,191 @@
+"""Approximate lists from random projection trees, refined by neighbours' neighbours.
+
+A tree halves the points along random directions until the leaves are small; in a
+leaf all pairs are compared. Near points share a leaf in most of several trees,
+and a neighbour's neighbours fill the gaps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from dualfold.graph.coordinates import Coordinates
+from dualfold.kernels import kernel
+
+__all__ = ["forest_lists", "in_threads", "leaves", "refined"]
+
+_leaf_lists = kernel(
+    "leaf_lists",
+    "int32",
+    "float32[]",
+    "int64",
+    "float32[]",
+    "int32[]",
+    "int64[]",
+    "int64",
+    "int64",
+    "int64",
+    "float32[]",
+    "int32[]",
+)
+_refine_lists = kernel(
+    "refine_lists",
+    "int32",
+    "float32[]",
+    "int64",
+    "int64",
+    "float32[]",
+    "int32[]",
+    "int64[]",
+    "int32[]",
+    "int64",
+    "int64",
+    "int64",
+    "int64",
+    "float32[]",
+    "int32[]",
+)
+NOBODY = np.int32(2**31 - 1)
+_LEAVES_AT_ONCE = 8
+
+
+def in_threads(work: Callable[[Any], None], items: Iterable[Any], threads: int) -> None:
+    """Do work on every item; Ctrl-C is seen between items."""
+    if threads == 1:
+        for item in items:
+            work(item)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for _ in pool.map(work, items):
+                pass
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+
+
+def leaves(
+    vectors: np.ndarray, largest: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Members of the leaves one after the other, and where each leaf starts.
+
+    One random direction per level serves all nodes of that level: a single product
+    gives every projection, and the halves are exact medians, so the depth is known.
+    """
+    n = len(vectors)
+    levels = max(0, int(np.ceil(np.log2(n / largest))))
+    directions = rng.standard_normal((vectors.shape[1], max(1, levels))).astype(np.float32)
+    heights = vectors @ directions
+    members = np.arange(n, dtype=np.int32)
+    starts = np.array([0, n], dtype=np.int64)
+    for level in range(levels):
+        middles = (starts[:-1] + starts[1:]) // 2
+        for first, middle, last in zip(starts[:-1], middles, starts[1:], strict=True):
+            node = members[first:last]
+            split = np.argpartition(heights[node, level], middle - first)
+            members[first:last] = node[split]
+        starts = np.sort(np.concatenate([starts, middles]))
+    return members, starts
+
+
+def forest_lists(
+    points: Coordinates,
+    length: int,
+    *,
+    trees: int,
+    leaf: int,
+    threads: int,
+    rng: np.random.Generator,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Ascending lists of the `length` nearest seen, and the order of the first tree.
+
+    Distances are squares in the coordinates' units; missing entries are NOBODY.
+    """
+    n = len(points.vectors)
+    distance = np.full((n, length), np.inf, dtype=np.float32)
+    index = np.full((n, length), NOBODY, dtype=np.int32)
+    order = np.arange(n, dtype=np.int32)
+    for tree in range(trees):
+        members, starts = leaves(points.vectors, leaf, rng)
+        if tree == 0:
+            order = members
+        count = len(starts) - 1
+        compare = _leaf_worker(points, members, starts, distance, index)
+        in_threads(compare, range(0, count, _LEAVES_AT_ONCE), threads)
+    return distance, index, order
+
+
+def _leaf_worker(
+    points: Coordinates,
+    members: np.ndarray,
+    starts: np.ndarray,
+    distance: np.ndarray,
+    index: np.ndarray,
+) -> Callable[[int], None]:
+    """Compares all pairs in some leaves; leaves share no point, so threads do not meet."""
+
+    def compare(first: int) -> None:
+        last = min(first + _LEAVES_AT_ONCE, len(starts) - 1)
+        depth, length = points.vectors.shape[1], index.shape[1]
+        failed = _leaf_lists(
+            points.vectors, depth, points.square, members, starts, first, last, length,
+            distance, index,
+        )  # fmt: skip
+        if failed:
+            raise MemoryError("no memory for a leaf of the neighbour forest")
+
+    return compare
+
+
+def refined(
+    points: Coordinates,
+    distance: np.ndarray,
+    index: np.ndarray,
+    *,
+    near: int,
+    threads: int,
+) -> tuple[np.ndarray, np.ndarray]:
+    """One round: compare each point with the neighbours of its neighbours.
+
+    Sources are the `near` first of its list and up to `near` points that list it.
+    """
+    n, length = index.shape
+    near = min(near, length)
+    sources, starts = _sources(index[:, :near])
+    distance, old, index = distance.copy(), index, index.copy()
+    step = max(64, -(-n // (8 * threads)))
+
+    def improve(first: int) -> None:
+        failed = _refine_lists(
+            points.vectors, n, points.vectors.shape[1], points.square, sources, starts, old,
+            length, near, first, min(n, first + step), distance, index,
+        )  # fmt: skip
+        if failed:
+            raise MemoryError("no memory to refine the neighbour lists")
+
+    in_threads(improve, range(0, n, step), threads)
+    return distance, index
+
+
+def _sources(near: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """For each point: whom it lists, and as many of those who list it, best first."""
+    n, count = near.shape
+    rank, row = np.divmod(np.arange(n * count, dtype=np.int64), n)
+    target = near.T.ravel()
+    real = target < n
+    rank, row, target = rank[real], row[real], target[real]
+    by_target = np.argsort(target, kind="stable")  # keeps ranks ascending within a target
+    sorted_target = target[by_target]
+    first = np.searchsorted(sorted_target, np.arange(n))
+    place = np.arange(len(by_target)) - first[sorted_target]
+    kept = by_target[place < count]
+    owner = np.concatenate([row, target[kept]])
+    source = np.concatenate([target, row[kept]]).astype(np.int32)
+    by_owner = np.argsort(owner, kind="stable")
+    starts = np.zeros(n + 1, dtype=np.int64)
+    np.cumsum(np.bincount(owner, minlength=n), out=starts[1:])
+    return source[by_owner], starts

@@ -1,0 +1,125 @@
+"""Neighbours by any other metric, by given distances, and of data too sparse to spread out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from dualfold.errors import InvalidInput
+
+__all__ = ["best_of_rows", "from_precomputed", "metric_search", "metric_within", "ragged"]
+
+Ragged = tuple[np.ndarray, np.ndarray, np.ndarray]
+_WORKING_MEMORY = 256  # MiB of distances at a time
+
+
+def best_of_rows(distances: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The k smallest entries of each row by (value, index): (indices, values)."""
+    bound = np.partition(distances, k - 1, axis=1)[:, k - 1]
+    indices = np.empty((len(distances), k), dtype=np.int32)
+    values = np.empty((len(distances), k))
+    for row, (line, last) in enumerate(zip(distances, bound, strict=True)):
+        near = np.flatnonzero(line <= last)
+        by = near[np.argsort(line[near], kind="stable")[:k]]
+        indices[row], values[row] = by, line[by]
+    return indices, values
+
+
+def _distance_blocks(X: Any, queries: Any, metric: Any, threads: int) -> Any:
+    """Blocks of rows of the distance matrix, with the row each begins at."""
+    from sklearn.metrics import pairwise_distances_chunked
+
+    first = 0
+    for block in pairwise_distances_chunked(
+        X if queries is None else queries,
+        None if queries is None else X,
+        metric=metric,
+        n_jobs=threads,
+        working_memory=_WORKING_MEMORY,
+    ):
+        block = np.asarray(block, dtype=np.float64)
+        if not np.isfinite(block).all():
+            raise InvalidInput(
+                f"metric={metric!r} gives distances that are not finite on these rows "
+                "(cosine and correlation have none for constant or zero rows); drop those rows"
+            )
+        if queries is None:
+            rows = np.arange(len(block))
+            block[rows, first + rows] = np.inf
+        yield first, block
+        first += len(block)
+
+
+def metric_search(
+    X: Any, queries: Any, k: int, metric: Any, threads: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Brute force by scikit-learn's pairwise distances, a block of rows at a time."""
+    parts = [best_of_rows(block, k) for _, block in _distance_blocks(X, queries, metric, threads)]
+    return np.concatenate([i for i, _ in parts]), np.concatenate([d for _, d in parts])
+
+
+def metric_within(X: Any, radius: float, metric: Any, threads: int) -> Ragged:
+    """All pairs at distance <= radius, brute force."""
+    parts = []
+    for first, block in _distance_blocks(X, None, metric, threads):
+        row, column = np.nonzero(block <= radius)
+        parts.append((row + first, column, block[row, column]))
+    row, column, distance = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return ragged(row, column, distance, X.shape[0])
+
+
+def ragged(row: np.ndarray, column: np.ndarray, distance: np.ndarray, n: int) -> Ragged:
+    """Pairs as lists (indptr, indices, distances), rows sorted by (distance, index)."""
+    by = np.lexsort((column, distance, row))
+    indptr = np.zeros(n + 1, dtype=np.int64)
+    np.cumsum(np.bincount(row, minlength=n), out=indptr[1:])
+    return indptr, column[by].astype(np.int32), distance[by].astype(np.float64)
+
+
+def from_precomputed(distances: Any, n_neighbors: int | None = None) -> Ragged:
+    """Neighbour lists from given distances: (indptr, indices, distances).
+
+    A dense square matrix gives every other point; a sparse one gives what is
+    stored, explicit zeros included (they are duplicates, not absent), any number
+    per row. The diagonal is left out. `n_neighbors` keeps at most that many of
+    the nearest of each row.
+    """
+    if distances.ndim != 2 or distances.shape[0] != distances.shape[1]:
+        raise InvalidInput(
+            f"precomputed distances must be square, one row and column per point; "
+            f"the shape is {distances.shape}. For points instead of distances use "
+            "metric='euclidean'"
+        )
+    n = distances.shape[0]
+    if sp.issparse(distances):
+        # coo keeps explicit zeros; duplicate entries would list a neighbour twice
+        entries = sp.coo_array(sp.csr_array(distances))  # type: ignore[call-overload]
+        row, column = entries.row.astype(np.int64), entries.col.astype(np.int64)
+        value = entries.data.astype(np.float64)
+    else:
+        row, column = np.divmod(np.arange(n * n, dtype=np.int64), n)
+        value = np.asarray(distances, dtype=np.float64).ravel()
+    _check_distances(value)
+    apart = row != column
+    indptr, indices, value = ragged(row[apart], column[apart], value[apart], n)
+    if n_neighbors is None:
+        return indptr, indices, value
+    place = np.arange(len(indices)) - np.repeat(indptr[:-1], np.diff(indptr))
+    kept = place < n_neighbors
+    counts = np.minimum(np.diff(indptr), n_neighbors)
+    return np.concatenate([[0], np.cumsum(counts)]), indices[kept], value[kept]
+
+
+def _check_distances(value: np.ndarray) -> None:
+    if not np.isfinite(value).all():
+        raise InvalidInput(
+            "precomputed distances must be finite; leave unknown ones out of a sparse matrix "
+            "instead of storing NaN or infinity"
+        )
+    if len(value) and value.min() < 0:
+        raise InvalidInput(
+            f"precomputed distances must not be negative; the smallest is {value.min():g}. "
+            "For similarities s pass a distance such as sqrt(2 - 2s)"
+        )

@@ -1,0 +1,198 @@
+"""The nearest neighbours of every point, exact unless asked otherwise.
+
+Four roads lead to the same lists, bit for bit: a kd-tree in few dimensions, a
+scan of all pairs in float32 with proofs ("blocked"), the same scan in a few
+principal coordinates ("filtered"), and, when asked for, a forest whose recall is
+measured. All distances come from one kernel; ties are broken by index.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from dualfold.errors import InvalidInput
+from dualfold.graph.approximate import approximate_search
+from dualfold.graph.coordinates import frame_of, principal_directions
+from dualfold.graph.directions import direction_count, tree_pays
+from dualfold.graph.metrics import (
+    from_precomputed,
+    metric_search,
+    metric_within,
+    ragged,
+)
+from dualfold.graph.points import rows_of_numbers, same_kind
+from dualfold.graph.scan import pairs_within, scan_queries, scan_self
+from dualfold.graph.search import Neighbors, Search, exact_search
+from dualfold.graph.tree import tree_pairs_within, tree_search
+from dualfold.kernels import thread_count
+
+__all__ = ["Neighbors", "Search", "from_precomputed", "nearest", "within"]
+
+_ROADS = ("auto", "kd-tree", "blocked", "filtered", "approximate")
+_DENSE = 1 << 27  # numbers: sparse data is spread out up to 1 GiB
+
+
+def nearest(
+    X: Any,
+    n_neighbors: int,
+    *,
+    queries: Any = None,
+    metric: Any = "euclidean",
+    search: str = "auto",
+    n_jobs: int | None = None,
+    random_state: int | np.random.Generator | None = None,
+    recall_sample: int = 1000,
+) -> Neighbors:
+    """The `n_neighbors` nearest rows of X to each query, or to each row of X but itself.
+
+    Duplicates of a point are its neighbours, at distance 0; only the point itself
+    is left out. `search="auto"` is exact and chooses the road by size, dimension
+    and spectrum; "approximate" is for large data in many dimensions and measures
+    its recall on `recall_sample` rows (`random_state` makes it repeatable).
+    `metric` is any of scikit-learn's, or "precomputed" with square distances.
+    """
+    if search not in _ROADS:
+        raise InvalidInput(f"search must be one of {', '.join(_ROADS)}; it is {search!r}")
+    threads = thread_count(n_jobs)
+    if isinstance(metric, str) and metric == "precomputed":
+        return _of_precomputed(X, n_neighbors, queries)
+    sparse = sp.issparse(X) and _cells(X) > _DENSE
+    euclidean = isinstance(metric, str) and metric in ("euclidean", "l2")
+    if sparse or not euclidean:
+        return _of_metric(X, n_neighbors, queries, metric, search, threads)
+    X = rows_of_numbers(X)
+    _check_count(n_neighbors, len(X), queries is not None)
+    if queries is not None:
+        queries = rows_of_numbers(queries, "queries")
+        _check_width(X.shape[1], queries.shape[1])
+        X, queries = same_kind(X, queries)
+    if search == "approximate":
+        if queries is not None:
+            raise InvalidInput(
+                "search='approximate' lists the neighbours of X's own rows; "
+                "for queries use search='auto', which is exact"
+            )
+        return approximate_search(X, n_neighbors, threads, random_state, recall_sample)
+    return _exact(X, queries, n_neighbors, search, threads)
+
+
+def _exact(
+    X: np.ndarray, queries: np.ndarray | None, k: int, search: str, threads: int
+) -> Neighbors:
+    """One of the three exact roads."""
+    n, width = X.shape
+    if search == "kd-tree" or (search == "auto" and tree_pays(n, width, queries is None)):
+        return Neighbors(*tree_search(X, queries, k, threads), exact_search("kd-tree"))
+    basis = None
+    if search != "blocked":
+        asked = len(X) if queries is None else len(queries)
+        count, directions = direction_count(X, asked, must_filter=search == "filtered")
+        if count < width:
+            basis = principal_directions(X, count) if directions is None else directions[:, :count]
+    frame = frame_of(X, queries, basis)
+    points = frame.coordinates(X)
+    if queries is None:
+        indices, distances = scan_self(X, points, frame.scale, k, threads)
+    else:
+        indices, distances = scan_queries(
+            X, points, queries, frame.coordinates(queries), frame.scale, k, threads
+        )
+    road = "blocked" if basis is None else "filtered"
+    return Neighbors(indices, distances, exact_search(road))
+
+
+def within(
+    X: Any, radius: float, *, metric: Any = "euclidean", n_jobs: int | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """All pairs at distance <= radius as lists (indptr, indices, distances).
+
+    The neighbours of row i are indices[indptr[i]:indptr[i + 1]], nearest first,
+    itself left out.
+    """
+    if not isinstance(radius, int | float | np.number) or not 0 <= float(radius) < np.inf:
+        raise InvalidInput(f"radius must be a finite number >= 0; it is {radius!r}")
+    threads = thread_count(n_jobs)
+    if isinstance(metric, str) and metric == "precomputed":
+        indptr, indices, distances = from_precomputed(X)
+        near = distances <= radius
+        counts = np.add.reduceat(np.append(near, False), indptr[:-1]) * (np.diff(indptr) > 0)
+        return np.concatenate([[0], np.cumsum(counts)]), indices[near], distances[near]
+    sparse = sp.issparse(X) and _cells(X) > _DENSE
+    if sparse or not (isinstance(metric, str) and metric in ("euclidean", "l2")):
+        return metric_within(X, radius, metric, threads)
+    X = rows_of_numbers(X)
+    if tree_pays(len(X), X.shape[1], True):
+        row, column, distance = tree_pairs_within(X, radius, threads)
+    else:
+        frame = frame_of(X, None, None)
+        row, column, distance = pairs_within(X, frame.coordinates(X), frame.scale, radius, threads)
+    both = np.concatenate([row, column]), np.concatenate([column, row])
+    return ragged(*both, np.concatenate([distance, distance]), len(X))
+
+
+def _of_precomputed(distances: Any, k: int, queries: Any) -> Neighbors:
+    if queries is not None:
+        raise InvalidInput(
+            "metric='precomputed' holds the distances between the points only; "
+            "for new points pass coordinates and a metric"
+        )
+    n = distances.shape[0]
+    _check_count(k, n, False)
+    indptr, indices, values = from_precomputed(distances, k)
+    short = np.flatnonzero(np.diff(indptr) < k)
+    if len(short):
+        fewest = int(np.diff(indptr).min())
+        raise InvalidInput(
+            f"row {short[0]} of the precomputed distances stores fewer than n_neighbors={k} "
+            f"neighbours (the poorest row has {fewest}). Use n_neighbors={fewest}, or "
+            "from_precomputed, which takes rows of any length"
+        )
+    return Neighbors(indices.reshape(n, k), values.reshape(n, k), exact_search("precomputed"))
+
+
+def _of_metric(X: Any, k: int, queries: Any, metric: Any, search: str, threads: int) -> Neighbors:
+    if search != "auto":
+        raise InvalidInput(
+            f"search={search!r} needs metric='euclidean' and data that fits in memory when dense; "
+            "leave search='auto'"
+        )
+    if not sp.issparse(X):
+        X = np.asarray(X)
+    _check_count(k, X.shape[0], queries is not None)
+    if queries is not None:
+        _check_width(X.shape[1], queries.shape[1])
+    try:
+        lists = metric_search(X, queries, k, metric, threads)
+    except InvalidInput:
+        raise
+    except ValueError as trouble:
+        raise InvalidInput(
+            f"metric={metric!r} could not be computed: {trouble}. "
+            "sklearn.metrics.pairwise_distances lists the metrics and what each needs"
+        ) from trouble
+    return Neighbors(*lists, exact_search("metric"))
+
+
+def _cells(X: Any) -> int:
+    return int(X.shape[0]) * int(X.shape[1])
+
+
+def _check_count(k: Any, n: int, queried: bool) -> None:
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+        raise InvalidInput(f"n_neighbors must be a whole number >= 1; it is {k!r}")
+    largest = n if queried else n - 1
+    if k > largest:
+        raise InvalidInput(
+            f"n_neighbors={k} needs more than the {n} points given; "
+            f"the largest usable number here is {max(largest, 0)}"
+        )
+
+
+def _check_width(width: int, asked: int) -> None:
+    if width != asked:
+        raise InvalidInput(
+            f"queries have {asked} columns but X has {width}; give both the same columns"
+        )

@@ -1,0 +1,66 @@
+"""How neighbour lists were found, and how good they are if they may be wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+__all__ = ["Neighbors", "Search", "exact_search", "recall_interval"]
+
+
+@dataclass(frozen=True)
+class Search:
+    """The road taken to the lists, and what is known about their correctness."""
+
+    method: str  # "kd-tree", "blocked", "filtered", "forest", "metric", "precomputed"
+    exact: bool
+    proved: float  # share of rows proved or computed exactly
+    recall: float  # share of the true neighbours that were found
+    recall_interval: tuple[float, float]  # 95 %
+    sampled: int  # rows whose true neighbours were computed to measure it
+
+    def sentence(self) -> str:
+        """The same in plain language."""
+        if self.exact:
+            return f"exact neighbours ({self.method}), every row proved"
+        low, high = self.recall_interval
+        return (
+            f"approximate neighbours ({self.method}): {self.recall:.1%} of the true ones found "
+            f"(95 % interval {low:.1%} to {high:.1%}, measured on {self.sampled} points)"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbors:
+    """The nearest neighbours of each point, nearest first; a point is not its own."""
+
+    indices: np.ndarray  # (n, k) int32
+    distances: np.ndarray  # (n, k) float64, rows sorted by (distance, index)
+    search: Search
+
+
+def exact_search(method: str) -> Search:
+    """What is known after an exact search: everything."""
+    return Search(method, True, 1.0, 1.0, (1.0, 1.0), 0)
+
+
+def recall_interval(row_recalls: np.ndarray) -> tuple[float, float]:
+    """A 95 % interval of the mean recall from the recalls of sampled rows.
+
+    Rows are the sampling unit: the k neighbours of a row are missed together, so
+    counting neighbours as independent would make the interval too narrow. Without
+    a single miss it is the exact binomial bound on the share of imperfect rows
+    (about 3/m of m rows). Otherwise Student's interval, after adding one row of
+    recall 0 and one of 1 (as Agresti and Coull do for proportions), since misses
+    are rare and skewed and the plain interval would be too short.
+    """
+    m = len(row_recalls)
+    if m == 0:
+        return (0.0, 1.0)
+    if row_recalls.min() == 1.0:
+        return (float(0.05 ** (1 / m)), 1.0)
+    padded = np.concatenate([row_recalls, [0.0, 1.0]])
+    half = stats.t.ppf(0.975, m + 1) * padded.std(ddof=1) / np.sqrt(m + 2)
+    return (max(0.0, float(padded.mean() - half)), min(1.0, float(padded.mean() + half)))

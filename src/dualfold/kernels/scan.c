@@ -1,0 +1,254 @@
+/* All inner products of two sets of short float32 vectors, never stored: each
+   small block of them is compared with its thresholds while still in registers,
+   and only the pairs that pass are written out. That is why it outruns a matrix
+   product followed by a selection, which writes and reads every number once.
+
+   Vectors come packed in panels of PANEL: panel[k][PANEL], the last one padded. */
+#include "kernels.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PANEL = 48 };
+
+/* Registers: 24 sums of 16 lanes fill the 32 registers of AVX-512; 12 sums the 16
+   of AVX2 and SSE. Rows and columns of a block divide PANEL. */
+#if defined(__AVX512F__)
+enum { LANES = 16, ROWS = 8, VECTORS = 3 };
+#elif defined(__AVX__)
+enum { LANES = 8, ROWS = 4, VECTORS = 3 };
+#else
+enum { LANES = 4, ROWS = 4, VECTORS = 3 };
+#endif
+enum { COLUMNS = LANES * VECTORS };
+
+typedef float Vector __attribute__((ext_vector_type(LANES)));
+typedef _Bool Mask __attribute__((ext_vector_type(LANES)));
+
+static inline Vector load(const float *from) {
+    Vector v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+/* a: ROWS numbers every PANEL; b: COLUMNS numbers every PANEL. */
+static inline __attribute__((always_inline)) void products(const float *a, const float *b,
+                                                           int64_t depth,
+                                                           Vector sum[ROWS][VECTORS]) {
+#pragma clang fp contract(fast)
+#pragma clang loop unroll(full)
+    for (int r = 0; r < ROWS; r++)
+#pragma clang loop unroll(full)
+        for (int v = 0; v < VECTORS; v++) sum[r][v] = (Vector)0.0f;
+    for (int64_t k = 0; k < depth; k++, a += PANEL, b += PANEL) {
+        Vector right[VECTORS];
+#pragma clang loop unroll(full)
+        for (int v = 0; v < VECTORS; v++) right[v] = load(b + v * LANES);
+#pragma clang loop unroll(full)
+        for (int r = 0; r < ROWS; r++) {
+            const Vector left = (Vector)a[r];
+#pragma clang loop unroll(full)
+            for (int v = 0; v < VECTORS; v++) sum[r][v] = left * right[v] + sum[r][v];
+        }
+    }
+}
+
+typedef struct {
+    int32_t *rows, *columns;
+    float *bounds;
+    int64_t count;
+} Found;
+
+/* One panel against one panel: keep |a|² + |b|² - 2ab <= max(allowed). */
+static void panel_pair(const float *a, const float *b, int64_t depth, const float *a_square,
+                       const float *b_square, const float *a_allowed, const float *b_allowed,
+                       int32_t first_row, int32_t first_column, int32_t n_columns,
+                       int32_t upper, Found *found) {
+    for (int c = 0; c < PANEL; c += COLUMNS)
+        for (int r0 = 0; r0 < PANEL; r0 += ROWS) {
+            Vector sum[ROWS][VECTORS];
+            products(a + r0, b + c, depth, sum);
+            uint64_t hits[ROWS], any = 0;
+#pragma clang loop unroll(full)
+            for (int r = 0; r < ROWS; r++) {
+                hits[r] = 0;
+                const Vector square = (Vector)a_square[r0 + r], row = (Vector)a_allowed[r0 + r];
+#pragma clang loop unroll(full)
+                for (int v = 0; v < VECTORS; v++) {
+                    Vector allowed = row;
+                    if (b_allowed)
+                        allowed = __builtin_elementwise_max(row, load(b_allowed + c + v * LANES));
+                    sum[r][v] = (square + load(b_square + c + v * LANES)) - 2.0f * sum[r][v];
+                    const Mask mask = __builtin_convertvector(sum[r][v] <= allowed, Mask);
+                    uint16_t bits = 0;
+                    memcpy(&bits, &mask, sizeof mask < 2 ? sizeof mask : 2);
+                    hits[r] |= (uint64_t)(bits & ((1u << LANES) - 1u)) << (v * LANES);
+                }
+                any |= hits[r];
+            }
+            if (!any) continue;
+            for (int r = 0; r < ROWS; r++) {
+                if (!hits[r]) continue;
+                float values[COLUMNS];
+                memcpy(values, sum[r], sizeof values);
+                const int32_t row = first_row + r0 + r;
+                for (uint64_t left = hits[r]; left; left &= left - 1) {
+                    const int at = __builtin_ctzll(left);
+                    const int32_t column = first_column + c + at;
+                    if (column >= n_columns || (upper && column <= row)) continue;
+                    found->rows[found->count] = row;
+                    found->columns[found->count] = column;
+                    found->bounds[found->count++] = values[at];
+                }
+            }
+        }
+}
+
+/* Scan row panels [row_first, row_last) against column panels [column_first,
+   column_last), from step *position on; stops when the buffers might overflow
+   (the caller empties them and calls again) and returns the number of pairs found.
+   Row panels go in groups small enough for the second-level cache. Padding: rows
+   with allowed = -1, columns by n_columns. upper: only pairs column > row. */
+EXPORT int64_t scan_panels(const float *a, const float *b, int64_t depth, const float *a_square,
+                           const float *b_square, const float *a_allowed,
+                           const float *b_allowed, int64_t row_first, int64_t row_last,
+                           int64_t column_first, int64_t column_last, int64_t n_columns,
+                           int32_t upper, int32_t *rows, int32_t *columns, float *bounds,
+                           int64_t capacity, int64_t *position) {
+    int64_t group = 131072 / (PANEL * depth);
+    if (group < 1) group = 1;
+    if (group > capacity / (PANEL * PANEL)) group = capacity / (PANEL * PANEL);
+    const int64_t across = column_last - column_first;
+    const int64_t groups = (row_last - row_first + group - 1) / group;
+    Found found = {rows, columns, bounds, 0};
+    int64_t step = *position;
+    for (; step < groups * across; step++) {
+        if (capacity - found.count < group * PANEL * PANEL) break;
+        const int64_t j = column_first + step % across;
+        const int64_t start = row_first + step / across * group;
+        const int64_t stop = start + group < row_last ? start + group : row_last;
+        for (int64_t i = start; i < stop; i++) {
+            if (upper && i > j) continue;
+            panel_pair(a + i * PANEL * depth, b + j * PANEL * depth, depth,
+                       a_square + i * PANEL, b_square + j * PANEL, a_allowed + i * PANEL,
+                       b_allowed ? b_allowed + j * PANEL : NULL, (int32_t)(i * PANEL),
+                       (int32_t)(j * PANEL), (int32_t)n_columns, upper && i == j, &found);
+        }
+    }
+    *position = step < groups * across ? step : -1;
+    return found.count;
+}
+
+/* ---- approximate lists, in the coordinates of the scan ---- */
+/* Put (d, i) into an ascending list of m unless it is there or too far. */
+static void enlist(float *distance, int32_t *index, int64_t m, float d, int32_t i) {
+    if (!(d < distance[m - 1])) return;
+    int32_t there = 0;
+    for (int64_t e = 0; e < m; e++) there |= index[e] == i;
+    if (there) return;
+    int64_t at = m - 1;
+    for (; at > 0 && distance[at - 1] > d; at--)
+        distance[at] = distance[at - 1], index[at] = index[at - 1];
+    distance[at] = d, index[at] = i;
+}
+
+/* Leaves of a tree: members[starts[l] .. starts[l+1]) are compared all with all. */
+EXPORT int32_t leaf_lists(const float *points, int64_t depth, const float *square,
+                          const int32_t *members, const int64_t *starts, int64_t first,
+                          int64_t last, int64_t m, float *distance, int32_t *index) {
+    int64_t longest = 0;
+    for (int64_t l = first; l < last; l++)
+        if (starts[l + 1] - starts[l] > longest) longest = starts[l + 1] - starts[l];
+    const int64_t panels = (longest + PANEL - 1) / PANEL;
+    float *packed = malloc((size_t)(panels * PANEL * depth + 1) * sizeof *packed);
+    float *squares = malloc((size_t)(panels * PANEL + 1) * sizeof *squares);
+    if (!packed || !squares) {
+        free(packed), free(squares);
+        return 1;
+    }
+    for (int64_t l = first; l < last; l++) {
+        const int32_t *leaf = members + starts[l];
+        const int64_t size = starts[l + 1] - starts[l];
+        const int64_t used = (size + PANEL - 1) / PANEL;
+        for (int64_t p = 0; p < used; p++)
+            for (int64_t t = 0; t < PANEL; t++) {
+                const int64_t e = p * PANEL + t;
+                float *to = packed + p * PANEL * depth + t;
+                const float *from = e < size ? points + leaf[e] * depth : NULL;
+                squares[e] = from ? square[leaf[e]] : INFINITY;
+                for (int64_t k = 0; k < depth; k++) to[k * PANEL] = from ? from[k] : 0.0f;
+            }
+        for (int64_t pr = 0; pr < used; pr++)
+            for (int64_t r0 = 0; r0 < PANEL && pr * PANEL + r0 < size; r0 += ROWS)
+                for (int64_t pc = 0; pc < used; pc++)
+                    for (int c = 0; c < PANEL; c += COLUMNS) {
+                        Vector sum[ROWS][VECTORS];
+                        products(packed + pr * PANEL * depth + r0,
+                                 packed + pc * PANEL * depth + c, depth, sum);
+                        for (int r = 0; r < ROWS; r++) {
+                            const int64_t e = pr * PANEL + r0 + r;
+                            if (e >= size) break;
+                            float values[COLUMNS];
+                            float *row = distance + leaf[e] * m;
+                            int near = 0;
+                            for (int v = 0; v < VECTORS; v++) {
+                                const Vector apart =
+                                    ((Vector)squares[e] +
+                                     load(squares + pc * PANEL + c + v * LANES)) -
+                                    2.0f * sum[r][v];
+                                memcpy(values + v * LANES, &apart, sizeof apart);
+                            }
+                            for (int t = 0; t < COLUMNS; t++) near |= values[t] < row[m - 1];
+                            if (!near) continue;
+                            for (int t = 0; t < COLUMNS; t++) {
+                                const int64_t f = pc * PANEL + c + t;
+                                if (f < size && f != e && values[t] < row[m - 1])
+                                    enlist(row, index + leaf[e] * m, m, values[t], leaf[f]);
+                            }
+                        }
+                    }
+    }
+    free(packed), free(squares);
+    return 0;
+}
+
+/* One round of "a neighbour's neighbours are likely neighbours": for rows
+   [first, last), look at the first `near` of the old lists of every source.
+   Old lists are only read, so rows may be refined side by side. */
+EXPORT int32_t refine_lists(const float *points, int64_t n, int64_t depth, const float *square,
+                            const int32_t *sources, const int64_t *source_starts,
+                            const int32_t *old, int64_t m, int64_t near, int64_t first,
+                            int64_t last, float *distance, int32_t *index) {
+    int32_t *seen = malloc((size_t)n * sizeof *seen);
+    if (!seen) return 1;
+    memset(seen, 0xff, (size_t)n * sizeof *seen);
+    for (int64_t r = first; r < last; r++) {
+        float *row = distance + r * m;
+        int32_t *list = index + r * m;
+        const float *x = points + r * depth;
+        seen[r] = (int32_t)r;
+        for (int64_t e = 0; e < m && list[e] < n; e++) seen[list[e]] = (int32_t)r;
+        for (int64_t s = source_starts[r]; s < source_starts[r + 1]; s++)
+            for (int64_t e = -1; e < near; e++) {
+                const int32_t c = e < 0 ? sources[s] : old[sources[s] * m + e];
+                if (c >= n || seen[c] == (int32_t)r) continue;
+                seen[c] = (int32_t)r;
+                const float *y = points + c * depth;
+                Vector sum = (Vector)0.0f, more = (Vector)0.0f;
+                int64_t k = 0;
+                for (; k + 2 * LANES <= depth; k += 2 * LANES) {
+                    sum += load(x + k) * load(y + k);
+                    more += load(x + k + LANES) * load(y + k + LANES);
+                }
+                sum += more;
+                float lanes[LANES], product = 0.0f;
+                memcpy(lanes, &sum, sizeof lanes);
+                for (int t = 0; t < LANES; t++) product += lanes[t];
+                for (; k < depth; k++) product += x[k] * y[k];
+                const float d = (square[r] + square[c]) - 2.0f * product;
+                if (d < row[m - 1]) enlist(row, list, m, d, c);
+            }
+    }
+    free(seen);
+    return 0;
+}
