@@ -1,2 +1,3 @@
 """Dimensionality reduction you can check."""
+
 __version__ = "0.1.0"

@@ -158,13 +158,14 @@ static void initial_cut(int32_t n, const int32_t *start, const int32_t *next,
                         const int32_t *first, const int32_t *second, int8_t *side,
                         int32_t *count) {
     memset(count, 0, (size_t)(2 * (int64_t)n + 1) * sizeof *count);
-    for (int32_t i = 0; i < n; i++) count[first[i] - second[i] + n]++;
+    /* Nodes that cannot be reached stay on the first side, where they cut nothing. */
+    for (int32_t i = 0; i < n; i++) count[first[i] < 0 ? 0 : first[i] - second[i] + n]++;
     int32_t below = 0, cut = 0;
     while (below + count[cut] / 2 < n / 2) below += count[cut++];
     const int32_t spill = n / 2 - below; /* how many of the level in the middle go left */
     int32_t taken = 0;
     for (int32_t i = 0; i < n; i++) {
-        const int32_t key = first[i] - second[i] + n;
+        const int32_t key = first[i] < 0 ? 0 : first[i] - second[i] + n;
         side[i] = key > cut || (key == cut && taken++ >= spill);
     }
     int32_t border[2] = {0, 0};

@@ -178,8 +178,8 @@ static int dissect(const Whole *w, Piece *p, int32_t *order) {
             const int32_t cut = bisect(p->n, p->start, p->next, side);
             const double cost = elimination_cost(cut, 0);
             if (cut < 0) result = cut;
-            else if (cut > p->n / 6) result = 1; /* no separator worth the name: an expander */
             else if ((w->budget->spent += cost) > w->budget->most) result = ORDER_TOO_COSTLY;
+            else if (cut > p->n / 6) result = 1; /* no separator worth the name */
         }
         if (result == 1) result = order_leaf(w, p, order);
         else if (result == 0) result = split(w, p, side, sequence, order);
@@ -189,7 +189,39 @@ static int dissect(const Whole *w, Piece *p, int32_t *order) {
     return result;
 }
 
-/* order[k] = the row of the symmetric pattern placed k-th. cost[0] = the multiply-adds
+/* Renumber breadth-first: label[i] = the old row that becomes row i. Neighbours then lie
+   close together in memory, which everything after this gains from. */
+EXPORT int32_t breadth_first(int64_t n, const int64_t *start, const int32_t *next, int32_t *label,
+                             int64_t *new_start, int32_t *new_next) {
+    int32_t *number = malloc((size_t)(n + 1) * sizeof *number);
+    if (!number) return ORDER_FULL_MEMORY;
+    for (int64_t i = 0; i < n; i++) number[i] = -1;
+    int64_t used = 0;
+    int32_t tail = 0;
+    for (int32_t root = 0; root < n; root++) {
+        if (number[root] >= 0) continue;
+        number[root] = tail;
+        label[tail++] = root;
+        for (int32_t head = number[root]; head < tail; head++) {
+            const int32_t v = label[head];
+            new_start[head] = used;
+            for (int64_t k = start[v]; k < start[v + 1]; k++) {
+                const int32_t u = next[k];
+                if (number[u] < 0) {
+                    number[u] = tail;
+                    label[tail++] = u;
+                }
+                new_next[used++] = number[u];
+            }
+        }
+    }
+    new_start[n] = used;
+    free(number);
+    return 0;
+}
+
+/* order[k] = the row of the symmetric pattern placed k-th. Pieces of at most `leaf` rows
+   are ordered by minimum degree (all of it at once when leaf >= n). cost[0] = the multiply-adds
    allowed, cost[1] receives those foreseen when the result is ORDER_TOO_COSTLY. */
 EXPORT int32_t sparse_ordering(int64_t n, const int64_t *start, const int32_t *next, int64_t leaf,
                                int32_t *order, double *cost) {

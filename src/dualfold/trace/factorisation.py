@@ -28,9 +28,12 @@ Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-# Pieces this small are ordered by minimum degree, larger ones are dissected first.
-# Measured on swiss rolls of 100,000 and 1,000,000 points and on 3-D grids.
-LEAF = 400
+# Nested dissection stops at pieces this small and orders them by minimum degree.
+LEAF = 200
+# Multiply-adds a row above which dissection is tried too: it takes about ten microseconds a row.
+# Plain minimum degree gave fewer on every swiss roll (10,000 a row at n = 10⁶), dissection
+# on 3-D grids.
+WORTH_DISSECTING = 15_000
 # Shares of the work that threads may take; more balance better, fewer cost less scratch.
 PARTS = 24
 NO_MEMORY, TOO_COSTLY, OUTSIDE_PATTERN = -1, -2, -4
@@ -39,25 +42,110 @@ ROUND_OFF = 2.0**-53
 # is not round-off.
 MOST_ASYMMETRY = 1e-10
 
-_asymmetry = kernel("asymmetry", "float64", "int64", "int64[]", "int32[]", "float64[]?",
-                    "int64[]", "float64[]")
-_order = kernel("sparse_ordering", "int32", "int64", "int64[]", "int32[]", "int64", "int32[]",
-                "float64[]")
-_supernodes = kernel("sparse_supernodes", "int64", "int64", "int64[]", "int32[]", "int32[]",
-                     "int32[]", "int32[]", "int64[]")
-_rows = kernel("sparse_rows", "int32", "int64", "int64[]", "int32[]", "int32[]", "int64",
-               "int32[]", "int32[]", "int64[]", "int32[]", "int64[]")
-_plan = kernel("ldl_plan", "int64", "int64", "int64", "int32[]", "int32[]", "int64[]", "int32[]",
-               "int64[]", "int64[]", "float64[]")
-_factorise = kernel("ldl_factorise", "int32", "int64", "int64", "int64", "int64", "int64",
-                    "int64[]", "int32[]", "float64[]", "int32[]", "int32[]", "int32[]", "int32[]",
-                    "int64[]", "int32[]", "int64[]", "int32[]", "int64[]", "float64[]", "int64",
-                    "float64[]", "float64[]")
-_solve = kernel("ldl_solve", "int32", "int64", "int64", "int64", "int64", "int64", "int32[]",
-                "int32[]", "int64[]", "int32[]", "int64[]", "float64[]", "float64[]",
-                "float64[]", "float64[]")
-_absolute = kernel("ldl_absolute", None, "int64", "int64", "int32[]", "int64[]", "int32[]",
-                   "int64[]", "float64[]", "float64[]", "float64[]", "float64[]")
+_asymmetry = kernel(
+    "asymmetry", "float64", "int64", "int64[]", "int32[]", "float64[]?", "int64[]", "float64[]"
+)
+_relabelled = kernel(
+    "breadth_first", "int32", "int64", "int64[]", "int32[]", "int32[]", "int64[]", "int32[]"
+)
+_order = kernel(
+    "sparse_ordering", "int32", "int64", "int64[]", "int32[]", "int64", "int32[]", "float64[]"
+)
+_supernodes = kernel(
+    "sparse_supernodes",
+    "int64",
+    "int64",
+    "int64[]",
+    "int32[]",
+    "int32[]",
+    "int32[]",
+    "int32[]",
+    "int64[]",
+)
+_rows = kernel(
+    "sparse_rows",
+    "int32",
+    "int64",
+    "int64[]",
+    "int32[]",
+    "int32[]",
+    "int64",
+    "int32[]",
+    "int32[]",
+    "int64[]",
+    "int32[]",
+    "int64[]",
+)
+_plan = kernel(
+    "ldl_plan",
+    "int64",
+    "int64",
+    "int64",
+    "int32[]",
+    "int32[]",
+    "int64[]",
+    "int32[]",
+    "int64[]",
+    "int64[]",
+    "float64[]",
+)
+_factorise = kernel(
+    "ldl_factorise",
+    "int32",
+    "int64",
+    "int64",
+    "int64",
+    "int64",
+    "int64",
+    "int64[]",
+    "int32[]",
+    "float64[]",
+    "int32[]",
+    "int32[]",
+    "int32[]",
+    "int32[]",
+    "int64[]",
+    "int32[]",
+    "int64[]",
+    "int32[]",
+    "int64[]",
+    "float64[]",
+    "int64",
+    "float64[]",
+    "float64[]",
+)
+_solve = kernel(
+    "ldl_solve",
+    "int32",
+    "int64",
+    "int64",
+    "int64",
+    "int64",
+    "int64",
+    "int32[]",
+    "int32[]",
+    "int64[]",
+    "int32[]",
+    "int64[]",
+    "float64[]",
+    "float64[]",
+    "float64[]",
+    "float64[]",
+)
+_absolute = kernel(
+    "ldl_absolute",
+    None,
+    "int64",
+    "int64",
+    "int32[]",
+    "int64[]",
+    "int32[]",
+    "int64[]",
+    "float64[]",
+    "float64[]",
+    "float64[]",
+    "float64[]",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,8 +221,19 @@ class Factorisation:
 
         def one(group: tuple[int, int]) -> int:
             status: int = _solve(
-                n, count, *group, len(o.above), o.permutation, o.first, o.row_start, o.rows,
-                o.panel_start, self.lower, self.pivots, right, out,
+                n,
+                count,
+                *group,
+                len(o.above),
+                o.permutation,
+                o.first,
+                o.row_start,
+                o.rows,
+                o.panel_start,
+                self.lower,
+                self.pivots,
+                right,
+                out,
             )
             return status
 
@@ -142,9 +241,7 @@ class Factorisation:
         return out
 
 
-def fill_reducing_ordering(
-    matrix: csr_array[Any], *, most_flops: float | None = None
-) -> Ordering:
+def fill_reducing_ordering(matrix: csr_array[Any], *, most_flops: float | None = None) -> Ordering:
     """An order of elimination that keeps the factor of `matrix` sparse.
 
     Nested dissection down to small pieces, those by minimum degree. Rows that touch a
@@ -154,36 +251,25 @@ def fill_reducing_ordering(
     small separators (neighbours in many dimensions) is refused as soon as one of its
     separators, or the smallest degree left, alone costs more: TooLarge.
     """
-    n, start, columns, *_ = _checked(matrix, with_values=False)
-    order = np.empty(n, np.int32)
-    cost = np.array([np.inf if most_flops is None else most_flops, 0.0])
-    status = _order(n, start, columns, LEAF, order, cost)
-    _raise_without_memory([status], 20 * len(columns) + 60 * n)
-    if status == TOO_COSTLY:
-        _refuse(n, float(cost[1]), most_flops)
-    first = np.empty(n + 1, np.int32)
-    above = np.empty(n, np.int32)
-    row_start = np.zeros(n + 1, np.int64)
-    made = _supernodes(n, start, columns, order, first, above, row_start)
-    _raise_without_memory([made], 44 * n)
-    first, above, row_start = first[: made + 1].copy(), above[:made].copy(), row_start[: made + 1].copy()
-    own = np.diff(first).astype(np.int64)
-    below = np.diff(row_start)
+    n, given_start, given_columns, *_ = _checked(matrix, with_values=False)
+    label = np.empty(n, np.int32)
+    start, columns = np.zeros_like(given_start), np.empty_like(given_columns)
+    status = _relabelled(n, given_start, given_columns, label, start, columns)
+    _raise_without_memory([status], 4 * n)
+    tree = _cheapest_tree(n, start, columns, most_flops)
+    order, first, above, row_start = tree.order, tree.first, tree.above, tree.row_start
+    own, below = np.diff(first).astype(np.int64), np.diff(row_start)
     panel_start = np.concatenate([np.zeros(1, np.int64), np.cumsum(own * (own + below))])
-    low, high = below.astype(float), (below + own - 1).astype(float)
-    flops = float(np.sum(high * (high + 1) * (high + 2) - (low - 1) * low * (low + 1)) / 6)
-    if most_flops is not None and flops > most_flops:
-        _refuse(n, flops, most_flops)
     rows = np.empty(row_start[-1], np.int32)
     longest = np.zeros(1, np.int64)
-    status = _rows(n, start, columns, order, made, first, above, row_start, rows, longest)
+    status = _rows(n, start, columns, order, len(above), first, above, row_start, rows, longest)
     _raise_without_memory([status], 12 * n)
     if status:
         raise DualfoldError(f"the symbolic factorisation is inconsistent (status {status})")
     return Ordering(
-        permutation=order,
+        permutation=label[order],
         factor_entries=int(panel_start[-1] - np.sum(own * (own - 1) // 2)),
-        flops=flops,
+        flops=tree.flops,
         longest_row=int(longest[0]),
         first=first,
         above=above,
@@ -191,6 +277,54 @@ def fill_reducing_ordering(
         rows=rows,
         panel_start=panel_start,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Tree:
+    """An order of elimination, its supernodes and their price."""
+
+    order: Ints
+    first: Ints
+    above: Ints
+    row_start: Longs
+    flops: float
+
+
+def _cheapest_tree(n: int, start: Longs, columns: Ints, most_flops: float | None) -> _Tree:
+    """By minimum degree; where that is costly, by nested dissection if that is cheaper."""
+    limit = np.inf if most_flops is None else float(most_flops)
+    tree = _tree(n, start, columns, max(n, 1), limit)
+    if tree.flops <= min(limit, WORTH_DISSECTING * n):
+        return tree
+    if tree.flops > 8 * limit:  # a separator says so already
+        raise _refusal(n, tree.flops, limit)
+    other = _tree(n, start, columns, LEAF, min(limit, tree.flops))
+    if len(other.order):
+        return other
+    if len(tree.order):
+        return tree
+    raise _refusal(n, min(tree.flops, other.flops), limit)
+
+
+def _tree(n: int, start: Longs, columns: Ints, leaf: int, limit: float) -> _Tree:
+    """The supernodes of one ordering, or an empty order where it costs more than `limit`."""
+    order = np.empty(n, np.int32)
+    cost = np.array([limit, 0.0])
+    status = _order(n, start, columns, leaf, order, cost)
+    _raise_without_memory([status], 20 * len(columns) + 60 * n)
+    first = np.zeros(n + 1, np.int32)
+    above = np.empty(n, np.int32)
+    row_start = np.zeros(n + 1, np.int64)
+    if status == TOO_COSTLY:
+        return _Tree(order[:0], first, above, row_start, float(cost[1]))
+    made = _supernodes(n, start, columns, order, first, above, row_start)
+    _raise_without_memory([made], 44 * n)
+    first, above = first[: made + 1].copy(), above[:made].copy()
+    row_start = row_start[: made + 1].copy()
+    low = np.diff(row_start).astype(np.float64)
+    high = low + np.diff(first) - 1
+    flops = float(np.sum(high * (high + 1) * (high + 2) - (low - 1) * low * (low + 1)) / 6)
+    return _Tree(order if flops <= limit else order[:0], first, above, row_start, flops)
 
 
 def factorise(matrix: csr_array[Any], ordering: Ordering) -> Factorisation:
@@ -220,9 +354,27 @@ def factorise(matrix: csr_array[Any], ordering: Ordering) -> Factorisation:
 
     def one(which: int) -> int:
         status: int = _factorise(
-            which, 0, supers, n, supers, start, columns, values, o.permutation, place, o.first,
-            o.above, o.row_start, o.rows, o.panel_start, part, hand_at, handed,
-            int(stacks[which]), lower, pivots,
+            which,
+            0,
+            supers,
+            n,
+            supers,
+            start,
+            columns,
+            values,
+            o.permutation,
+            place,
+            o.first,
+            o.above,
+            o.row_start,
+            o.rows,
+            o.panel_start,
+            part,
+            hand_at,
+            handed,
+            int(stacks[which]),
+            lower,
+            pivots,
         )
         return status
 
@@ -257,8 +409,9 @@ def _backward_error(o: Ordering, lower: Floats, pivots: Floats) -> float:
         return float("inf")
     size = np.empty(n)
     largest = np.empty(1)
-    _absolute(n, len(o.above), o.first, o.row_start, o.rows, o.panel_start, lower, pivots, size,
-              largest)
+    _absolute(
+        n, len(o.above), o.first, o.row_start, o.rows, o.panel_start, lower, pivots, size, largest
+    )
     terms = o.longest_row + 3
     gamma = terms * ROUND_OFF / (1 - terms * ROUND_OFF)
     biggest_pivot = float(np.max(np.abs(pivots)))
@@ -267,7 +420,9 @@ def _backward_error(o: Ordering, lower: Floats, pivots: Floats) -> float:
     return bound if np.isfinite(bound) else float("inf")
 
 
-def _checked(matrix: csr_array[Any], *, with_values: bool) -> tuple[int, Longs, Ints, Floats, float]:
+def _checked(
+    matrix: csr_array[Any], *, with_values: bool
+) -> tuple[int, Longs, Ints, Floats, float]:
     """The compressed rows in the kernels' types, sorted, known to be symmetric."""
     if matrix.shape[0] != matrix.shape[1] or matrix.shape[0] >= 2**31:
         raise InvalidInput(
@@ -283,8 +438,9 @@ def _checked(matrix: csr_array[Any], *, with_values: bool) -> tuple[int, Longs, 
     values = np.ascontiguousarray(rows.data, dtype=np.float64)
     if with_values and not np.all(np.isfinite(values)):
         raise InvalidInput("the matrix holds entries that are not finite; remove them first")
-    apart = _asymmetry(n, start, columns, values if with_values else None,
-                       np.empty(n, np.int64), np.empty(n))
+    apart = _asymmetry(
+        n, start, columns, values if with_values else None, np.empty(n, np.int64), np.empty(n)
+    )
     if apart < 0 or apart > MOST_ASYMMETRY * np.max(np.abs(values), initial=0.0):
         raise InvalidInput(
             "a symmetric matrix is needed, also in where its entries are, and this one is not; "
@@ -309,11 +465,11 @@ def _raise_without_memory(states: list[int], size: int) -> None:
         )
 
 
-def _refuse(n: int, flops: float, most_flops: float | None) -> None:
+def _refusal(n: int, flops: float, most_flops: float) -> TooLarge:
     error = TooLarge(
-        f"factorising this pattern of {n} rows costs at least {flops:.1e} multiply-adds "
+        f"factorising this pattern of {n} rows costs about {flops:.1e} multiply-adds or more "
         f"and most_flops={most_flops:.1e} was allowed: it has no small separators; "
         "use a solver that does not factorise"
     )
     error.flops = flops  # type: ignore[attr-defined]
-    raise error
+    return error
