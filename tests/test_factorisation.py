@@ -9,7 +9,7 @@ import pytest
 from scipy.sparse import block_array, csr_array, diags_array, eye_array, kron, random_array
 
 from dualfold.errors import InvalidInput, TooLarge
-from dualfold.trace import factorisation
+from dualfold.trace import ordering as ordering_module
 from dualfold.trace.factorisation import Factorisation, factorise, fill_reducing_ordering
 
 
@@ -97,8 +97,8 @@ CASES = {
 def road(request, monkeypatch):
     """Both ways to order: dissection is forced by calling every matrix costly."""
     if request.param == 20:
-        monkeypatch.setattr(factorisation, "LEAF", 20)
-        monkeypatch.setattr(factorisation, "WORTH_DISSECTING", 0)
+        monkeypatch.setattr(ordering_module, "LEAF", 20)
+        monkeypatch.setattr(ordering_module, "WORTH_DISSECTING", 0)
 
 
 @pytest.mark.usefixtures("road")

@@ -1,3 +1,2 @@
 """Dimensionality reduction you can check."""
-
 __version__ = "0.1.0"
