@@ -1,0 +1,234 @@
+/* Sparse L D L^T without pivoting, multifrontal: each supernode gathers its part of
+   the matrix and what its children left over in a dense front, eliminates its own
+   columns there and leaves the rest to its parent.
+
+   Every entry of L D is the matrix entry minus products l_ik d_k l_jk, summed in an
+   order fixed by the supernodes alone, so the bits do not depend on threads. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "kernels.h"
+
+#if defined(__AVX512F__)
+#define LANES 8
+#define VECTORS 1
+#define COLUMNS 8
+#elif defined(__AVX__)
+#define LANES 4
+#define VECTORS 2
+#define COLUMNS 4
+#else
+#define LANES 2
+#define VECTORS 2
+#define COLUMNS 4
+#endif
+#define ROWS (LANES * VECTORS)
+#define BLOCK 48 /* columns eliminated before the rest of the front is brought up to date */
+
+typedef double Vector __attribute__((vector_size(LANES * 8), aligned(8)));
+
+typedef struct {
+    double *panel;          /* rows x own, the columns eliminated here */
+    double *update;         /* (rows - own)^2, lower half: what is left to the parent */
+    int64_t rows, own;
+    double *tall, *wide;    /* packed L and D L^T of a block */
+} Front;
+
+static double *column(const Front *f, int64_t j) {
+    return j < f->own ? f->panel + j * f->rows : f->update + (j - f->own) * (f->rows - f->own) - f->own;
+}
+
+/* tile = sum over k of tall[k] wide[k]^T, ROWS x COLUMNS. */
+static inline void tile_product(int64_t depth, const double *restrict tall,
+                                const double *restrict wide, Vector tile[COLUMNS][VECTORS]) {
+    Vector sum[COLUMNS][VECTORS];
+    for (int c = 0; c < COLUMNS; c++)
+        for (int v = 0; v < VECTORS; v++) sum[c][v] = (Vector){0};
+    for (int64_t k = 0; k < depth; k++) {
+        Vector left[VECTORS];
+        for (int v = 0; v < VECTORS; v++) left[v] = *(const Vector *)(tall + k * ROWS + v * LANES);
+#pragma clang loop unroll(full)
+        for (int c = 0; c < COLUMNS; c++)
+#pragma clang loop unroll(full)
+            for (int v = 0; v < VECTORS; v++) sum[c][v] += left[v] * wide[k * COLUMNS + c];
+    }
+    for (int c = 0; c < COLUMNS; c++)
+        for (int v = 0; v < VECTORS; v++) tile[c][v] = sum[c][v];
+}
+
+/* Subtract L D L^T of columns [from, to) from the lower half of the front right of `to`. */
+static void subtract_block(const Front *f, const double *pivots, int64_t from, int64_t to) {
+    const int64_t depth = to - from, size = f->rows - to;
+    if (size <= 0) return;
+    for (int64_t k = 0; k < depth; k++) {
+        const double *source = f->panel + (from + k) * f->rows + to;
+        const double d = pivots[from + k];
+        for (int64_t i = 0; i < size; i += ROWS) {
+            double *to_tall = f->tall + i * depth + k * ROWS;
+            const int64_t count = size - i < ROWS ? size - i : ROWS;
+            for (int64_t r = 0; r < count; r++) to_tall[r] = source[i + r];
+            for (int64_t r = count; r < ROWS; r++) to_tall[r] = 0;
+        }
+        for (int64_t j = 0; j < size; j += COLUMNS) {
+            double *to_wide = f->wide + j * depth + k * COLUMNS;
+            const int64_t count = size - j < COLUMNS ? size - j : COLUMNS;
+            for (int64_t c = 0; c < count; c++) to_wide[c] = source[j + c] * d;
+            for (int64_t c = count; c < COLUMNS; c++) to_wide[c] = 0;
+        }
+    }
+    for (int64_t j = 0; j < size; j += COLUMNS) {
+        for (int64_t i = j / ROWS * ROWS; i < size; i += ROWS) {
+            Vector tile[COLUMNS][VECTORS];
+            tile_product(depth, f->tall + i * depth, f->wide + j * depth, tile);
+            const int inside = i >= j + COLUMNS - 1 && i + ROWS <= size && j + COLUMNS <= size;
+            if (inside) {
+                for (int c = 0; c < COLUMNS; c++) {
+                    double *target = column(f, to + j + c) + to + i;
+                    for (int v = 0; v < VECTORS; v++) *(Vector *)(target + v * LANES) -= tile[c][v];
+                }
+                continue;
+            }
+            double plain[COLUMNS][ROWS];
+            memcpy(plain, tile, sizeof plain);
+            for (int64_t c = 0; c < COLUMNS && j + c < size; c++) {
+                double *target = column(f, to + j + c) + to;
+                const int64_t low = i > j + c ? i : j + c, high = i + ROWS < size ? i + ROWS : size;
+                for (int64_t r = low; r < high; r++) target[r] -= plain[c][r - i];
+            }
+        }
+    }
+}
+
+/* Eliminate columns [from, to) of the panel, one by one, by those before them in it. */
+static void eliminate_block(const Front *f, double *pivots, int64_t from, int64_t to) {
+    const int64_t rows = f->rows;
+    for (int64_t j = from; j < to; j++) {
+        double *restrict target = f->panel + j * rows;
+        int64_t k = from;
+        for (; k + 4 <= j; k += 4) {
+            const double *restrict a = f->panel + k * rows, *restrict b = a + rows;
+            const double *restrict c = b + rows, *restrict d = c + rows;
+            const double wa = a[j] * pivots[k], wb = b[j] * pivots[k + 1];
+            const double wc = c[j] * pivots[k + 2], wd = d[j] * pivots[k + 3];
+            for (int64_t i = j; i < rows; i++)
+                target[i] -= (a[i] * wa + b[i] * wb) + (c[i] * wc + d[i] * wd);
+        }
+        for (; k < j; k++) {
+            const double *restrict a = f->panel + k * rows;
+            const double wa = a[j] * pivots[k];
+            for (int64_t i = j; i < rows; i++) target[i] -= a[i] * wa;
+        }
+        const double pivot = pivots[j] = target[j];
+        for (int64_t i = j + 1; i < rows; i++) target[i] /= pivot;
+    }
+}
+
+/* Add a child's leftover into the front; where[row] = the row's number in it. */
+static void extend_add(const Front *f, const double *child, int64_t size, const int32_t *rows,
+                       const int32_t *where, int32_t *place) {
+    for (int64_t i = 0; i < size; i++) place[i] = where[rows[i]];
+    for (int64_t j = 0; j < size; j++) {
+        double *restrict target = column(f, place[j]);
+        const double *restrict source = child + j * size;
+        if (place[size - 1] - place[j] == size - 1 - j) { /* no gaps: plain vectors */
+            double *restrict run = target + place[j] - j;
+            for (int64_t i = j; i < size; i++) run[i] += source[i];
+        } else {
+            for (int64_t i = j; i < size; i++) target[place[i]] += source[i];
+        }
+    }
+}
+
+/* Bring the matrix's rows into the panel of supernode columns [begin, end). */
+static int assemble(const Front *f, int32_t begin, int32_t end, int64_t n, const int64_t *start,
+                    const int32_t *next, const double *values, const int32_t *order,
+                    const int32_t *place, const int32_t *where, const int32_t *stamp, int32_t super) {
+    (void)n;
+    for (int32_t j = begin; j < end; j++) {
+        double *target = f->panel + (int64_t)(j - begin) * f->rows;
+        for (int64_t t = start[order[j]]; t < start[order[j] + 1]; t++) {
+            const int32_t i = place[next[t]];
+            if (i < j) continue;
+            if (stamp[i] != super) return -4; /* an entry outside the analysed pattern */
+            target[where[i]] += values[t];
+        }
+    }
+    return 0;
+}
+
+/* Factorise the supernodes s of [from, to) with part[s] == which: some subtrees, or all
+   that is above them. Leftovers for a parent of another part are written to
+   handed + hand_at[s]; those of children of another part are read from there. */
+EXPORT int32_t ldl_factorise(int64_t which, int64_t from, int64_t to, int64_t n, int64_t supers,
+                             const int64_t *start, const int32_t *next, const double *values,
+                             const int32_t *order, const int32_t *place, const int32_t *first,
+                             const int32_t *above, const int64_t *row_start, const int32_t *rows,
+                             const int64_t *panel_start, const int32_t *part,
+                             const int64_t *hand_at, double *handed,
+                             int64_t stack_size, double *lower, double *pivots) {
+    int64_t tallest = 0;
+    for (int64_t s = from; s < to; s++) {
+        if (part[s] != which) continue;
+        const int64_t height = first[s + 1] - first[s] + row_start[s + 1] - row_start[s];
+        if (height > tallest) tallest = height;
+    }
+    int32_t *where = malloc((size_t)(2 * n + tallest + 2 * supers + 1) * sizeof *where);
+    double *pack = malloc((size_t)(2 * (tallest + ROWS + COLUMNS) * BLOCK) * sizeof *pack);
+    double *stack = malloc((size_t)(stack_size + 1) * sizeof *stack);
+    int64_t *at = malloc((size_t)(supers + 1) * sizeof *at);
+    int32_t result = where && pack && stack && at ? 0 : -1;
+    if (!result) {
+        int32_t *stamp = where + n, *moved = stamp + n, *child = moved + tallest, *sibling = child + supers;
+        for (int64_t i = 0; i < n; i++) stamp[i] = -1;
+        for (int64_t s = 0; s < supers; s++) child[s] = -1;
+        for (int64_t s = supers - 1; s >= 0; s--)
+            if (above[s] >= 0) {
+                sibling[s] = child[above[s]];
+                child[above[s]] = (int32_t)s;
+            }
+        int64_t top = 0;
+        for (int64_t s = from; s < to && !result; s++) {
+            if (part[s] != which) continue;
+            const int64_t own = first[s + 1] - first[s], below = row_start[s + 1] - row_start[s];
+            const int32_t *mine = rows + row_start[s];
+            Front f = {lower + panel_start[s], stack + top, own + below, own, pack,
+                       pack + (tallest + ROWS) * BLOCK};
+            for (int64_t i = 0; i < own; i++) {
+                where[first[s] + i] = (int32_t)i;
+                stamp[first[s] + i] = (int32_t)s;
+            }
+            for (int64_t i = 0; i < below; i++) {
+                where[mine[i]] = (int32_t)(own + i);
+                stamp[mine[i]] = (int32_t)s;
+            }
+            memset(f.panel, 0, (size_t)(f.rows * own) * sizeof(double));
+            memset(f.update, 0, (size_t)(below * below) * sizeof(double));
+            result = assemble(&f, first[s], first[s + 1], n, start, next, values, order, place, where,
+                              stamp, (int32_t)s);
+            int64_t base = top;
+            for (int32_t c = child[s]; c >= 0; c = sibling[c]) {
+                const int64_t size = row_start[c + 1] - row_start[c];
+                const int local = part[c] == which;
+                const double *left = local ? stack + at[c] : handed + hand_at[c];
+                if (local && at[c] < base) base = at[c];
+                extend_add(&f, left, size, rows + row_start[c], where, moved);
+            }
+            double *here = pivots + first[s];
+            for (int64_t k = 0; k < own; k += BLOCK) {
+                const int64_t end = k + BLOCK < own ? k + BLOCK : own;
+                eliminate_block(&f, here, k, end);
+                subtract_block(&f, here, k, end);
+            }
+            const int leaves = above[s] < 0 || part[above[s]] != which;
+            double *home = leaves ? handed + hand_at[s] : stack + base;
+            if (below > 0) memmove(home, f.update, (size_t)(below * below) * sizeof(double));
+            at[s] = base;
+            top = leaves ? base : base + below * below;
+        }
+    }
+    free(where);
+    free(pack);
+    free(stack);
+    free(at);
+    return result;
+}

@@ -1,0 +1,205 @@
+/* Using a factorisation: solves, and the sizes that bound its error. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "kernels.h"
+
+#define WIDE 8 /* right-hand sides carried through the factor at once */
+
+typedef struct {
+    int64_t supers;
+    const int32_t *first;
+    const int64_t *row_start;
+    const int32_t *rows;
+    const int64_t *panel_start;
+    const double *lower, *pivots;
+} Factor;
+
+/* L D L^T x = x for one vector in the order of the factor. */
+static void solve_one(const Factor *f, double *restrict x, double *restrict sum) {
+    for (int64_t s = 0; s < f->supers; s++) {
+        const int64_t own = f->first[s + 1] - f->first[s];
+        const int64_t below = f->row_start[s + 1] - f->row_start[s], rows = own + below;
+        const double *panel = f->lower + f->panel_start[s];
+        const int32_t *mine = f->rows + f->row_start[s];
+        double *here = x + f->first[s];
+        for (int64_t i = 0; i < below; i++) sum[i] = 0;
+        for (int64_t k = 0; k < own; k++) {
+            const double *restrict l = panel + k * rows, *restrict m = l + own, value = here[k];
+            for (int64_t i = k + 1; i < own; i++) here[i] -= l[i] * value;
+            for (int64_t i = 0; i < below; i++) sum[i] += m[i] * value;
+        }
+        for (int64_t i = 0; i < below; i++) x[mine[i]] -= sum[i];
+    }
+    for (int64_t s = f->supers - 1; s >= 0; s--) {
+        const int64_t own = f->first[s + 1] - f->first[s];
+        const int64_t below = f->row_start[s + 1] - f->row_start[s], rows = own + below;
+        const double *panel = f->lower + f->panel_start[s];
+        const int32_t *mine = f->rows + f->row_start[s];
+        double *here = x + f->first[s];
+        for (int64_t i = 0; i < below; i++) sum[i] = x[mine[i]];
+        for (int64_t k = own - 1; k >= 0; k--) {
+            const double *restrict l = panel + k * rows, *restrict m = l + own;
+            double part[WIDE] = {0};
+            int64_t i = 0;
+            for (; i + WIDE <= below; i += WIDE)
+                for (int v = 0; v < WIDE; v++) part[v] += m[i + v] * sum[i + v];
+            double total = ((part[0] + part[4]) + (part[1] + part[5]))
+                           + ((part[2] + part[6]) + (part[3] + part[7]));
+            for (; i < below; i++) total += m[i] * sum[i];
+            for (int64_t j = k + 1; j < own; j++) total += l[j] * here[j];
+            here[k] = here[k] / f->pivots[f->first[s] + k] - total;
+        }
+    }
+}
+
+/* The same for WIDE vectors side by side: x[row * WIDE + which]. */
+static void solve_wide(const Factor *f, double *restrict x, double *restrict sum) {
+    for (int64_t s = 0; s < f->supers; s++) {
+        const int64_t own = f->first[s + 1] - f->first[s];
+        const int64_t below = f->row_start[s + 1] - f->row_start[s], rows = own + below;
+        const double *panel = f->lower + f->panel_start[s];
+        const int32_t *mine = f->rows + f->row_start[s];
+        double *here = x + (int64_t)f->first[s] * WIDE;
+        for (int64_t i = 1; i < own; i++) {
+            double part[WIDE];
+            for (int v = 0; v < WIDE; v++) part[v] = here[i * WIDE + v];
+            for (int64_t k = 0; k < i; k++)
+                for (int v = 0; v < WIDE; v++) part[v] -= panel[k * rows + i] * here[k * WIDE + v];
+            for (int v = 0; v < WIDE; v++) here[i * WIDE + v] = part[v];
+        }
+        int64_t i = 0;
+        for (; i + 4 <= below; i += 4) {
+            double part[4][WIDE] = {{0}};
+            for (int64_t k = 0; k < own; k++) {
+                const double *l = panel + k * rows + own + i;
+                for (int r = 0; r < 4; r++)
+                    for (int v = 0; v < WIDE; v++) part[r][v] += l[r] * here[k * WIDE + v];
+            }
+            for (int r = 0; r < 4; r++)
+                for (int v = 0; v < WIDE; v++) x[(int64_t)mine[i + r] * WIDE + v] -= part[r][v];
+        }
+        for (; i < below; i++) {
+            double part[WIDE] = {0};
+            for (int64_t k = 0; k < own; k++)
+                for (int v = 0; v < WIDE; v++)
+                    part[v] += panel[k * rows + own + i] * here[k * WIDE + v];
+            for (int v = 0; v < WIDE; v++) x[(int64_t)mine[i] * WIDE + v] -= part[v];
+        }
+    }
+    for (int64_t s = f->supers - 1; s >= 0; s--) {
+        const int64_t own = f->first[s + 1] - f->first[s];
+        const int64_t below = f->row_start[s + 1] - f->row_start[s], rows = own + below;
+        const double *panel = f->lower + f->panel_start[s];
+        const int32_t *mine = f->rows + f->row_start[s];
+        double *here = x + (int64_t)f->first[s] * WIDE;
+        for (int64_t i = 0; i < below; i++)
+            memcpy(sum + i * WIDE, x + (int64_t)mine[i] * WIDE, WIDE * sizeof(double));
+        for (int64_t k = own - 1; k >= 0; k--) {
+            const double *l = panel + k * rows, *m = l + own, pivot = f->pivots[f->first[s] + k];
+            double even[WIDE] = {0}, odd[WIDE] = {0};
+            int64_t i = 0;
+            for (; i + 2 <= below; i += 2)
+                for (int v = 0; v < WIDE; v++) {
+                    even[v] += m[i] * sum[i * WIDE + v];
+                    odd[v] += m[i + 1] * sum[(i + 1) * WIDE + v];
+                }
+            for (; i < below; i++)
+                for (int v = 0; v < WIDE; v++) even[v] += m[i] * sum[i * WIDE + v];
+            for (int64_t j = k + 1; j < own; j++)
+                for (int v = 0; v < WIDE; v++) odd[v] += l[j] * here[j * WIDE + v];
+            for (int v = 0; v < WIDE; v++)
+                here[k * WIDE + v] = here[k * WIDE + v] / pivot - (even[v] + odd[v]);
+        }
+    }
+}
+
+/* Solve for columns [from, to) of rhs (n x count, rows contiguous) into out. */
+EXPORT int32_t ldl_solve(int64_t n, int64_t count, int64_t from, int64_t to, int64_t supers,
+                         const int32_t *order, const int32_t *first, const int64_t *row_start,
+                         const int32_t *rows, const int64_t *panel_start, const double *lower,
+                         const double *pivots, const double *rhs, double *out) {
+    const Factor f = {supers, first, row_start, rows, panel_start, lower, pivots};
+    int64_t tallest = 1;
+    for (int64_t s = 0; s < supers; s++)
+        if (row_start[s + 1] - row_start[s] > tallest) tallest = row_start[s + 1] - row_start[s];
+    const int64_t width = to - from == 1 ? 1 : WIDE;
+    double *x = malloc((size_t)(n * width + 1) * sizeof *x);
+    double *sum = malloc((size_t)(tallest * width) * sizeof *sum);
+    const int32_t result = x && sum ? 0 : -1;
+    for (int64_t c = from; c < to && !result; c += width) {
+        const int64_t used = to - c < width ? to - c : width;
+        for (int64_t k = 0; k < n; k++) {
+            for (int64_t v = 0; v < used; v++) x[k * width + v] = rhs[order[k] * count + c + v];
+            for (int64_t v = used; v < width; v++) x[k * width + v] = 0;
+        }
+        if (width == 1) solve_one(&f, x, sum);
+        else solve_wide(&f, x, sum);
+        for (int64_t k = 0; k < n; k++)
+            for (int64_t v = 0; v < used; v++) out[order[k] * count + c + v] = x[k * width + v];
+    }
+    free(x);
+    free(sum);
+    return result;
+}
+
+/* size[i] = row i of |L| |D| |L|^T 1, all terms positive. largest[0] = max |L| off the
+   diagonal. Columns of a supernode below its diagonal only. */
+EXPORT void ldl_absolute(int64_t n, int64_t supers, const int32_t *first, const int64_t *row_start,
+                         const int32_t *rows, const int64_t *panel_start, const double *lower,
+                         const double *pivots, double *size, double *largest) {
+    for (int64_t i = 0; i < n; i++) size[i] = 0;
+    double most = 0;
+    for (int64_t s = 0; s < supers; s++) {
+        const int64_t own = first[s + 1] - first[s];
+        const int64_t below = row_start[s + 1] - row_start[s], height = own + below;
+        const int32_t *mine = rows + row_start[s];
+        for (int64_t k = 0; k < own; k++) {
+            const double *l = lower + panel_start[s] + k * height;
+            double part[8] = {0}, peak[8] = {0};
+            for (int64_t i = k + 1; i < height; i++) {
+                const double a = fabs(l[i]);
+                part[i & 7] += a;
+                peak[i & 7] = a > peak[i & 7] ? a : peak[i & 7];
+            }
+            double sum = 1;
+            for (int v = 0; v < 8; v++) {
+                sum += part[v];
+                if (peak[v] > most) most = peak[v];
+            }
+            sum *= fabs(pivots[first[s] + k]);
+            size[first[s] + k] += sum;
+            for (int64_t i = k + 1; i < own; i++) size[first[s] + i] += fabs(l[i]) * sum;
+            for (int64_t i = 0; i < below; i++) size[mine[i]] += fabs(l[own + i]) * sum;
+        }
+    }
+    largest[0] = most;
+}
+
+/* How far from symmetric: the largest row sum of |M - M^T|, or -1 when the pattern
+   itself is not symmetric (rows sorted, no entry twice). Without values: 0 or -1. */
+EXPORT double asymmetry(int64_t n, const int64_t *start, const int32_t *next, const double *values,
+                        int64_t *reached, double *sums) {
+    for (int64_t i = 0; i < n; i++) {
+        reached[i] = start[i];
+        sums[i] = 0;
+    }
+    double most = 0;
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t t = start[i]; t < start[i + 1]; t++) {
+            const int32_t j = next[t];
+            if (t > start[i] && next[t - 1] >= j) return -1;
+            if (j <= i) continue; /* each (i, j) above the diagonal must be met as (j, i) in turn */
+            const int64_t mirror = reached[j]++;
+            if (mirror >= start[j + 1] || next[mirror] != i) return -1;
+            if (!values) continue;
+            const double apart = fabs(values[mirror] - values[t]);
+            sums[i] += apart;
+            sums[j] += apart;
+        }
+        /* what is left of row i must begin at its diagonal or beyond */
+        if (reached[i] < start[i + 1] && next[reached[i]] < i) return -1;
+        if (sums[i] > most) most = sums[i]; /* later rows only add to their own sums */
+    }
+    return most;
+}
