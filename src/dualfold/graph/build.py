@@ -55,9 +55,7 @@ def variable(
     return _graph(X, lists, found, rule, metric, symmetry, n_neighbors)
 
 
-def radius(
-    X: Any, radius: float, *, metric: Any = "euclidean", n_jobs: int | None = None
-) -> Graph:
+def radius(X: Any, radius: float, *, metric: Any = "euclidean", n_jobs: int | None = None) -> Graph:
     """Link every two points at distance `radius` or less."""
     lists = Lists(*within(X, radius, metric=metric, n_jobs=n_jobs))
     name = "precomputed" if isinstance(metric, str) and metric == "precomputed" else "radius"

@@ -30,8 +30,7 @@ def pieces_in_words(graph: Graph) -> str:
     sizes = np.bincount(graph.piece_of)
     made = f"n_neighbors={graph.n_neighbors}" if graph.n_neighbors else graph.rule
     words = (
-        f"the graph of {made} has {graph.n_pieces} pieces "
-        f"(largest {sizes[0]} of {graph.n} points)"
+        f"the graph of {made} has {graph.n_pieces} pieces (largest {sizes[0]} of {graph.n} points)"
     )
     enough = joining_n_neighbors(graph)
     if enough is not None:

@@ -40,7 +40,7 @@ _pair_distances = {
 def rows_of_numbers(X: Any, name: str = "X") -> np.ndarray:
     """X as a two-dimensional C-ordered float32 or float64 array of finite numbers."""
     if sp.issparse(X):
-        X = sp.csr_array(X).toarray()  # type: ignore[call-overload]
+        X = sp.csr_array(X).toarray()
     X = np.asanyarray(X)
     if X.ndim != 2 or X.shape[1] == 0:
         raise InvalidInput(

@@ -72,7 +72,7 @@ def kernel(name: str, result: str | None, *arguments: str) -> Callable[..., Any]
 
 
 def _optional(pointer: Any) -> Any:
-    class Optional(pointer):  # type: ignore[misc]
+    class Optional(pointer):
         @classmethod
         def from_param(cls, value: Any) -> Any:
             return None if value is None else super().from_param(value)

@@ -10,9 +10,7 @@ from dualfold.trace.problem import TraceProblem
 from dualfold.weights.laplacian import heat_laplacian
 
 
-def eigenmaps(
-    graph: Graph, *, n_components: int = 2, width: float | None = None
-) -> TraceProblem:
+def eigenmaps(graph: Graph, *, n_components: int = 2, width: float | None = None) -> TraceProblem:
     """Keep neighbours close, near ones most.
 
         minimise tr(VᵀLV)  subject to  VᵀDegV = I,  VᵀDeg1 = 0

@@ -33,6 +33,4 @@ def mds_of_distances(distances: Any, *, n_components: int = 2) -> TraceProblem:
     Minimises the strain ‖K − YYᵀ‖. Distances that no Euclidean points have give K
     negative eigenvalues; directions with λ ≤ 0 get no extent.
     """
-    return TraceProblem(
-        centred_gram(distances), None, n_components, "max", lift=scaled_vectors
-    )
+    return TraceProblem(centred_gram(distances), None, n_components, "max", lift=scaled_vectors)

@@ -109,7 +109,10 @@ def certify(
     if overlap.size:
         orthogonality = max(orthogonality, float(np.linalg.norm(overlap, 2)))
     if orthogonality > 1e-6:
-        reason = f"the vectors are not orthonormal in B and to the trivial directions (off by {orthogonality:.1e})"
+        reason = (
+            "the vectors are not orthonormal in B and to the trivial directions "
+            f"(off by {orthogonality:.1e})"
+        )
         return _failure(problem, reason, tolerance, orthogonality=orthogonality)
 
     scale = max(abs(spectrum_ceiling(problem)), np.finfo(float).tiny)

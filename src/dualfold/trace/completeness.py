@@ -195,7 +195,7 @@ def _complement_minimum(
         y = off(problem.metric.solve(problem.descent(x[:, None])[:, 0]))
         alpha = float(y @ problem.metric.times(x))
         y = off(y - alpha * x - beta * previous)
-        beta = float(np.sqrt(max(y @ problem.metric.times(y), 0.0)))
+        beta = float(np.sqrt(max(float(y @ problem.metric.times(y)), 0.0)))
         diagonal.append(alpha)
         if beta <= 1e-14 * ceiling:
             break
@@ -227,7 +227,9 @@ def _augmented(A: Gramian, height: float, ordering: Any) -> tuple[Factorisation,
 def _shift_rounding(problem: TraceProblem, height: float) -> float:
     """‖·‖∞ of the rounding made in forming A − hB (at most one unit per entry)."""
     rows = abs(problem.shifted(height)) @ np.ones(problem.n)
-    return 2 * UNIT * float(rows.max() + abs(height) * problem.metric.times(np.ones(problem.n)).max())
+    return (
+        2 * UNIT * float(rows.max() + abs(height) * problem.metric.times(np.ones(problem.n)).max())
+    )
 
 
 def _dense(A: Any) -> Array:

@@ -95,7 +95,7 @@ class TraceProblem:
     @property
     def metric(self) -> Metric:
         """B as an inner product."""
-        return self.B  # type: ignore[no-any-return]
+        return self.B
 
     @cached_property
     def trivial(self) -> Array:

@@ -69,8 +69,8 @@ def _laplacian(graph: Graph, weights: Array, made: str) -> Laplacian:
             longest = float(graph.lengths.data.max())
             raise InvalidInput(
                 f"{made} is too narrow: weights of long edges underflow to 0 and the graph falls "
-                f"into {pieces} pieces; the longest edge is {longest:.3g}, use width={longest / 10:.2g} "
-                "or more (width=None chooses one)"
+                f"into {pieces} pieces; the longest edge is {longest:.3g}, use "
+                f"width={longest / 10:.2g} or more (width=None chooses one)"
             )
     degrees = np.asarray(W.sum(axis=1)).ravel()
     return sp.csr_array(sp.diags_array(degrees, format="csr") - W), degrees
