@@ -25,7 +25,6 @@ from dualfold.trace.completeness import (
     Floor,
     cholesky_floor,
     inertia_floor,
-    inertia_ordering,
     norm_floor,
     random_floor,
     spectrum_ceiling,
@@ -170,11 +169,11 @@ def _floor(problem: TraceProblem, answer: Answer, scale: float) -> Floor:
             answer, scale, lambda below, height: cholesky_floor(problem, answer, below, height)
         )
     try:
-        order = inertia_ordering(problem)
+        _ = problem.ordering
     except TooLarge:
         return random_floor(problem, answer, steps=300)
     return _first_holding(
-        answer, scale, lambda below, height: inertia_floor(problem, answer, below, height, order)
+        answer, scale, lambda below, height: inertia_floor(problem, below, height)
     )
 
 

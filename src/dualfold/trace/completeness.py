@@ -13,12 +13,10 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from scipy.sparse.linalg import LinearOperator
 
-from dualfold.errors import TooLarge
-from dualfold.trace.factorisation import Factorisation, factorise, fill_reducing_ordering
+from dualfold.trace.factorisation import factorise
 from dualfold.trace.metric import Dense, Diagonal, Identity, Sparse
-from dualfold.trace.problem import Gramian, TraceProblem
+from dualfold.trace.problem import TraceProblem
 
 Array = np.ndarray[Any, np.dtype[Any]]
 UNIT = float(np.finfo(float).eps) / 2
@@ -100,37 +98,22 @@ def cholesky_floor(problem: TraceProblem, answer: Answer, below: int, height: fl
     return Floor(below, height - slack / max(metric.lowest, 1e-300), "Cholesky", seen=seen)
 
 
-def inertia_floor(
-    problem: TraceProblem, answer: Answer, below: int, height: float, ordering: Any
-) -> Floor:
+def inertia_floor(problem: TraceProblem, below: int, height: float) -> Floor:
     """Sylvester: A − hB has as many negative pivots as eigenvalues below h.
 
-    The pivots are those of a matrix within `backward_error` of A − hB, so the count
-    holds for the eigenvalues below h − error/λ_min(B).
+    The pivots are those of a matrix within an error e of A − hB, so the count holds
+    for the eigenvalues below h − e/λ_min(B); for A = MᵀM, whose pivots come from the
+    augmented matrix, for those below (h − e)(1 − e).
     """
-    if isinstance(problem.A, Gramian):
-        factor, positive = _augmented(problem.A, height, ordering)
-        counted = factor.positive - positive
-        wobble = factor.backward_error * (1 + abs(height))
-    else:
-        factor = factorise(problem.shifted(height), ordering)
-        counted = factor.negative
-        wobble = factor.backward_error + _shift_rounding(problem, height)
-    wobble /= max(problem.metric.lowest, 1e-300)
+    factor = factorise(problem.shifted(height), problem.ordering)
+    expected = problem.auxiliary if problem.sense == "min" else 0
+    wobble = factor.backward_error + _shift_rounding(problem, height)
+    wobble *= 1 + abs(height) if problem.auxiliary else 1 / max(problem.metric.lowest, 1e-300)
     trivial = trivial_values(problem)
-    hidden = int(np.sum(trivial < height - wobble))
+    hidden = int(np.sum(trivial < height))
     if np.any(np.abs(trivial - height) <= wobble) or factor.zero or not np.isfinite(wobble):
         return Floor(below, -np.inf, "inertia", seen=None)
-    return Floor(below, height - wobble, "inertia", seen=counted - hidden)
-
-
-def inertia_ordering(problem: TraceProblem) -> Any:
-    """The elimination order for counting, or TooLarge when the fill is hopeless."""
-    if isinstance(problem.A, Gramian) and problem.sense == "min":
-        return fill_reducing_ordering(_augmented_matrix(problem.A, 1.0))
-    if isinstance(problem.A, LinearOperator):
-        raise TooLarge("A is a linear operator and has no pivots to count")
-    return problem.ordering
+    return Floor(below, height - wobble, "inertia", seen=factor.negative - expected - hidden)
 
 
 def random_floor(problem: TraceProblem, answer: Answer, steps: int, seed: int = 1) -> Floor:
@@ -208,25 +191,10 @@ def _complement_minimum(
     return float(lowest[0])
 
 
-def _augmented_matrix(A: Gramian, height: float) -> sp.csr_array:
-    M = A.factor
-    rows, n = M.shape
-    return sp.csr_array(
-        sp.block_array([[sp.eye_array(rows), M], [M.T, height * sp.eye_array(n)]], format="csr")
-    )
-
-
-def _augmented(A: Gramian, height: float, ordering: Any) -> tuple[Factorisation, int]:
-    """LDLᵀ of [[I, M], [Mᵀ, hI]], which has rows(M) + #(λ(MᵀM) < h) positive pivots.
-
-    Its Schur complement is hI − MᵀM; for h > 0 no square is formed.
-    """
-    return factorise(_augmented_matrix(A, height), ordering), A.factor.shape[0]
-
-
 def _shift_rounding(problem: TraceProblem, height: float) -> float:
     """‖·‖∞ of the rounding made in forming A − hB (at most one unit per entry)."""
-    rows = abs(problem.shifted(height)) @ np.ones(problem.n)
+    matrix = problem.shifted(height)
+    rows = abs(matrix) @ np.ones(matrix.shape[0])
     return (
         2 * UNIT * float(rows.max() + abs(height) * problem.metric.times(np.ones(problem.n)).max())
     )

@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import InvalidInput, TooLarge
 from dualfold.trace.factorisation import Ordering, fill_reducing_ordering
 from dualfold.trace.lift import vectors as plain_vectors
 from dualfold.trace.metric import Metric, metric
@@ -126,10 +126,25 @@ class TraceProblem:
         return fill_reducing_ordering(self.shifted(1.0))
 
     def shifted(self, shift: float) -> sp.csr_array:
-        """sign·A − shift·B as a sparse matrix."""
+        """A sparse matrix whose factorisation is one of sign·A − shift·B.
+
+        For A = MᵀM it is [[−sI, −sM], [−sMᵀ, −shift·B]] (s the sign), whose Schur
+        complement is sign·A − shift·B: the square is never formed. The leading
+        `auxiliary` rows then have pivots −s.
+        """
+        if isinstance(self.A, Gramian):
+            M, s = self.A.factor, self.sign
+            corner = -s * sp.eye_array(M.shape[0])
+            blocks = [[corner, -s * M], [-s * M.T, -shift * self.metric.sparse()]]
+            return sp.csr_array(sp.block_array(blocks, format="csr"))
         if isinstance(self.A, LinearOperator):
-            raise InvalidInput("A is a linear operator: it cannot be factored; use Lanczos()")
+            raise TooLarge("A is a linear operator and has no pivots; Lanczos() needs none")
         return sp.csr_array(self.sign * sp.csr_array(self.A) - shift * self.metric.sparse())
+
+    @property
+    def auxiliary(self) -> int:
+        """Rows of `shifted` that stand before those of A."""
+        return self.A.factor.shape[0] if isinstance(self.A, Gramian) else 0
 
 
 def _check_entries(A: Any) -> None:

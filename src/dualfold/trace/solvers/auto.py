@@ -30,8 +30,9 @@ from dualfold.trace.solvers.subspace import Progress
 DENSE_RATE, PRODUCT_RATE, FACTOR_RATE = 1e10, 4e8, 4e9
 # Below this many rows LAPACK is done before anything else has started.
 SMALL = 400
-# A road predicted to take less than this (seconds) is taken without trying another.
-AT_ONCE = 1.0
+# A factor this thin (entries a row) means small separators, hence small eigengaps, on
+# which Lanczos crawls: it is not even tried. Rolls of 10³ to 10⁶ points have 20 to 60.
+THIN = 64
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Auto(Solver):
             story.append(f"{problem.n} rows: LAPACK on the whole matrix")
             return _told(Dense().attempt(problem), story)
         factored = _factored_seconds(problem, story)
-        if factored <= AT_ONCE:
+        if factored < float("inf") and problem.ordering.factor_entries <= THIN * problem.n:
             return _told(Factored(tol=self.tol, seed=self.seed).attempt(problem), story)
         budget = min(factored, dense)
         pace = Pace(seconds_per_product=_product_seconds(problem), budget=budget)
@@ -63,7 +64,7 @@ class Auto(Solver):
         if np.isfinite(budget):
             road: Solver = Factored(tol=self.tol, seed=self.seed)
             road = Dense() if dense < factored else road
-        elif isinstance(problem.A, LinearOperator | np.ndarray):
+        elif not sp.issparse(problem.A) and not isinstance(problem.A, Gramian):
             road = Lanczos(tol=self.tol, seed=self.seed)
         else:
             road = Preconditioned(tol=self.tol, seed=self.seed)
@@ -123,7 +124,7 @@ def _product_seconds(problem: TraceProblem) -> float:
 
 
 def _factored_seconds(problem: TraceProblem, story: list[str]) -> float:
-    if not sp.issparse(problem.A) or not sp.issparse(problem.metric.sparse()):
+    if not sp.issparse(problem.A) and not isinstance(problem.A, Gramian):
         return float("inf")
     try:
         ordering = problem.ordering

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
-from dualfold.trace.factorisation import Factorisation, factorise
+import numpy as np
+
+from dualfold.trace.factorisation import factorise
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
-from dualfold.trace.solvers.shift import gershgorin, shift_below
+from dualfold.trace.solvers.shift import MARGIN, gershgorin, shift_below
 from dualfold.trace.solvers.solver import Solver
 from dualfold.trace.solvers.subspace import Progress, iterate
+
+Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True)
@@ -29,7 +34,7 @@ class Factored(Solver):
     def attempt(self, problem: TraceProblem) -> Solution:
         return iterate(
             problem,
-            inverse_below(problem).solve,
+            inverse_below(problem),
             name="Factored",
             tol=self.tol,
             most_products=self.most_products,
@@ -38,17 +43,25 @@ class Factored(Solver):
         )
 
 
-def inverse_below(problem: TraceProblem) -> Factorisation:
-    """LDLᵀ of sign·A − σB with every eigenvalue positive, σ as high as is easily found."""
-    ordering = problem.ordering
+def inverse_below(problem: TraceProblem) -> Callable[[Array], Array]:
+    """(sign·A − σB)⁻¹ with σ below the spectrum, as high as is easily found.
+
+    The signs of the pivots tell whether σ is below; if not, it steps down.
+    """
     shift = shift_below(problem)
     sure, size = gershgorin(problem)
     step = 1e-3 * max(size, abs(shift))
-    for _ in range(40):
-        factor = factorise(problem.shifted(shift), ordering)
-        if factor.negative + factor.zero == 0:
-            return factor
-        # An eigenvalue hides below the guess: step down, doubling, to the sure bound.
-        shift = max(sure - 1e-9 * size, shift - step)
+    expected = problem.auxiliary if problem.sense == "min" else 0
+    for _ in range(60):  # doubling steps: enough to cross any spectrum of doubles
+        factor = factorise(problem.shifted(shift), problem.ordering)
+        if factor.negative == expected and not factor.zero:
+            break
+        shift = max(sure - MARGIN * size, shift - step)
         step *= 2
-    return factor
+    before = problem.auxiliary
+
+    def inverse(R: Array) -> Array:
+        padded = np.vstack([np.zeros((before, R.shape[1])), R]) if before else R
+        return factor.solve(padded)[before:]
+
+    return inverse

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 import scipy.sparse.linalg
 
 from dualfold.errors import MissingDependency
-from dualfold.trace.problem import TraceProblem
+from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers.shift import shift_below
 from dualfold.trace.solvers.solver import Solver
@@ -48,7 +48,12 @@ class Preconditioned(Solver):
         )
 
     def _rough_inverse(self, problem: TraceProblem) -> Callable[[Array], Array]:
-        matrix = problem.shifted(shift_below(problem))
+        shift = shift_below(problem)
+        if isinstance(problem.A, Gramian):
+            M = problem.A.factor
+            matrix = sp.csr_array(problem.sign * (M.T @ M) - shift * problem.metric.sparse())
+        else:
+            matrix = problem.shifted(shift)
         if self.inverse == "multigrid" or (self.inverse == "auto" and find_spec("pyamg")):
             return _multigrid(matrix, self.seed)
         return _incomplete(matrix)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from dualfold.trace.metric import Dense, Sparse
-from dualfold.trace.problem import TraceProblem
+from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.solvers.subspace import iterate
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -41,13 +40,19 @@ def shift_below(problem: TraceProblem) -> float:
 def gershgorin(problem: TraceProblem) -> tuple[float, float]:
     """A lower bound of the spectrum of (sign·A, B) and a bound of its modulus.
 
-    (−∞, 0) where B is no diagonal matrix and the discs say nothing.
+    (−∞, 0) where B is no diagonal matrix and the discs say nothing; a Gramian is
+    bounded by 0 and by its row sums.
     """
     if isinstance(problem.metric, Dense | Sparse):
         return -np.inf, 0.0
-    A = sp.csr_array(problem.A)
+    if isinstance(problem.A, Gramian):
+        M = abs(problem.A.factor)
+        sums = problem.metric.solve(M.T @ (M @ np.ones(problem.n)))
+        size = float(sums.max())
+        return (0.0 if problem.sense == "min" else -size), size
+    A = problem.shifted(0.0)
     scale = problem.metric.solve(np.ones(problem.n))
-    diagonal = problem.sign * A.diagonal()
+    diagonal = A.diagonal()
     radius = abs(A) @ np.ones(problem.n) - np.abs(diagonal)
     low = float(((diagonal - radius) * scale).min())
     return low, float(((np.abs(diagonal) + radius) * scale).max())

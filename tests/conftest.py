@@ -1,0 +1,31 @@
+"""Shared by all tests: helpers that compare subspaces by angles and values by scale."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+
+def principal_sine(U, V, B=None):
+    """The sine of the largest angle between two subspaces, in the inner product of B."""
+    times = (lambda X: X) if B is None else B.times
+    U = np.linalg.solve(np.linalg.cholesky(U.T @ times(U)), U.T).T
+    V = np.linalg.solve(np.linalg.cholesky(V.T @ times(V)), V.T).T
+    rest = V - U @ (U.T @ times(V))
+    return float(np.sqrt(max(np.linalg.eigvalsh(rest.T @ times(rest)).max(), 0.0)))
+
+
+@pytest.fixture(scope="session")
+def mnist_points():
+    """A few thousand images, or a skip that says what is missing."""
+    if not os.environ.get("DUALFOLD_MNIST"):
+        pytest.skip("DUALFOLD_MNIST does not name an MNIST file")
+    from dualfold.data import mnist
+
+    return mnist(5000).points

@@ -1,0 +1,249 @@
+"""Certificates: broken answers are rejected, bounds hold, twins are no one's fault."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from families import FAMILIES, cycle, path, walk_square
+from test_contract import dense_reference
+
+from dualfold.errors import InvalidInput
+from dualfold.trace import TraceProblem, certify
+from dualfold.trace import certificate as certificate_module
+from dualfold.trace.completeness import Answer, norm_floor, random_floor
+
+
+def dropped(problem, V):
+    """The last wanted eigenvector replaced by the next one."""
+    return np.column_stack([V[:, : problem.count - 1], V[:, problem.count]]), None
+
+
+def first_dropped(problem, V):
+    return V[:, 1 : problem.count + 1], None
+
+
+def swapped_values(problem, V):
+    right = np.einsum("ij,ij->j", V, problem.A @ V)[: problem.count]
+    wrong = right.copy()
+    wrong[[0, -1]] = wrong[[-1, 0]]
+    return V[:, : problem.count], wrong
+
+
+def perturbed(problem, V):
+    noise = np.random.default_rng(1).standard_normal(problem.n)
+    W = V[:, : problem.count].copy()
+    W[:, 0] += 1e-2 * noise / np.linalg.norm(noise) * np.linalg.norm(W[:, 0])
+    return _orthonormal(problem, W), None
+
+
+def noise(problem, V):
+    W = np.random.default_rng(2).standard_normal((problem.n, problem.count))
+    return _orthonormal(problem, W), None
+
+
+def wrong_scale(problem, V):
+    return 1.001 * V[:, : problem.count], None
+
+
+def repeated(problem, V):
+    return np.repeat(V[:, :1], problem.count, axis=1), None
+
+
+def trivial_included(problem, V):
+    W = V[:, : problem.count].copy()
+    W[:, -1] = problem.trivial[:, 0]
+    return W, None
+
+
+def not_a_number(problem, V):
+    W = V[:, : problem.count].copy()
+    W[0, 0] = np.nan
+    return W, None
+
+
+def worst_end(problem, V):
+    return V[:, -problem.count :], None
+
+
+def _orthonormal(problem, W):
+    W = problem.off_trivial(W)
+    return np.linalg.solve(np.linalg.cholesky(W.T @ problem.metric.times(W)), W.T).T
+
+
+BREAKERS = [
+    dropped,
+    first_dropped,
+    swapped_values,
+    perturbed,
+    noise,
+    wrong_scale,
+    repeated,
+    trivial_included,
+    not_a_number,
+    worst_end,
+]
+
+
+def is_still_right(family, breaker):
+    """Where the 'broken' answer is optimal all the same: twins may stand for each other."""
+    problem = family.problem
+    spectrum, count = family.spectrum, problem.count
+    scale = np.abs(spectrum).max()
+    tie = 1e-5 * max(abs(spectrum[:count].sum()), 1e-3 * scale)
+    return {
+        dropped: abs(spectrum[count] - spectrum[count - 1]) < tie,
+        first_dropped: abs(spectrum[count] - spectrum[0]) < tie,
+        swapped_values: abs(spectrum[count - 1] - spectrum[0]) < 1e-6 * scale,
+        perturbed: np.ptp(spectrum) < 1e-9 * scale,
+        noise: np.ptp(spectrum) < 1e-9 * scale,
+        worst_end: np.ptp(spectrum) < 1e-9 * scale,
+        trivial_included: not problem.trivial.shape[1],
+    }.get(breaker, False)
+
+
+@pytest.mark.parametrize("breaker", BREAKERS, ids=lambda breaker: breaker.__name__)
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_broken_answers_are_rejected(family, breaker):
+    if breaker is trivial_included and not family.problem.trivial.shape[1]:
+        pytest.skip("this problem has no trivial directions")
+    _, V = dense_reference(family.problem)
+    vectors, values = breaker(family.problem, V)
+    certificate = certify(family.problem, vectors, values)
+    if is_still_right(family, breaker):
+        assert certificate.level != "failed", certificate
+    else:
+        assert certificate.level == "failed", certificate
+        assert certificate.reasons
+        assert str(certificate).startswith("failed: ")
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_exact_answers_pass_without_a_guard(family):
+    _, V = dense_reference(family.problem)
+    certificate = certify(family.problem, V[:, : family.problem.count])
+    assert certificate.level in ("proved", "measured")
+    assert certificate.gap < 1e-5
+    assert certificate.complete
+
+
+def test_gap_of_a_turned_subspace_is_right():
+    # Turn the last wanted eigenvector by an angle into the next one: the value rises by
+    # sin²·(difference), and the certificate's gap must cover that and not much more.
+    family = path(60)
+    _, V = dense_reference(family.problem)
+    for angle in (1e-3, 1e-2):
+        W = V[:, :4].copy()  # the fourth column only hints where the next eigenvalue lies
+        W[:, 2] = np.cos(angle) * V[:, 2] + np.sin(angle) * V[:, 3]
+        W[:, 3] = np.cos(angle) * V[:, 3] - np.sin(angle) * V[:, 2]
+        certificate = certify(family.problem, W, tolerance=1.0)
+        true = np.sin(angle) ** 2 * (family.spectrum[3] - family.spectrum[2])
+        shown = certificate.value - certificate.bound
+        assert shown >= true * (1 - 1e-9)
+        assert shown <= 4 * true + 1e-12
+
+
+def test_rotated_basis_of_the_right_subspace_has_the_right_value():
+    family = cycle(51, 4)
+    _, V = dense_reference(family.problem)
+    Q = np.linalg.qr(np.random.default_rng(0).standard_normal((4, 4)))[0]
+    certificate = certify(family.problem, V[:, :4] @ Q, tolerance=0.5)
+    assert certificate.complete
+    assert certificate.gap < 1e-6
+    assert max(certificate.residuals) > 1e-3  # but its columns are no eigenvectors
+    assert certify(family.problem, V[:, :4] @ Q).level == "failed"
+
+
+def test_a_cut_pair_of_twins_is_complete():
+    # 3 directions of a cycle cut the second pair: either twin is optimal.
+    family = cycle(51, 3)
+    _, V = dense_reference(family.problem)
+    for pick in ([0, 1, 2], [0, 1, 3]):
+        certificate = certify(family.problem, V[:, pick])
+        assert certificate.level == "proved", certificate
+
+
+def test_eigengap_is_a_proved_lower_bound():
+    family = path(60)
+    _, V = dense_reference(family.problem)
+    certificate = certify(family.problem, V[:, :4])
+    assert 0 < certificate.eigengap <= family.spectrum[3] - family.spectrum[2]
+
+
+def test_norm_bound_proves_dominant_directions():
+    rng = np.random.default_rng(0)
+    Q = np.linalg.qr(rng.standard_normal((50, 50)))[0]
+    problem = TraceProblem((Q * np.r_[9.0, 7.0, np.full(48, 0.1)]) @ Q.T, None, 2, "max")
+    certificate = certify(problem, Q[:, :2])
+    assert (certificate.level, certificate.proof) == ("proved", "norm")
+    assert certificate.gap < 1e-10
+    floor = norm_floor(problem, Answer(Q[:, :2], -np.array([9.0, 7.0]), np.zeros(2), None))
+    assert floor is not None
+    assert -floor.height >= 0.1  # never below the true third eigenvalue
+
+
+def test_random_search_height_holds_and_finds_what_was_missed():
+    family = path(400)
+    values, V = dense_reference(family.problem)
+    for seed in range(5):
+        answer = Answer(V[:, :3], values[:3], np.full(3, 1e-12), None)
+        floor = random_floor(family.problem, answer, steps=100, seed=seed)
+        assert floor.height <= values[3]
+    missing = Answer(V[:, 1:4], values[1:4], np.full(3, 1e-12), None)
+    assert random_floor(family.problem, missing, steps=300).seen == 4
+
+
+def test_without_factorisation_the_level_is_measured(monkeypatch):
+    from dualfold.errors import TooLarge
+
+    def refuse(self):
+        raise TooLarge("no")
+
+    monkeypatch.setattr(TraceProblem, "ordering", property(refuse))
+    family = path(80)
+    _, V = dense_reference(family.problem)
+    certificate = certify(family.problem, V[:, :3])
+    assert certificate.level == "measured"
+    assert 0 < certificate.chance < 1e-3
+    assert certify(family.problem, V[:, [0, 1, 3]]).level == "failed"
+
+
+def test_an_uncertain_factorisation_proves_nothing(monkeypatch):
+    import dataclasses
+
+    from dualfold.trace import completeness
+    from dualfold.trace.factorisation import factorise
+
+    def vague(matrix, ordering):
+        return dataclasses.replace(factorise(matrix, ordering), backward_error=np.inf)
+
+    monkeypatch.setattr(completeness, "factorise", vague)
+    family = path(80)
+    _, V = dense_reference(family.problem)
+    certificate = certify(family.problem, V[:, :3])
+    assert certificate.level == "failed"
+    assert certificate.complete is None
+
+
+def test_certificate_is_json_and_words():
+    family = walk_square()
+    _, V = dense_reference(family.problem)
+    certificate = certify(family.problem, V[:, :4])
+    plain = json.loads(json.dumps(certificate.to_dict(), allow_nan=False))
+    assert plain["level"] == "proved"
+    assert plain["verdict"] == str(certificate)
+    assert len(plain["residuals"]) == 4
+    broken = certify(family.problem, np.full((48, 4), np.nan))
+    assert json.loads(json.dumps(broken.to_dict(), allow_nan=False))["gap"] is None
+
+
+def test_wrong_shape_is_explained():
+    family = path(60)
+    with pytest.raises(InvalidInput, match="60 rows and at least 3 columns"):
+        certify(family.problem, np.ones((60, 2)))
+
+
+def test_the_certificate_does_not_see_solvers():
+    source = open(certificate_module.__file__).read()  # noqa: SIM115
+    assert "solvers" not in source.split('"""', 2)[2]
