@@ -106,7 +106,7 @@ def test_many_tiles_and_threads_give_the_same_bits():
     np.fill_diagonal(full, np.inf)
     reference = nearest(X, 7, search="blocked", n_jobs=1)
     np.testing.assert_allclose(reference.distances, np.sort(full, axis=1)[:, :7], rtol=1e-13)
-    for road in ROADS:
+    for road in ("auto", "blocked", "filtered"):  # a kd-tree in 60 dimensions takes seconds
         for n_jobs in (1, 2, 3):
             found = nearest(X, 7, search=road, n_jobs=n_jobs)
             np.testing.assert_array_equal(found.indices, reference.indices)
@@ -246,14 +246,9 @@ def test_within_equals_brute_force(kind):
             near = np.flatnonzero(full[row] <= radius)
             near = near[np.argsort(full[row, near], kind="stable")]
             np.testing.assert_array_equal(indices[indptr[row] : indptr[row + 1]], near)
-        np.testing.assert_allclose(
-            distances, full[full <= radius][np.lexsort(_by_row(full, radius))]
-        )
-
-
-def _by_row(full, radius):
-    row, column = np.nonzero(full <= radius)
-    return column, full[row, column], row
+        row, column = np.nonzero(full <= radius)
+        order = np.lexsort((column, full[row, column], row))
+        np.testing.assert_allclose(distances, full[row, column][order])
 
 
 def test_other_metrics_and_precomputed():
@@ -321,10 +316,10 @@ def test_mnist_sample_is_exact():
     path = os.environ.get("DUALFOLD_MNIST", "")
     if not Path(path).is_file():
         pytest.skip("set DUALFOLD_MNIST to an .npz with X (70000, 784) uint8 to run this")
-    X = np.load(path)["X"][:8000]
+    X = np.load(path)["X"][:5000]
     found = nearest(X, 10, search="filtered")
     assert found.search.method == "filtered"
-    rows = np.random.default_rng(0).choice(len(X), 200, replace=False)
+    rows = np.random.default_rng(0).choice(len(X), 60, replace=False)
     exact = X.astype(np.int64)  # integer distances: ties are real and nothing is rounded
     for row in rows:
         square = ((exact - exact[row]) ** 2).sum(axis=1)

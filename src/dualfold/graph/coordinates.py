@@ -36,6 +36,7 @@ __all__ = ["SPREAD", "Coordinates", "Frame", "frame_of", "principal_directions"]
 SPREAD = 2.0**-12  # s above: costs 1/8000 of a distance, forgives slack of 1/64 of that
 _U32, _U64 = 2.0**-24, 2.0**-53
 _SAMPLE = 8192  # rows for the principal directions; any directions are valid, so few suffice
+_SAMPLE_CELLS = 1 << 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +122,8 @@ def frame_of(X: np.ndarray, others: np.ndarray | None, basis: np.ndarray | None)
 
 def principal_directions(X: np.ndarray, count: int) -> np.ndarray:
     """About the top `count` principal directions of X, orthonormal, largest first."""
-    sample = X[:: max(1, len(X) // _SAMPLE)][: 2 * _SAMPLE].astype(np.float64)
+    rows = max(16, min(_SAMPLE, _SAMPLE_CELLS // X.shape[1]))
+    sample = X[:: max(1, -(-len(X) // rows))].astype(np.float64)
     sample -= sample.mean(axis=0)
     largest = np.abs(sample).max(initial=0.0)
     if largest > 0:

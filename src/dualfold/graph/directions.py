@@ -10,34 +10,41 @@ from dualfold.graph.points import pair_distances
 __all__ = ["direction_count", "tree_pays"]
 
 
-# PLACEHOLDER for the measured table
-def tree_pays(n: int, width: int, joined: bool) -> bool:
+# Seconds of kd-tree / scan, k = 10, two shared cores: 3-D roll n = 20,000 .10/.27, 60,000
+# .24/1.06; uniform 5-D n = 20,000 .39/.25, 60,000 .58/1.11; 8-D n = 3,000 .05/.03, 60,000
+# 2.8/1.3; 12-D n = 20,000 7.6/.5; 8-D inside 30-D n = 20,000 9.8/.5; digits 64-D .13/.02.
+# The scan grows with n², the tree hardly more than n; the last line is extrapolated from that.
+_TREE_PAYS_FROM = ((4, 0), (6, 30_000), (8, 150_000))  # (up to this many columns, rows)
+
+
+def tree_pays(n: int, width: int) -> bool:
     """Whether a kd-tree beats the scan."""
-    return width <= 3 or (width <= 8 and n > 5000)
+    return any(width <= columns and n >= rows for columns, rows in _TREE_PAYS_FROM)
 
 
-# Measured on two cores with AVX-512, MNIST 70,000: a scanned pair costs 0.012 ns per
-# coordinate and core, plus 0.1 ns; a true distance 0.25 ns per column, plus 100 ns for memory.
-_SCAN, _SCAN_FIXED, _TRUE, _TRUE_FIXED = 0.012, 0.1, 0.25, 100.0
+# Nanoseconds of one core (AVX-512, MNIST 70,000; q = 48, 64, 96 directions took 1.1, 1.35,
+# 1.8 a scanned pair): fixed and per coordinate. A true distance of 784 columns took 230 to
+# 320, half of it waiting for memory. What counts is the ratio, which other machines share.
+_SCAN_FIXED, _SCAN, _TRUE_FIXED, _TRUE = 0.3, 0.0155, 100.0, 0.25
 _SMALL = 3000  # rows below which choosing costs more than it saves
-_ROWS, _COLUMNS = 96, 2048
+_ROWS, _COLUMNS, _CELLS = 96, 2048, 1 << 24  # of the sample
 
 
 def direction_count(
-    X: np.ndarray, asked: int, *, must_filter: bool
+    X: np.ndarray, asked: int, k: int, *, must_filter: bool
 ) -> tuple[int, np.ndarray | None]:
     """How many principal directions make the scan cheapest; all of them: do not project.
 
     Costs are estimated on a sample of rows and columns: with q directions, how
-    many of its pairs are not proved farther than the nearest column of the sample
-    (which stands for the k-th neighbour in all of X: the sample is thinner)?
+    many of its pairs are not proved farther than the k-th neighbour in all of X?
+    That one's distance is taken from the sample, at the rank thinned as X was.
     """
     n, width = X.shape
     counts = [q for q in (8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384) if q <= 0.75 * width]
     if not counts or (min(n, asked) < _SMALL and not must_filter):
         return (max(1, width // 2), None) if must_filter and width > 1 else (width, None)
     rng = np.random.default_rng(0)
-    columns = np.sort(rng.choice(n, min(n, _COLUMNS), replace=False))
+    columns = np.sort(rng.choice(n, min(n, _COLUMNS, _CELLS // width + 16), replace=False))
     rows = columns[:: max(1, len(columns) // _ROWS)][:_ROWS]
     basis = principal_directions(X, counts[-1])
     some = X[columns] - X[columns].mean(axis=0, dtype=np.float64)
@@ -47,14 +54,15 @@ def direction_count(
         len(rows), -1
     )
     true[np.arange(len(rows)), at] = np.inf
-    reach = true.min(axis=1, keepdims=True) ** 2
+    rank = min(len(columns) - 1, -(-k * len(columns) // n))
+    reach = np.sort(true, axis=1)[:, rank - 1 : rank] ** 2
     cost = {width: _SCAN * width + _SCAN_FIXED}
     for q in counts:
         short, square = kept[:, :q], np.einsum("ij,ij->i", kept[:, :q], kept[:, :q])
         dropped = np.sqrt(np.maximum(length - square, 0))
         bound = square[at, None] + square - 2 * short[at] @ short.T
         bound += (dropped[at, None] - dropped) ** 2
-        share = max(0.0, np.mean(bound <= reach) - 1 / len(columns))
+        share = max(0.0, np.mean(bound <= reach) - (rank + 1) / len(columns)) + k / n
         cost[q] = _SCAN * (q + 1) + _SCAN_FIXED + share * (_TRUE * width + _TRUE_FIXED)
     if must_filter:
         del cost[width]

@@ -95,7 +95,8 @@ def from_precomputed(distances: Any, n_neighbors: int | None = None) -> Ragged:
     n = distances.shape[0]
     if sp.issparse(distances):
         # coo keeps explicit zeros; duplicate entries would list a neighbour twice
-        entries = sp.coo_array(sp.csr_array(distances))
+        stored: Any = distances
+        entries = sp.coo_array(stored.tocsr())
         row, column = entries.row.astype(np.int64), entries.col.astype(np.int64)
         value = entries.data.astype(np.float64)
     else:

@@ -84,12 +84,12 @@ def _exact(
 ) -> Neighbors:
     """One of the three exact roads."""
     n, width = X.shape
-    if search == "kd-tree" or (search == "auto" and tree_pays(n, width, queries is None)):
+    if search == "kd-tree" or (search == "auto" and tree_pays(n, width)):
         return Neighbors(*tree_search(X, queries, k, threads), exact_search("kd-tree"))
     basis = None
     if search != "blocked":
         asked = len(X) if queries is None else len(queries)
-        count, directions = direction_count(X, asked, must_filter=search == "filtered")
+        count, directions = direction_count(X, asked, k, must_filter=search == "filtered")
         if count < width:
             basis = principal_directions(X, count) if directions is None else directions[:, :count]
     frame = frame_of(X, queries, basis)
@@ -124,7 +124,7 @@ def within(
     if sparse or not (isinstance(metric, str) and metric in ("euclidean", "l2")):
         return metric_within(X, radius, metric, threads)
     X = rows_of_numbers(X)
-    if tree_pays(len(X), X.shape[1], True):
+    if tree_pays(len(X), X.shape[1]):
         row, column, distance = tree_pairs_within(X, radius, threads)
     else:
         frame = frame_of(X, None, None)

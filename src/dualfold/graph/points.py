@@ -39,9 +39,8 @@ _pair_distances = {
 
 def rows_of_numbers(X: Any, name: str = "X") -> np.ndarray:
     """X as a two-dimensional C-ordered float32 or float64 array of finite numbers."""
-    if sp.issparse(X):
-        X = sp.csr_array(X).toarray()
-    X = np.asanyarray(X)
+    table: Any = X
+    X = np.asanyarray(table.toarray() if sp.issparse(X) else X)
     if X.ndim != 2 or X.shape[1] == 0:
         raise InvalidInput(
             f"{name} must be a table with one row per point and at least one column; "

@@ -13,42 +13,18 @@ in a round-robin tournament, so threads never touch the same point.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from queue import SimpleQueue
-from typing import Any
 
 import numpy as np
 
 from dualfold.graph.coordinates import SPREAD, Coordinates
 from dualfold.graph.forest import NOBODY, forest_lists, in_threads
+from dualfold.graph.panels import Buffers, Packed, blocks_of, rounds_of
 from dualfold.graph.points import pair_distances
 from dualfold.kernels import kernel
 
 __all__ = ["pairs_within", "ranked", "scan_queries", "scan_self"]
 
-PANEL = 48  # as in scan.c
-_BLOCK = 32  # panels: 1536 points, a tile of 2.4 million pairs takes about 10 ms
-_CAPACITY = 1 << 18
-
-_scan = kernel(
-    "scan_panels",
-    "int64",
-    *["float32[]"] * 2,
-    "int64",
-    *["float32[]"] * 3,
-    "float32[]?",
-    *["int64"] * 5,
-    "int32",
-    "int32[]",
-    "int32[]",
-    "float32[]",
-    "int64",
-    "int64[]",
-)
-_thresholds = kernel(
-    "thresholds", None, "float64[]", "float64[]", "float64", "float64", "int64", "float32[]"
-)
 _sort_heaps = kernel("sort_heaps", None, "float64[]", "int32[]", "int64", "int64", "int64")
 _settle = {
     np.dtype(real): kernel(
@@ -73,93 +49,6 @@ _settle = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class _Packed:
-    """Coordinates in panels of PANEL points, taken in the order of `names`."""
-
-    vectors: np.ndarray
-    square: np.ndarray
-    slack: np.ndarray
-    names: np.ndarray
-    panels: int
-
-    @classmethod
-    def of(cls, points: Coordinates, names: np.ndarray) -> _Packed:
-        n, depth = points.vectors.shape
-        panels = -(-n // PANEL)
-        vectors = np.zeros((panels, depth, PANEL), dtype=np.float32)
-        for panel in range(panels):
-            rows = names[panel * PANEL : (panel + 1) * PANEL]
-            vectors[panel, :, : len(rows)] = points.vectors[rows].T
-        square = np.full(panels * PANEL, np.inf, dtype=np.float32)
-        square[:n] = points.square[names]
-        slack = np.zeros(panels * PANEL)
-        slack[:n] = points.slack[names]
-        return cls(vectors, square, slack, names, panels)
-
-    def allowed(self, reach: np.ndarray, scale: float) -> np.ndarray:
-        """Thresholds of the points; padding allows nothing."""
-        out = np.full(len(self.square), -1.0, dtype=np.float32)
-        _thresholds(reach, self.slack, scale, SPREAD, len(reach), out)
-        return out
-
-
-class _Buffers:
-    """Room for found pairs, handed from tile to tile."""
-
-    def __init__(self, threads: int) -> None:
-        self.free: SimpleQueue[tuple[Any, ...]] = SimpleQueue()
-        for _ in range(threads):
-            self.free.put(
-                (
-                    np.empty(_CAPACITY, dtype=np.int32),
-                    np.empty(_CAPACITY, dtype=np.int32),
-                    np.empty(_CAPACITY, dtype=np.float32),
-                    np.empty(1, dtype=np.int64),
-                )
-            )
-
-    def found(
-        self,
-        a: _Packed,
-        b: _Packed,
-        allowed: np.ndarray,
-        column_allowed: np.ndarray | None,
-        rows: tuple[int, int],
-        columns: tuple[int, int],
-        upper: bool,
-    ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, int]]:
-        """Pairs of a tile that are not proved out of reach, a bufferful at a time."""
-        buffer = self.free.get()
-        row, column, bound, position = buffer
-        position[0] = 0
-        try:
-            while position[0] >= 0:
-                count = _scan(
-                    a.vectors, b.vectors, a.vectors.shape[1], a.square, b.square, allowed,
-                    column_allowed, *rows, *columns, len(b.names), upper, row, column, bound,
-                    _CAPACITY, position,
-                )  # fmt: skip
-                if count:
-                    yield row, column, bound, count
-        finally:
-            self.free.put(buffer)
-
-
-def _blocks(panels: int) -> list[tuple[int, int]]:
-    return [(first, min(panels, first + _BLOCK)) for first in range(0, panels, _BLOCK)]
-
-
-def _rounds(count: int) -> Iterator[list[tuple[int, int]]]:
-    """Every pair of blocks once, each block once per round (the circle method)."""
-    yield [(block, block) for block in range(count)]
-    ring = list(range(count + count % 2))
-    for _ in range(len(ring) - 1):
-        meeting = zip(ring[: len(ring) // 2], reversed(ring[len(ring) // 2 :]), strict=True)
-        yield [(min(pair), max(pair)) for pair in meeting if max(pair) < count]
-        ring = [ring[0], ring[-1], *ring[1:-1]]
-
-
 def _empty_heaps(n: int, k: int) -> tuple[np.ndarray, np.ndarray]:
     return np.full((n, k), np.inf), np.full((n, k), NOBODY, dtype=np.int32)
 
@@ -170,11 +59,11 @@ def scan_self(
     """The k nearest other rows of every row of X: (indices, distances), sorted."""
     n = len(X)
     reach, order = _first_reach(X, points, k, threads)
-    packed = _Packed.of(points, order)
+    packed = Packed.of(points, order)
     reach = reach[order]
     allowed = packed.allowed(reach, scale)
     distances, indices = _empty_heaps(n, k)
-    buffers, blocks = _Buffers(threads), _blocks(packed.panels)
+    buffers, blocks = Buffers(threads), blocks_of(packed.panels)
 
     def tile(pair: tuple[int, int]) -> None:
         first, second = pair
@@ -187,7 +76,7 @@ def scan_self(
                 order, distances, indices, reach, allowed, packed.slack, order,
             )  # fmt: skip
 
-    for meeting in _rounds(len(blocks)):
+    for meeting in rounds_of(len(blocks)):
         in_threads(tile, meeting, threads)
     _sort_heaps(distances, indices, 0, n, k)
     return indices, distances
@@ -226,14 +115,19 @@ def scan_queries(
     scale: float,
     k: int,
     threads: int,
+    reach: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The k rows of X nearest to every query."""
-    reach = _query_reach(X, points, queries, query_points, k)
-    rows = _Packed.of(query_points, np.arange(len(queries), dtype=np.int32))
-    columns = _Packed.of(points, np.arange(len(X), dtype=np.int32))
+    """The k rows of X nearest to every query.
+
+    `reach`, if known: for each query a distance within which it has k of them.
+    """
+    if reach is None:
+        reach = _query_reach(X, points, queries, query_points, k)
+    rows = Packed.of(query_points, np.arange(len(queries), dtype=np.int32))
+    columns = Packed.of(points, np.arange(len(X), dtype=np.int32))
     allowed = rows.allowed(reach, scale)
     distances, indices = _empty_heaps(len(queries), k)
-    buffers, blocks = _Buffers(threads), _blocks(columns.panels)
+    buffers, blocks = Buffers(threads), blocks_of(columns.panels)
 
     def strip(block: tuple[int, int]) -> None:
         for across in blocks:
@@ -245,7 +139,7 @@ def scan_queries(
                     rows.names, distances, indices, reach, allowed, rows.slack, columns.names,
                 )  # fmt: skip
 
-    in_threads(strip, _blocks(rows.panels), threads)
+    in_threads(strip, blocks_of(rows.panels), threads)
     _sort_heaps(distances, indices, 0, len(queries), k)
     return indices, distances
 
@@ -307,9 +201,9 @@ def pairs_within(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """All pairs row < column at distance <= radius, in no particular order."""
     names = np.arange(len(X), dtype=np.int32)
-    packed = _Packed.of(points, names)
+    packed = Packed.of(points, names)
     allowed = packed.allowed(np.full(len(X), float(radius)), scale)
-    buffers, blocks = _Buffers(threads), _blocks(packed.panels)
+    buffers, blocks = Buffers(threads), blocks_of(packed.panels)
     kept: SimpleQueue[tuple[np.ndarray, np.ndarray, np.ndarray]] = SimpleQueue()
 
     def strip(first: int) -> None:
