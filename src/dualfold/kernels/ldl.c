@@ -11,7 +11,7 @@
 
 #if defined(__AVX512F__)
 #define LANES 8
-#define VECTORS 1
+#define VECTORS 2
 #define COLUMNS 8
 #elif defined(__AVX__)
 #define LANES 4
@@ -24,6 +24,8 @@
 #endif
 #define ROWS (LANES * VECTORS)
 #define BLOCK 48 /* columns eliminated before the rest of the front is brought up to date */
+
+#define AHEAD 32 /* columns between asking for a row of the matrix and using it */
 
 typedef double Vector __attribute__((vector_size(LANES * 8), aligned(8)));
 
@@ -143,8 +145,15 @@ static void extend_add(const Front *f, const double *child, int64_t size, const 
 static int assemble(const Front *f, int32_t begin, int32_t end, int64_t n, const int64_t *start,
                     const int32_t *next, const double *values, const int32_t *order,
                     const int32_t *place, const int32_t *where, const int32_t *stamp, int32_t super) {
-    (void)n;
     for (int32_t j = begin; j < end; j++) {
+        /* The rows lie anywhere in the matrix: ask for those soon needed. */
+        if (j + AHEAD < n) {
+            const int64_t soon = start[order[j + AHEAD / 2]];
+            __builtin_prefetch(start + order[j + AHEAD]);
+            __builtin_prefetch(next + soon);
+            __builtin_prefetch(values + soon);
+            __builtin_prefetch(values + soon + 8);
+        }
         double *target = f->panel + (int64_t)(j - begin) * f->rows;
         for (int64_t t = start[order[j]]; t < start[order[j] + 1]; t++) {
             const int32_t i = place[next[t]];
