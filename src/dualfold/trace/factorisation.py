@@ -57,8 +57,6 @@ _factorise = kernel(
     "int64",
     "int64",
     "int64",
-    "int64",
-    "int64",
     "int64[]",
     "int32[]",
     "float64[]",
@@ -213,8 +211,6 @@ def factorise(matrix: csr_array[Any], ordering: Ordering) -> Factorisation:
     def one(which: int) -> int:
         status: int = _factorise(
             which,
-            0,
-            supers,
             n,
             supers,
             start,
