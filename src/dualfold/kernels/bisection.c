@@ -209,3 +209,14 @@ int bisect(int32_t n, const int32_t *start, const int32_t *next, int8_t *side) {
     free(c.locked);
     return result;
 }
+
+int hopeless(int32_t n, const int32_t *start, const int32_t *next, Budget *budget) {
+    int8_t *side = malloc((size_t)n);
+    if (!side) return ORDER_FULL_MEMORY;
+    const int32_t cut = bisect(n, start, next, side);
+    free(side);
+    const double cost = elimination_cost(cut, 0);
+    if (cut < 0 || cost <= 8 * budget->most) return cut < 0 ? cut : 0;
+    budget->spent = cost;
+    return ORDER_TOO_COSTLY;
+}

@@ -4,14 +4,13 @@
 
    Every entry of L D is the matrix entry minus products l_ik d_k l_jk, summed in an
    order fixed by the supernodes alone, so the bits do not depend on threads. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "kernels.h"
 
 #if defined(__AVX512F__)
 #define LANES 8
-#define VECTORS 1
+#define VECTORS 2
 #define COLUMNS 8
 #elif defined(__AVX__)
 #define LANES 4
@@ -24,6 +23,10 @@
 #endif
 #define ROWS (LANES * VECTORS)
 #define BLOCK 48 /* columns eliminated before the rest of the front is brought up to date */
+
+#define AHEAD 32 /* columns between asking for a row of the matrix and using it */
+
+enum { NO_MEMORY = -1, OUTSIDE_PATTERN = -4 };
 
 typedef double Vector __attribute__((vector_size(LANES * 8), aligned(8)));
 
@@ -139,96 +142,124 @@ static void extend_add(const Front *f, const double *child, int64_t size, const 
     }
 }
 
-/* Bring the matrix's rows into the panel of supernode columns [begin, end). */
-static int assemble(const Front *f, int32_t begin, int32_t end, int64_t n, const int64_t *start,
-                    const int32_t *next, const double *values, const int32_t *order,
-                    const int32_t *place, const int32_t *where, const int32_t *stamp, int32_t super) {
-    (void)n;
-    for (int32_t j = begin; j < end; j++) {
-        double *target = f->panel + (int64_t)(j - begin) * f->rows;
-        for (int64_t t = start[order[j]]; t < start[order[j] + 1]; t++) {
-            const int32_t i = place[next[t]];
+/* The problem as the caller gave it, and what one thread needs to work on it. */
+typedef struct {
+    int64_t n, which, tallest;
+    const int64_t *start;              /* the matrix, compressed rows */
+    const int32_t *next;
+    const double *values;
+    const int32_t *order, *place;      /* order[k] = row placed k-th; place is its inverse */
+    const int32_t *first, *above;      /* supernodes and the tree they hang in */
+    const int64_t *row_start, *panel_start, *hand_at;
+    const int32_t *rows, *part;
+    double *handed, *lower, *pivots;
+    int32_t *where, *stamp;            /* per row: its number in the front it was last part of */
+    int32_t *moved, *child, *sibling;
+    int64_t *at;                       /* where leftovers of this part lie on the stack */
+    double *pack, *stack;
+    int64_t top;
+} Work;
+
+/* Bring the matrix's rows into the panel of supernode s. */
+static int assemble(const Work *w, const Front *f, int64_t s) {
+    for (int32_t j = w->first[s]; j < w->first[s + 1]; j++) {
+        /* The rows lie anywhere in the matrix: ask for those soon needed. */
+        if (j + AHEAD < w->n) {
+            const int64_t soon = w->start[w->order[j + AHEAD / 2]];
+            __builtin_prefetch(w->start + w->order[j + AHEAD]);
+            __builtin_prefetch(w->next + soon);
+            __builtin_prefetch(w->values + soon);
+            __builtin_prefetch(w->values + soon + 8);
+        }
+        double *target = f->panel + (int64_t)(j - w->first[s]) * f->rows;
+        for (int64_t t = w->start[w->order[j]]; t < w->start[w->order[j] + 1]; t++) {
+            const int32_t i = w->place[w->next[t]];
             if (i < j) continue;
-            if (stamp[i] != super) return -4; /* an entry outside the analysed pattern */
-            target[where[i]] += values[t];
+            if (w->stamp[i] != s) return OUTSIDE_PATTERN;
+            target[w->where[i]] += w->values[t];
         }
     }
     return 0;
 }
 
-/* Factorise the supernodes s of [from, to) with part[s] == which: some subtrees, or all
-   that is above them. Leftovers for a parent of another part are written to
-   handed + hand_at[s]; those of children of another part are read from there. */
-EXPORT int32_t ldl_factorise(int64_t which, int64_t from, int64_t to, int64_t n, int64_t supers,
-                             const int64_t *start, const int32_t *next, const double *values,
-                             const int32_t *order, const int32_t *place, const int32_t *first,
-                             const int32_t *above, const int64_t *row_start, const int32_t *rows,
-                             const int64_t *panel_start, const int32_t *part,
-                             const int64_t *hand_at, double *handed,
-                             int64_t stack_size, double *lower, double *pivots) {
-    int64_t tallest = 0;
-    for (int64_t s = from; s < to; s++) {
-        if (part[s] != which) continue;
-        const int64_t height = first[s + 1] - first[s] + row_start[s + 1] - row_start[s];
-        if (height > tallest) tallest = height;
+/* Gather, eliminate and leave the rest of supernode s. */
+static int factorise_one(Work *w, int64_t s) {
+    const int64_t own = w->first[s + 1] - w->first[s];
+    const int64_t below = w->row_start[s + 1] - w->row_start[s];
+    const int32_t *mine = w->rows + w->row_start[s];
+    const Front f = {w->lower + w->panel_start[s], w->stack + w->top, own + below, own, w->pack,
+                     w->pack + (w->tallest + ROWS) * BLOCK};
+    for (int64_t i = 0; i < own + below; i++) {
+        const int32_t row = i < own ? (int32_t)(w->first[s] + i) : mine[i - own];
+        w->where[row] = (int32_t)i;
+        w->stamp[row] = (int32_t)s;
     }
-    int32_t *where = malloc((size_t)(2 * n + tallest + 2 * supers + 1) * sizeof *where);
-    double *pack = malloc((size_t)(2 * (tallest + ROWS + COLUMNS) * BLOCK) * sizeof *pack);
-    double *stack = malloc((size_t)(stack_size + 1) * sizeof *stack);
-    int64_t *at = malloc((size_t)(supers + 1) * sizeof *at);
-    int32_t result = where && pack && stack && at ? 0 : -1;
+    memset(f.panel, 0, (size_t)(f.rows * own) * sizeof(double));
+    memset(f.update, 0, (size_t)(below * below) * sizeof(double));
+    if (assemble(w, &f, s)) return OUTSIDE_PATTERN;
+    int64_t base = w->top; /* the children's leftovers are the topmost of the stack */
+    for (int32_t c = w->child[s]; c >= 0; c = w->sibling[c]) {
+        const int local = w->part[c] == w->which;
+        if (local && w->at[c] < base) base = w->at[c];
+        extend_add(&f, local ? w->stack + w->at[c] : w->handed + w->hand_at[c],
+                   w->row_start[c + 1] - w->row_start[c], w->rows + w->row_start[c], w->where,
+                   w->moved);
+    }
+    double *pivots = w->pivots + w->first[s];
+    for (int64_t k = 0; k < own; k += BLOCK) {
+        const int64_t end = k + BLOCK < own ? k + BLOCK : own;
+        eliminate_block(&f, pivots, k, end);
+        subtract_block(&f, pivots, k, end);
+    }
+    const int crosses = w->above[s] < 0 || w->part[w->above[s]] != w->which;
+    double *home = crosses ? w->handed + w->hand_at[s] : w->stack + base;
+    if (below > 0) memmove(home, f.update, (size_t)(below * below) * sizeof(double));
+    w->at[s] = base;
+    w->top = crosses ? base : base + below * below;
+    return 0;
+}
+
+/* Factorise the supernodes s with part[s] == which: some subtrees, or all that is above
+   them. Leftovers for a parent of another part are written to handed + hand_at[s]; those
+   of children of another part are read from there. */
+EXPORT int32_t ldl_factorise(int64_t which, int64_t n, int64_t supers, const int64_t *start,
+                             const int32_t *next, const double *values, const int32_t *order,
+                             const int32_t *place, const int32_t *first, const int32_t *above,
+                             const int64_t *row_start, const int32_t *rows,
+                             const int64_t *panel_start, const int32_t *part,
+                             const int64_t *hand_at, double *handed, int64_t stack_size,
+                             double *lower, double *pivots) {
+    Work w = {.n = n, .which = which, .start = start, .next = next, .values = values,
+              .order = order, .place = place, .first = first, .above = above,
+              .row_start = row_start, .panel_start = panel_start, .hand_at = hand_at,
+              .rows = rows, .part = part, .handed = handed, .lower = lower, .pivots = pivots};
+    for (int64_t s = 0; s < supers; s++) {
+        const int64_t height = first[s + 1] - first[s] + row_start[s + 1] - row_start[s];
+        if (part[s] == which && height > w.tallest) w.tallest = height;
+    }
+    w.where = malloc((size_t)(2 * n + w.tallest + 2 * supers + 1) * sizeof *w.where);
+    w.pack = malloc((size_t)(2 * (w.tallest + ROWS + COLUMNS) * BLOCK) * sizeof *w.pack);
+    w.stack = malloc((size_t)(stack_size + 1) * sizeof *w.stack);
+    w.at = malloc((size_t)(supers + 1) * sizeof *w.at);
+    int32_t result = w.where && w.pack && w.stack && w.at ? 0 : NO_MEMORY;
     if (!result) {
-        int32_t *stamp = where + n, *moved = stamp + n, *child = moved + tallest, *sibling = child + supers;
-        for (int64_t i = 0; i < n; i++) stamp[i] = -1;
-        for (int64_t s = 0; s < supers; s++) child[s] = -1;
+        w.stamp = w.where + n;
+        w.moved = w.stamp + n;
+        w.child = w.moved + w.tallest;
+        w.sibling = w.child + supers;
+        for (int64_t i = 0; i < n; i++) w.stamp[i] = -1;
+        for (int64_t s = 0; s < supers; s++) w.child[s] = -1;
         for (int64_t s = supers - 1; s >= 0; s--)
             if (above[s] >= 0) {
-                sibling[s] = child[above[s]];
-                child[above[s]] = (int32_t)s;
+                w.sibling[s] = w.child[above[s]];
+                w.child[above[s]] = (int32_t)s;
             }
-        int64_t top = 0;
-        for (int64_t s = from; s < to && !result; s++) {
-            if (part[s] != which) continue;
-            const int64_t own = first[s + 1] - first[s], below = row_start[s + 1] - row_start[s];
-            const int32_t *mine = rows + row_start[s];
-            Front f = {lower + panel_start[s], stack + top, own + below, own, pack,
-                       pack + (tallest + ROWS) * BLOCK};
-            for (int64_t i = 0; i < own; i++) {
-                where[first[s] + i] = (int32_t)i;
-                stamp[first[s] + i] = (int32_t)s;
-            }
-            for (int64_t i = 0; i < below; i++) {
-                where[mine[i]] = (int32_t)(own + i);
-                stamp[mine[i]] = (int32_t)s;
-            }
-            memset(f.panel, 0, (size_t)(f.rows * own) * sizeof(double));
-            memset(f.update, 0, (size_t)(below * below) * sizeof(double));
-            result = assemble(&f, first[s], first[s + 1], n, start, next, values, order, place, where,
-                              stamp, (int32_t)s);
-            int64_t base = top;
-            for (int32_t c = child[s]; c >= 0; c = sibling[c]) {
-                const int64_t size = row_start[c + 1] - row_start[c];
-                const int local = part[c] == which;
-                const double *left = local ? stack + at[c] : handed + hand_at[c];
-                if (local && at[c] < base) base = at[c];
-                extend_add(&f, left, size, rows + row_start[c], where, moved);
-            }
-            double *here = pivots + first[s];
-            for (int64_t k = 0; k < own; k += BLOCK) {
-                const int64_t end = k + BLOCK < own ? k + BLOCK : own;
-                eliminate_block(&f, here, k, end);
-                subtract_block(&f, here, k, end);
-            }
-            const int leaves = above[s] < 0 || part[above[s]] != which;
-            double *home = leaves ? handed + hand_at[s] : stack + base;
-            if (below > 0) memmove(home, f.update, (size_t)(below * below) * sizeof(double));
-            at[s] = base;
-            top = leaves ? base : base + below * below;
-        }
+        for (int64_t s = 0; s < supers && !result; s++)
+            if (part[s] == which) result = factorise_one(&w, s);
     }
-    free(where);
-    free(pack);
-    free(stack);
-    free(at);
+    free(w.where);
+    free(w.pack);
+    free(w.stack);
+    free(w.at);
     return result;
 }

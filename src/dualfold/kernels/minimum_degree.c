@@ -235,19 +235,6 @@ static int32_t eliminate(Quotient *q, int32_t pivot, uint32_t *hash, int32_t *sc
     return pivots;
 }
 
-/* Does a separator of the whole graph say that no order will keep within the budget?
-   The one found may be twice the smallest, so its clique must cost eight times too much. */
-static int hopeless(int32_t n, const int32_t *start, const int32_t *next, Budget *budget) {
-    int8_t *side = malloc((size_t)n);
-    if (!side) return ORDER_FULL_MEMORY;
-    const int32_t cut = bisect(n, start, next, side);
-    free(side);
-    const double cost = elimination_cost(cut, 0);
-    if (cut < 0 || cost <= 8 * budget->most) return cut < 0 ? cut : 0;
-    budget->spent = cost;
-    return ORDER_TOO_COSTLY;
-}
-
 static int run(Quotient *q, const int32_t *start, const int32_t *next, int32_t *order,
                Budget *budget, uint32_t *hash, int32_t *scratch) {
     int32_t placed = 0, clock = 0;

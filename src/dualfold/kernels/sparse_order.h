@@ -21,6 +21,10 @@ int minimum_degree(int32_t n, int32_t inner, const int32_t *start, const int32_t
    Returns the size of the separator, or ORDER_FULL_MEMORY. */
 int bisect(int32_t n, const int32_t *start, const int32_t *next, int8_t *side);
 
+/* Does a separator of the whole graph say that no order will keep within the budget?
+   The one found may be twice the smallest, so its clique must cost eight times too much. */
+int hopeless(int32_t n, const int32_t *start, const int32_t *next, Budget *budget);
+
 /* Multiply-adds of eliminating `count` columns whose last has `below` entries below. */
 static inline double elimination_cost(double count, double below) {
     const double a = below, b = below + count - 1;

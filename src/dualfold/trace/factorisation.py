@@ -32,8 +32,9 @@ from dualfold.trace.ordering import (
 
 __all__ = ["Factorisation", "Ordering", "factorise", "fill_reducing_ordering"]
 
-# Shares of the work that threads may take; more balance better, fewer cost less scratch.
-PARTS = 24
+# Shares of the work for each thread. More balance better but leave more to the end, which
+# one thread does alone. Best of 2 to 48 for 2, 4 and 8 threads on rolls and a 3-D grid.
+SHARES = 3
 OUTSIDE_PATTERN = -4
 ROUND_OFF = 2.0**-53
 
@@ -53,8 +54,6 @@ _plan = kernel(
 _factorise = kernel(
     "ldl_factorise",
     "int32",
-    "int64",
-    "int64",
     "int64",
     "int64",
     "int64",
@@ -195,9 +194,10 @@ def factorise(matrix: csr_array[Any], ordering: Ordering) -> Factorisation:
     supers = len(o.above)
     part = np.empty(supers, np.int32)
     hand_at = np.empty(supers + 1, np.int64)
-    stacks = np.empty(PARTS + 1, np.int64)
-    work = np.empty(PARTS + 1)
-    parts = _plan(supers, PARTS, o.first, o.above, o.row_start, part, hand_at, stacks, work)
+    wanted = SHARES * thread_count()
+    stacks = np.empty(wanted + 1, np.int64)
+    work = np.empty(wanted + 1)
+    parts = _plan(supers, wanted, o.first, o.above, o.row_start, part, hand_at, stacks, work)
     raise_without_memory([parts], 16 * supers)
     place = np.empty(n, np.int32)
     place[o.permutation] = np.arange(n, dtype=np.int32)
@@ -211,8 +211,6 @@ def factorise(matrix: csr_array[Any], ordering: Ordering) -> Factorisation:
     def one(which: int) -> int:
         status: int = _factorise(
             which,
-            0,
-            supers,
             n,
             supers,
             start,
