@@ -73,9 +73,7 @@ def normalised_cycle(n=40):
     # All degrees 2: the normalised spectrum is 1 − cos.
     L, degrees = laplacian([*path_edges(n), (n - 1, 0)], n)
     spectrum = np.sort(1 - np.cos(2 * np.pi * np.arange(n) / n))[1:]
-    return Family(
-        "normalised cycle", TraceProblem(L, degrees, 4, "min", np.ones(n)), spectrum
-    )
+    return Family("normalised cycle", TraceProblem(L, degrees, 4, "min", np.ones(n)), spectrum)
 
 
 def several_pieces(sizes=(30, 20, 25)):
@@ -95,8 +93,9 @@ def several_pieces(sizes=(30, 20, 25)):
 
 def wilkinson(n=41):
     # Its largest eigenvalues come in pairs that agree to 14 digits.
-    W = sp.diags_array([np.ones(n - 1), np.abs(np.arange(n) - n // 2) * 1.0, np.ones(n - 1)],
-                       offsets=[-1, 0, 1])
+    W = sp.diags_array(
+        [np.ones(n - 1), np.abs(np.arange(n) - n // 2) * 1.0, np.ones(n - 1)], offsets=[-1, 0, 1]
+    )
     spectrum = np.linalg.eigvalsh(W.toarray())[::-1]
     return Family("Wilkinson", TraceProblem(sp.csr_array(W), None, 3, "max"), spectrum)
 

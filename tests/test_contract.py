@@ -92,7 +92,7 @@ def test_a_solver_that_does_not_arrive_says_so():
     problem = next(family.problem for family in FAMILIES if family.name == "path")
     hurried = Lanczos(most_products=10)
     assert hurried.attempt(problem).status == "stopped"
-    with pytest.raises(NotConverged, match="10|12") as caught:
+    with pytest.raises(NotConverged, match=r"stopped after 1[0-2] products") as caught:
         hurried.solve(problem)
     assert "Factored" in str(caught.value)
 

@@ -163,7 +163,9 @@ def _with_links(lengths: sp.csr_array, links: list[Link]) -> sp.csr_array:
     data = np.concatenate([coo.data, extra, extra])
     order = np.lexsort((columns, rows))
     indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=lengths.shape[0]))])
-    return sp.csr_array((data[order], columns[order], indptr), shape=lengths.shape)
+    kind = lengths.indices.dtype
+    columns, indptr = columns[order].astype(kind), indptr.astype(kind)
+    return sp.csr_array((data[order], columns, indptr), shape=lengths.shape)
 
 
 def _subgraph(graph: Graph, rows: Array) -> Graph:

@@ -64,7 +64,9 @@ def _laplacian(graph: Graph, weights: Array, made: str) -> Laplacian:
     shape = graph.lengths.shape
     W = sp.csr_array((weights, graph.lengths.indices, graph.lengths.indptr), shape=shape)
     if not weights.all():
-        pieces = connected_components(W, directed=False)[0]  # SciPy reads zeros as absent
+        heavy = W.copy()
+        heavy.eliminate_zeros()
+        pieces = connected_components(heavy, directed=False)[0]
         if pieces > graph.n_pieces:
             longest = float(graph.lengths.data.max())
             raise InvalidInput(
