@@ -102,6 +102,11 @@ def fill_reducing_ordering(matrix: csr_array[Any], *, most_flops: float | None =
     separators, or the smallest degree left, alone costs more: TooLarge.
     """
     n, given_start, given_columns, *_ = symmetric_rows(matrix, with_values=False)
+    if len(given_columns) >= 2**30:  # the ordering counts entries, and those of halos, in int32
+        raise TooLarge(
+            f"at most 2³⁰ entries can be ordered and the matrix has {len(given_columns)}; "
+            "use a solver that does not factorise"
+        )
     label = np.empty(n, np.int32)
     start, columns = np.zeros_like(given_start), np.empty_like(given_columns)
     status = _relabelled(n, given_start, given_columns, label, start, columns)
