@@ -26,8 +26,17 @@ def tree_pays(n: int, width: int) -> bool:
 # 1.8 a scanned pair): fixed and per coordinate. A true distance of 784 columns took 230 to
 # 320, half of it waiting for memory. What counts is the ratio, which other machines share.
 _SCAN_FIXED, _SCAN, _TRUE_FIXED, _TRUE = 0.3, 0.0155, 100.0, 0.25
-_SMALL = 3000  # rows below which choosing costs more than it saves
+# Finding the directions, in nanoseconds: an eigendecomposition (784 columns: .5 s), or, when
+# wide, some products with a thin sample (6,000 columns: 3 s).
+_EIGEN, _WIDE, _THIN = 1.0, 1500, 5e5
+_COUNTS = (8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384)
 _ROWS, _COLUMNS, _CELLS = 96, 2048, 1 << 24  # of the sample
+
+
+def _choosing_pays(pairs: int, width: int) -> bool:
+    """Whether the whole scan takes longer than finding the directions."""
+    directions = _EIGEN * width**3 if width <= _WIDE else _THIN * width
+    return pairs / 2 * (_SCAN_FIXED + _SCAN * width) > 2 * directions + 1e8
 
 
 def direction_count(
@@ -40,8 +49,9 @@ def direction_count(
     That one's distance is taken from the sample, at the rank thinned as X was.
     """
     n, width = X.shape
-    counts = [q for q in (8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384) if q <= 0.75 * width]
-    if not counts or (min(n, asked) < _SMALL and not must_filter):
+    most = 128 if width > _WIDE else 0.75 * width
+    counts = [q for q in _COUNTS if q <= most]
+    if not counts or not (must_filter or _choosing_pays(n * asked, width)):
         return (max(1, width // 2), None) if must_filter and width > 1 else (width, None)
     rng = np.random.default_rng(0)
     columns = np.sort(rng.choice(n, min(n, _COLUMNS, _CELLS // width + 16), replace=False))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtrit
 
 __all__ = ["Neighbors", "Search", "exact_search", "recall_interval"]
 
@@ -62,5 +62,5 @@ def recall_interval(row_recalls: np.ndarray) -> tuple[float, float]:
     if row_recalls.min() == 1.0:
         return (float(0.05 ** (1 / m)), 1.0)
     padded = np.concatenate([row_recalls, [0.0, 1.0]])
-    half = stats.t.ppf(0.975, m + 1) * padded.std(ddof=1) / np.sqrt(m + 2)
+    half = stdtrit(m + 1, 0.975) * padded.std(ddof=1) / np.sqrt(m + 2)
     return (max(0.0, float(padded.mean() - half)), min(1.0, float(padded.mean() + half)))

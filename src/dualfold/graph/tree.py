@@ -7,12 +7,16 @@ are not (ties, duplicates) go to the scan, which resolves any number of ties.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from scipy.spatial import cKDTree
 
 from dualfold.graph.coordinates import frame_of
 from dualfold.graph.points import pair_distances
 from dualfold.graph.scan import scan_queries
+
+if TYPE_CHECKING:
+    from scipy.spatial import cKDTree
 
 __all__ = ["tree_pairs_within", "tree_search"]
 
@@ -23,6 +27,8 @@ _ROWS = 1 << 21  # entries fetched at a time
 
 def tree_of(X: np.ndarray) -> cKDTree:
     """Midpoint splits: as fast to ask as medians here, faster to build, safe with duplicates."""
+    from scipy.spatial import cKDTree  # its import takes longer than most searches
+
     return cKDTree(X.astype(np.float64), balanced_tree=False, compact_nodes=False)
 
 
