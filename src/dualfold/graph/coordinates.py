@@ -27,9 +27,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from dualfold.graph.points import chunks
+from dualfold.kernels import one_blas_thread
 
 __all__ = ["SPREAD", "Coordinates", "Frame", "frame_of", "principal_directions"]
 
@@ -131,7 +131,7 @@ def principal_directions(X: np.ndarray, count: int) -> np.ndarray:
     width = X.shape[1]
     if width <= 1500 or count > width // 4:  # eigh of 1500 takes 0.5 s on two cores
         # One thread: two gain little here and lose much where cores are shared.
-        with threadpool_limits(1, user_api="blas"):
+        with one_blas_thread():
             _, vectors = np.linalg.eigh(sample.T @ sample)
         return np.ascontiguousarray(vectors[:, ::-1][:, :count])
     rng = np.random.default_rng(0)

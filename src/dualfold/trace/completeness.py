@@ -102,13 +102,17 @@ def inertia_floor(problem: TraceProblem, below: int, height: float) -> Floor:
     """Sylvester: A − hB has as many negative pivots as eigenvalues below h.
 
     The pivots are those of a matrix within an error e of A − hB, so the count holds
-    for the eigenvalues below h − e/λ_min(B); for A = MᵀM, whose pivots come from the
-    augmented matrix, for those below (h − e)(1 − e).
+    for the eigenvalues below h − e/λ_min(B). For A = MᵀM the pivots come from the
+    augmented matrix; moved by e its Schur complement counts those below
+    (α − e)(h/α − e/λ_min(B)).
     """
     factor = factorise(problem.shifted(height), problem.ordering)
     expected = problem.auxiliary if problem.sense == "min" else 0
     wobble = factor.backward_error + _shift_rounding(problem, height)
-    wobble *= 1 + abs(height) if problem.auxiliary else 1 / max(problem.metric.lowest, 1e-300)
+    lowest = max(problem.metric.lowest, 1e-300)
+    balance = problem.balance(height)
+    spill = abs(height) / balance if problem.auxiliary else 0.0
+    wobble = wobble * (balance / lowest + spill) + wobble**2 / lowest * bool(problem.auxiliary)
     trivial = trivial_values(problem)
     hidden = int(np.sum(trivial < height))
     if np.any(np.abs(trivial - height) <= wobble) or factor.zero or not np.isfinite(wobble):

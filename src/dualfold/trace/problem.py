@@ -128,18 +128,23 @@ class TraceProblem:
     def shifted(self, shift: float) -> sp.csr_array:
         """A sparse matrix whose factorisation is one of sign·A − shift·B.
 
-        For A = MᵀM it is [[−sI, −sM], [−sMᵀ, −shift·B]] (s the sign), whose Schur
-        complement is sign·A − shift·B: the square is never formed. The leading
-        `auxiliary` rows then have pivots −s.
+        For A = MᵀM it is [[−sαI, −sM], [−sMᵀ, −(shift/α)·B]] (s the sign), whose Schur
+        complement is (sign·A − shift·B)/α: the square is never formed. The leading
+        `auxiliary` rows then have pivots −sα. α balances the two diagonal blocks: with
+        α = 1 a small shift drowns in rounding.
         """
         if isinstance(self.A, Gramian):
-            M, s = self.A.factor, self.sign
-            corner = -s * sp.eye_array(M.shape[0])
-            blocks = [[corner, -s * M], [-s * M.T, -shift * self.metric.sparse()]]
+            M, s, a = self.A.factor, self.sign, self.balance(shift)
+            corner = -s * a * sp.eye_array(M.shape[0])
+            blocks = [[corner, -s * M], [-s * M.T, -shift / a * self.metric.sparse()]]
             return sp.csr_array(sp.block_array(blocks, format="csr"))
         if isinstance(self.A, LinearOperator):
             raise TooLarge("A is a linear operator and has no pivots; Lanczos() needs none")
         return sp.csr_array(self.sign * sp.csr_array(self.A) - shift * self.metric.sparse())
+
+    def balance(self, shift: float) -> float:
+        """α of `shifted`: √|shift|, and 1 where nothing is auxiliary."""
+        return float(np.sqrt(abs(shift))) or 1.0 if self.auxiliary else 1.0
 
     @property
     def auxiliary(self) -> int:
@@ -153,22 +158,13 @@ def _check_entries(A: Any) -> None:
     entries = A.data if sp.issparse(A) else A
     if not np.isfinite(entries).all():
         raise InvalidInput("A holds NaN or infinite entries; check the data for missing values")
-    if sp.issparse(A):
-        asymmetry = abs(A - A.T).max() if A.nnz else 0.0
-        scale = abs(entries).max() if A.nnz else 0.0
-    else:
-        asymmetry, scale = _dense_asymmetry(A)
-    if asymmetry > 1e-8 * scale:
+    # xᵀAy − yᵀAx for random x, y has the size of ‖A − Aᵀ‖: two products instead of a
+    # transposed copy.
+    x, y = np.random.default_rng(0).standard_normal((2, A.shape[0]))
+    asymmetry = float(abs(x @ (A @ y) - y @ (A @ x)))
+    scale = max(float(entries.max()), -float(entries.min())) if entries.size else 0.0
+    if asymmetry > 1e-6 * scale:
         raise InvalidInput(
-            f"A is not symmetric (largest difference {asymmetry:.2g}); use (A + A.T) / 2"
+            f"A is not symmetric (off by about {asymmetry:.2g}, its largest entry is "
+            f"{scale:.2g}); use (A + A.T) / 2"
         )
-
-
-def _dense_asymmetry(A: Array) -> tuple[float, float]:
-    """The largest |A − Aᵀ| and |A|, in tiles so that no second n×n array is made."""
-    asymmetry = scale = 0.0
-    for start in range(0, len(A), 512):
-        rows = A[start : start + 512]
-        asymmetry = max(asymmetry, float(np.abs(rows - A[:, start : start + 512].T).max()))
-        scale = max(scale, float(np.abs(rows).max()))
-    return asymmetry, scale

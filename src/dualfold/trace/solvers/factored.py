@@ -56,12 +56,11 @@ def inverse_below(problem: TraceProblem) -> Callable[[Array], Array]:
         factor = factorise(problem.shifted(shift), problem.ordering)
         if factor.negative == expected and not factor.zero:
             break
-        shift = max(sure - MARGIN * size, shift - step)
-        step *= 2
-    before = problem.auxiliary
+        shift, step = max(sure - MARGIN * size, shift - step), 2 * step
+    before, balance = problem.auxiliary, problem.balance(shift)
 
     def inverse(R: Array) -> Array:
         padded = np.vstack([np.zeros((before, R.shape[1])), R]) if before else R
-        return factor.solve(padded)[before:]
+        return factor.solve(padded)[before:] / balance
 
     return inverse

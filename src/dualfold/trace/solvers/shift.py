@@ -22,10 +22,15 @@ def shift_below(problem: TraceProblem) -> float:
     """A number below, and if possible close to, the smallest eigenvalue of sign·A.
 
     Gershgorin's discs give a sure bound when B is diagonal, and an exact one for
-    Laplacians; else a short Lanczos run says where the spectrum begins (θ − 2r, an
+    Laplacians, whose trivial directions lie on it; else a short Lanczos run says where the spectrum begins (θ − 2r, an
     eigenvalue lies within r of θ). Callers that factor check the inertia.
     """
     discs, size = gershgorin(problem)
+    N = problem.trivial
+    if N.shape[1] and np.isfinite(discs):
+        reached = float(np.einsum("ij,ij->j", N, problem.descent(N)).min())
+        if reached <= discs + MARGIN * size:  # a Laplacian: the bound is attained
+            return discs - MARGIN * size
     probe = iterate(
         problem, problem.metric.solve, name="probe", tol=1e-2, most_products=30, memory=30
     )

@@ -11,6 +11,7 @@ likes without spoiling the answer.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +20,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
+from dualfold.kernels import one_blas_thread
 from dualfold.trace.metric import Diagonal, Identity
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution, with_signs
@@ -128,6 +130,26 @@ def iterate(
         )
         V = with_signs(solution.vectors / root)
         return replace(solution, vectors=V, guard=solution.guard / root)
+    # A dense A earns its threads in A·V; everything else here is tall and thin.
+    threads = nullcontext() if isinstance(problem.A, np.ndarray) else one_blas_thread()
+    with threads:
+        return _iterate(
+            problem, precondition, name, tol, most_products, block, memory, start, seed, watch
+        )
+
+
+def _iterate(
+    problem: TraceProblem,
+    precondition: Callable[[Array], Array],
+    name: str,
+    tol: float,
+    most_products: int,
+    block: int | None,
+    memory: int | None,
+    start: Array | None,
+    seed: int,
+    watch: Callable[[Progress], bool] | None,
+) -> Solution:
     n, count = problem.n, problem.count
     room = n - problem.trivial.shape[1]
     block = min(room, block or count + 1)
@@ -185,7 +207,8 @@ def _standard_form(problem: TraceProblem, root: Array) -> TraceProblem:
     A = problem.A
     scale = 1 / root[:, 0]
     if sp.issparse(A):
-        A = sp.csr_array(sp.diags_array(scale) @ A @ sp.diags_array(scale))
+        data = A.data * np.repeat(scale, np.diff(A.indptr)) * scale[A.indices]
+        A = sp.csr_array((data, A.indices, A.indptr), shape=A.shape)
     else:
         columns = scale[:, None]
         A = LinearOperator(
