@@ -36,7 +36,7 @@ _ROWS, _COLUMNS, _CELLS = 96, 2048, 1 << 24  # of the sample
 def _choosing_pays(pairs: int, width: int) -> bool:
     """Whether the whole scan takes longer than finding the directions."""
     directions = _EIGEN * width**3 if width <= _WIDE else _THIN * width
-    return pairs / 2 * (_SCAN_FIXED + _SCAN * width) > 2 * directions + 1e8
+    return pairs / 2 * (_SCAN_FIXED + _SCAN * width) > directions + 1e8
 
 
 def direction_count(
