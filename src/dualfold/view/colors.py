@@ -113,7 +113,7 @@ def _categorical(values: Array) -> Coloring:
     if cut:  # the largest classes keep a colour of their own
         by_size = sorted(known, key=lambda place: (-counts[place], labels[place]))
         known = by_size[: MOST_CLASSES - 1]
-    known.sort(key=lambda place: _reading_order(labels[place]))
+    known.sort(key=lambda place: _reading_order(str(labels[place])))
     hues = FEW_COLORS if len(known) <= len(FEW_COLORS) else MANY_COLORS
     turn_of = np.full(len(labels), -1)
     turn_of[known] = np.arange(len(known))
