@@ -113,20 +113,31 @@ def embed_table(request: Request, voice: Voice) -> dict[str, Any]:
 
 
 def next_command(request: Request, summary: dict[str, Any]) -> str:
-    """The command worth trying after this one."""
-    words = ["dualfold", "embed", request.source]
-    other = "eigenmaps" if request.method.needs != "graph" else "pca"
-    words += ["--method", other if request.picture else request.method.name]
-    for option, value in (("--color", request.color), ("--id", request.identifier)):
-        words += [option, value] if value else []
+    """The command worth trying after this one: a picture first, then another kind of map."""
+    method, again = request.method.name, request.picture is None
+    if not again:
+        method = "pca" if request.method.needs == "graph" else "eigenmaps"
+    words = ["dualfold", "embed", request.source, "--method", method]
+    for option, value, usual in (
+        ("--n-components", request.n_components, 2),
+        ("--n-neighbors", request.n_neighbors, 10),
+        ("--color", request.color, None),
+        ("--id", request.identifier, None),
+        ("--missing", request.missing, "raise"),
+        ("--format", request.format, None),
+        ("--thousands", request.thousands, None),
+        ("--array", request.array, None),
+    ):
+        words += [option, str(value)] if value != usual else []
     for option, values in (("--exclude", request.exclude), ("--keep", request.keep)):
         words += [word for value in values for word in (option, value)]
-    words += ["--missing", request.missing] if request.missing != "raise" else []
     if request.standardize or any("--standardize" in note for note in summary["notices"]):
         words.append("--standardize")
-    stem = "map" if request.source == "-" else default_output(request.source, "")[: -len("..csv")]
-    words += ["--picture", f"{stem}.{other if request.picture else request.method.name}.png"]
-    return shlex.join(words if request.picture else [*words, "--force"])
+    stem = "map." if request.source == "-" else default_output(request.source, "")[: -len(".csv")]
+    words += ["--picture", f"{stem}{method}.png"]
+    if again and request.output != default_output(request.source, method):
+        words += ["--output", request.output]
+    return shlex.join([*words, "--force"] if again and request.output != "-" else words)
 
 
 def _check_places(request: Request) -> None:
@@ -172,23 +183,43 @@ def _table(request: Request) -> Table:
 
 
 def _features(table: Table, request: Request) -> tuple[Any, list[str]]:
-    from dualfold.data.scales import spreads, standardized
+    from dualfold.data.columns import listed
+    from dualfold.data.scales import standardized
 
+    n, width = table.X.shape
+    room, d = (n - 1 if request.method.needs == "graph" else width), request.n_components
+    if d > room:
+        given = (
+            f"{n} rows allow {room}"
+            if request.method.needs == "graph"
+            else f"there are only {width} columns of numbers ({listed(table.names)})"
+            if width > 1
+            else f"'{table.names[0]}' is the only column of numbers"
+        )
+        raise InvalidInput(f"{d} coordinates were asked for, but {given}; lower n_components")
     if request.standardize:
         return standardized(table.X), []
-    spread = spreads(table.X)
-    varying = [column for column in range(len(spread)) if spread[column] > 0]
+    return table.X, _scale_remarks(table)
+
+
+def _scale_remarks(table: Table) -> list[str]:
+    import numpy as np
+
+    from dualfold.data.scales import ranges
+
+    found = ranges(table.X)
+    varying = np.flatnonzero(found)
     if len(varying) < 2:
-        return table.X, []
-    widest = max(varying, key=lambda column: spread[column])
-    narrowest = min(varying, key=lambda column: spread[column])
-    ratio = spread[widest] / spread[narrowest]
-    # Pixels and counts share a unit; a narrow one among them is no accident.
-    if ratio < MOST_SCALE_RATIO or len(varying) > 1000:
-        return table.X, []
-    return table.X, [
-        f"the columns differ in scale: '{table.names[widest]}' spreads {ratio:,.0f} times as much "
-        f"as '{table.names[narrowest]}' and so decides the distances; --standardize gives every "
+        return []
+    order = varying[np.argsort(found[varying], kind="stable")]
+    # Among hundreds of pixels a few are nearly always empty; that is no other unit.
+    narrow, wide = order[len(order) // 20], order[-1]
+    ratio = found[wide] / found[narrow]
+    if ratio < MOST_SCALE_RATIO:
+        return []
+    return [
+        f"the columns differ in scale: '{table.names[wide]}' spans {ratio:,.0f} times as much "
+        f"as '{table.names[narrow]}' and so decides the distances; --standardize gives every "
         "column the same weight"
     ]
 

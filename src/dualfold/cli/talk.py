@@ -39,7 +39,7 @@ AS_OPTIONS = (
     (r"\bkeep=\[…\]", "--keep COLUMN"),
     (r"\bthousands=('[^']*')", r"--thousands \1"),
     (r"\bsay so by format=", "say so by --format"),
-    (r"\barray=('[^']*')", r"--array \1"),
+    (r"\barray=", "--array NAME"),
     (r"^(exclude|keep) names", r"--\1 names"),
 )  # fmt: skip
 

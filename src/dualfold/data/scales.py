@@ -1,4 +1,4 @@
-"""Columns measured in different units: how far their spreads differ, and making them equal."""
+"""Columns measured in different units: how far their ranges differ, and making them equal."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ from dualfold.errors import InvalidInput
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-def spreads(X: Any) -> Array:
-    """The standard deviation of each column, in float64 (0 where a column is constant)."""
+def ranges(X: Any) -> Array:
+    """Largest minus smallest value of each column; 0 where a column is constant."""
     if isinstance(X, np.ndarray):
-        return np.asarray(X.std(axis=0, dtype=np.float64))
-    mean = np.asarray(X.mean(axis=0)).ravel()
-    squares = np.asarray(X.multiply(X).mean(axis=0)).ravel()
-    return np.sqrt(np.maximum(squares - mean**2, 0.0))
+        return np.asarray(X.max(axis=0) - X.min(axis=0), dtype=np.float64)
+    return np.asarray((X.max(axis=0) - X.min(axis=0)).toarray(), dtype=np.float64).ravel()
 
 
 def standardized(X: Any) -> Array:
@@ -32,5 +30,7 @@ def standardized(X: Any) -> Array:
             "shifting them, or give it as a dense table"
         )
     centred = np.subtract(X, X.mean(axis=0, dtype=np.float64), dtype=np.float64)
-    deviation = spreads(X)
-    return centred / np.where(deviation > 0, deviation, 1.0)
+    # Rounding may leave a constant column a deviation that is not quite 0.
+    varying = ranges(X) > 0
+    deviation = np.where(varying, centred.std(axis=0), 1.0)
+    return np.where(varying, centred, 0.0) / deviation

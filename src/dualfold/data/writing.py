@@ -62,11 +62,12 @@ def write_table(
 
 def check_table_place(path: Path, *, overwrite: bool) -> None:
     """Refuse now what `write_table` would refuse later: ending, folder, files that exist."""
-    if _ending(path) == ".parquet":
+    ending = _ending(path)
+    check_place(path, overwrite=overwrite)
+    if ending == ".parquet":
         parquet_module()
     else:
         check_place(metadata_path(path), overwrite=overwrite)
-    check_place(path, overwrite=overwrite)
 
 
 def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any] | None:

@@ -85,7 +85,7 @@ def map_figure(
     _name_axes(axes, placed.shape[1], axis_names)
     if title:
         figure.suptitle(title, fontsize=13, color=INK, x=0.02, ha="left")
-    _key(figure, [axes], colors, color_name, rows=8 if strip else 22)
+    _key(figure, axes, colors, color_name, rows=8 if strip else 22)
     if verdict:
         figure.supxlabel(_wrapped(verdict, 92), x=0.02, ha="left", fontsize=8.5, color=SOFT)
     return figure
@@ -114,17 +114,18 @@ def gallery(
         dpi=RESOLUTION,
         layout=ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.06, wspace=0.03, hspace=0.04),
     )
+    # A narrow last column holds the keys, so that the maps of all rows line up.
+    grid = figure.add_gridspec(len(rows), columns + 1, width_ratios=[*[1.0] * columns, 0.03])
     for line, row in enumerate(rows):
-        drawn, colors = [], None
         for column, panel in enumerate(row):
-            axes = _panel(figure, (len(rows), columns, line * columns + column + 1), panel)
-            if panel.points is not None:
-                colors = _coloring_of(panel.color, len(_as_points(panel.points)))
-            drawn.append(axes)
-        if row_names:
-            _write(drawn[0], -0.08, 0.5, row_names[line], 11, INK, va="center", rotation=90)
-        if colors is not None:
-            _key(figure, drawn, colors, color_names[line] if color_names else "", rows=11)
+            axes = _panel(figure, grid[line, column], panel)
+            if column == 0 and row_names:
+                _write(axes, -0.08, 0.5, row_names[line], 11, INK, va="center", rotation=90)
+        if row[-1].points is not None:
+            colors = _coloring_of(row[-1].color, len(_as_points(row[-1].points)))
+            place = figure.add_subplot(grid[line, -1])
+            name = color_names[line] if color_names else ""
+            _key(figure, place, colors, name, rows=11, inside=True)
     if title:
         figure.suptitle(title, fontsize=14, color=INK, x=0.012, ha="left")
     return figure
@@ -261,20 +262,23 @@ def _name_axes(axes: Any, dimensions: int, names: Sequence[str]) -> None:
             setter(name, fontsize=9, color=SOFT, labelpad=-4 if dimensions == 3 else 4)
 
 
-def _key(figure: Any, axes: list[Any], colors: Coloring, name: str, *, rows: int) -> None:
-    """A slim colour bar or a legend at the right of these axes, or nothing."""
+def _key(
+    figure: Any, axes: Any, colors: Coloring, name: str, *, rows: int, inside: bool = False
+) -> None:
+    """A slim colour bar or a legend beside these axes (or in their place), or nothing."""
+    if inside:
+        axes.set_axis_off()
     if colors.scale is not None:
         from matplotlib.cm import ScalarMappable
 
         scale = colors.scale
+        where: dict[str, Any] = {"ax": axes, "shrink": 0.8, "fraction": 0.04, "pad": 0.02}
+        if inside:
+            where = {"cax": axes.inset_axes([0.0, 0.1, 1.0, 0.8])}
+        else:
+            where["aspect"] = 36
         bar = figure.colorbar(
-            ScalarMappable(scale.norm, scale.colors),
-            ax=axes,
-            extend=scale.extend,
-            shrink=0.8,
-            aspect=36,
-            fraction=0.04,
-            pad=0.02,
+            ScalarMappable(scale.norm, scale.colors), extend=scale.extend, **where
         )
         bar.outline.set_visible(False)
         bar.ax.tick_params(colors=SOFT, labelsize=8, length=2, color=FAINT)
@@ -287,10 +291,10 @@ def _key(figure: Any, axes: list[Any], colors: Coloring, name: str, *, rows: int
         if name:
             bar.set_label(name, fontsize=9, color=SOFT)
     elif colors.classes:
-        _legend(axes[-1], colors, name, rows)
+        _legend(axes, colors, name, rows, side=-0.5 if inside else 1.02)
 
 
-def _legend(axes: Any, colors: Coloring, name: str, rows: int) -> None:
+def _legend(axes: Any, colors: Coloring, name: str, rows: int, side: float) -> None:
     from matplotlib.lines import Line2D
 
     handles = [
@@ -301,7 +305,7 @@ def _legend(axes: Any, colors: Coloring, name: str, rows: int) -> None:
         handles=handles,
         title=name or None,
         loc="center left",
-        bbox_to_anchor=(1.02, 0.5),
+        bbox_to_anchor=(side, 0.5),
         frameon=False,
         ncols=-(-len(handles) // rows),
         columnspacing=1.0,
@@ -314,13 +318,13 @@ def _legend(axes: Any, colors: Coloring, name: str, rows: int) -> None:
     legend.get_title().set(fontsize=9, color=SOFT)
 
 
-def _panel(figure: Any, place: tuple[int, int, int], panel: Panel) -> Any:
+def _panel(figure: Any, place: Any, panel: Panel) -> Any:
     if panel.points is None:
-        axes = figure.add_subplot(*place)
+        axes = figure.add_subplot(place)
         axes.imshow(panel.image, cmap="gray_r", interpolation="nearest")
     else:
         points = _as_points(panel.points)[:, :3]
-        axes = figure.add_subplot(*place, projection="3d" if points.shape[1] == 3 else None)
+        axes = figure.add_subplot(place, projection="3d" if points.shape[1] == 3 else None)
         _draw(axes, points, _coloring_of(panel.color, len(points)), area=0.5, equal=panel.equal)
     if panel.points is None or np.shape(panel.points)[1] != 3:
         axes.set_xticks([])
@@ -332,6 +336,8 @@ def _panel(figure: Any, place: tuple[int, int, int], panel: Panel) -> Any:
         for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
             axis.set_ticklabels([])
             axis.set_tick_params(length=0)
+        if panel.equal:  # without numbers around it there is room
+            axes.set_box_aspect(np.maximum(np.ptp(points, axis=0), 1e-9), zoom=1.2)
     axes.set_title(panel.title, fontsize=10.5, color=INK, pad=6)
     if panel.verdict:
         _write(axes, 0.5, -0.03, _wrapped(panel.verdict, 44), 7.5, SOFT, va="top")
