@@ -36,6 +36,11 @@ def whole_file(path: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
         growing.unlink(missing_ok=True)
 
 
+def check_place(path: Path, *, overwrite: bool) -> None:
+    """Refuse now what `whole_file` would refuse after hours of work."""
+    _refuse(path, Path(os.path.realpath(path)), overwrite)
+
+
 def _refuse(path: Path, target: Path, overwrite: bool) -> None:
     if target.is_dir():
         raise InvalidInput(f"{path} is a folder; give the name of a file in it")

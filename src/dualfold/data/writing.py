@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dualfold.data.arrays import parquet_module
-from dualfold.data.whole_file import whole_file
+from dualfold.data.whole_file import check_place, whole_file
 from dualfold.errors import InvalidInput
 
 WRITABLE = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".npy")
@@ -58,6 +58,16 @@ def write_table(
             note = files.enter_context(whole_file(beside, overwrite=overwrite))
             note.write(text)
         _write(main, ending, arrays, text)
+
+
+def check_table_place(path: Path, *, overwrite: bool) -> None:
+    """Refuse now what `write_table` would refuse later: ending, folder, files that exist."""
+    ending = _ending(path)
+    check_place(path, overwrite=overwrite)
+    if ending == ".parquet":
+        parquet_module()
+    else:
+        check_place(metadata_path(path), overwrite=overwrite)
 
 
 def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any] | None:

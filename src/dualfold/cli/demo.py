@@ -1,0 +1,175 @@
+"""`dualfold demo`: every method on two data sets that need no download."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from dualfold import __version__
+from dualfold.cli.registry import METHODS, Method, problem
+from dualfold.cli.talk import Voice
+from dualfold.cli.verdict import short_verdict, verdict
+
+if TYPE_CHECKING:
+    from dualfold.embedding import Embedding
+
+N_NEIGHBORS = 10
+ROLL_POINTS = 3000
+PICTURE = "demo.png"
+
+
+@dataclass(frozen=True, eq=False)
+class Example:
+    """A data set of the demo: its features, a column to colour by, how to show the data."""
+
+    name: str
+    title: str
+    X: Any
+    features: tuple[str, ...]
+    color: Any
+    color_name: str
+    image: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """One method on one data set."""
+
+    example: Example
+    method: Method
+    embedding: Embedding
+    kept: float
+    seconds: float
+
+    def words(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return {
+            "data": self.example.name,
+            "method": self.method.name,
+            "verdict": verdict(self.method, self.embedding.certificate, 2),
+            "t_similarity": self.kept,
+            "seconds": self.seconds,
+            "certificate": self.embedding.certificate.to_dict(),
+        }
+
+
+def examples() -> list[Example]:
+    """A swiss roll, whose right answer everybody knows, and real images."""
+    import numpy as np
+
+    from dualfold.data import digits, swiss_roll
+
+    roll, images = swiss_roll(ROLL_POINTS, random_state=0), digits()
+    tiles = np.pad(images.points[:64].reshape(8, 8, 8, 8), ((0, 0), (0, 0), (1, 1), (1, 1)))
+    return [
+        Example("swiss_roll", "swiss roll", roll.points, ("x", "y", "z"), roll.color, "angle"),
+        Example(
+            "digits",
+            "digits",
+            images.points,
+            images.names,
+            images.labels,
+            "digit",
+            image=tiles.transpose(0, 2, 1, 3).reshape(80, 80),
+        ),
+    ]
+
+
+def results(example: Example, voice: Voice, heard: list[str]) -> Iterator[Result]:
+    """Every method on one data set."""
+    from dualfold.embedding import embed
+    from dualfold.graph import joined, knn
+    from dualfold.quality import t_similarity
+
+    for method in METHODS.values():
+        begin = perf_counter()
+        with voice.telling_warnings(heard):
+            graph = joined(knn(example.X, N_NEIGHBORS)) if method.needs == "graph" else None
+            embedding = embed(problem(method, example.X, graph, n_components=2))
+        seconds = perf_counter() - begin
+        yield Result(
+            example, method, embedding, float(t_similarity(example.X, embedding.points)), seconds
+        )
+
+
+def in_a_line(result: Result) -> str:
+    """Data set, method, kept neighbours, time and verdict."""
+    return (
+        f"{result.example.title:<11} {result.method.name:<10} "
+        f"t-similarity {result.kept:.2f}  {result.seconds:6.3f} s  "
+        f"{verdict(result.method, result.embedding.certificate, 2)}"
+    )
+
+
+def picture(found: list[list[Result]]) -> bytes:
+    """All maps side by side, the data first."""
+    from dualfold.view.figures import Panel, figure_bytes, gallery
+
+    rows = []
+    for line in found:
+        example = line[0].example
+        first = (
+            Panel(example.X, example.color, "the data")
+            if example.image is None
+            else Panel(image=example.image, title="the data")
+        )
+        maps = [
+            Panel(
+                result.embedding.points,
+                example.color,
+                result.method.name,
+                f"{short_verdict(result.embedding.certificate)}\n"
+                f"{100 * result.kept:.0f} % of neighbours kept",
+                result.method.lengths,
+            )
+            for result in line
+        ]
+        rows.append([first, *maps])
+    figure = gallery(
+        rows,
+        row_names=[line[0].example.title for line in found],
+        color_names=[line[0].example.color_name for line in found],
+    )
+    return figure_bytes(figure, PICTURE)
+
+
+def write(folder: Path, found: list[list[Result]], drawn: bytes) -> list[Path]:
+    """The data, the coordinates and the picture; the demo replaces its own files."""
+    from dualfold.data import write_table
+    from dualfold.data.whole_file import whole_file
+
+    folder.mkdir(parents=True, exist_ok=True)
+    written = [folder / PICTURE]
+    with whole_file(written[0], overwrite=True) as file:
+        file.write(drawn)
+    for line in found:
+        example = line[0].example
+        data = dict(zip(example.features, example.X.T, strict=True))
+        written.append(folder / f"{example.name}.csv")
+        write_table(written[-1], data | {example.color_name: example.color}, overwrite=True)
+        columns: dict[str, Any] = {example.color_name: example.color}
+        for result in line:
+            for axis in range(2):
+                columns[f"{result.method.name}_{axis + 1}"] = result.embedding.points[:, axis]
+        metadata = {
+            "schema": "dualfold.demo/1",
+            "dualfold": __version__,
+            "settings": {"n_components": 2, "n_neighbors": N_NEIGHBORS},
+            "methods": {
+                r.method.name: {k: v for k, v in r.words().items() if k != "seconds"} for r in line
+            },
+        }
+        written.append(folder / f"{example.name}.maps.csv")
+        write_table(written[-1], columns, overwrite=True, metadata=metadata)
+    return written
+
+
+def next_command(folder: Path) -> str:
+    """Something to run at once, on what the demo wrote."""
+    table, chart = folder / "digits.csv", folder / "digits.eigenmaps.png"
+    words = ["dualfold", "embed", str(table), "--method", "eigenmaps", "--color", "digit"]
+    return shlex.join([*words, "--n-neighbors", "20", "--picture", str(chart)])

@@ -1,0 +1,107 @@
+"""What each method is, in words, and how it is stated; one row a method.
+
+Only words live here, so that help texts need no numerics: `problem` imports them.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dualfold.graph import Graph
+    from dualfold.trace import TraceProblem
+
+
+@dataclass(frozen=True)
+class Method:
+    """A row of the method table.
+
+    needs : "features", "graph" or "distances"
+    nothing_better : what an optimal answer means, with {d} for the number of coordinates
+    lengths : whether distances in the map mean something, so that it is drawn to scale
+    """
+
+    name: str
+    title: str
+    preserves: str
+    optimises: str
+    needs: str
+    certificate: str
+    nothing_better: str
+    lengths: bool
+
+    def words(self) -> dict[str, str]:
+        """The columns of `dualfold methods`."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "preserves": self.preserves,
+            "optimises": self.optimises,
+            "needs": self.needs,
+            "certificate": self.certificate,
+        }
+
+
+METHODS = {
+    method.name: method
+    for method in (
+        Method(
+            "pca",
+            "Principal component analysis",
+            preserves="variance",
+            optimises="most variance kept by a linear map",
+            needs="features",
+            certificate="gap to the optimum, proved",
+            nothing_better="no other {d} directions keep more of the variance",
+            lengths=True,
+        ),
+        Method(
+            "mds",
+            "Classical multidimensional scaling",
+            preserves="distances between all points",
+            optimises="inner products reproduced best",
+            needs="features",
+            certificate="gap to the optimum, proved",
+            nothing_better="no other {d} coordinates reproduce the inner products better",
+            lengths=True,
+        ),
+        Method(
+            "eigenmaps",
+            "Laplacian eigenmaps",
+            preserves="neighbourhoods",
+            optimises="neighbours kept close, near ones most",
+            needs="graph",
+            certificate="gap to the optimum, proved; measured on graphs too large to factor",
+            nothing_better="no other {d} coordinates keep neighbours closer together",
+            lengths=False,
+        ),
+    )
+}
+
+
+def named(name: str) -> Method:
+    """The method of that name; LookupError with the close ones otherwise."""
+    if name.lower() in METHODS:
+        return METHODS[name.lower()]
+    close = difflib.get_close_matches(name.lower(), METHODS, n=1, cutoff=0.5)
+    raise LookupError(
+        f"there is no method {name!r}"
+        + (f"; did you mean {close[0]}?" if close else f"; there are {', '.join(METHODS)}.")
+        + " `dualfold methods` tells what each one does."
+    )
+
+
+def problem(
+    method: Method, X: Any, graph: Graph | None = None, *, n_components: int
+) -> TraceProblem:
+    """The problem that a method states for these data."""
+    from dualfold import methods
+
+    if method.needs == "graph":
+        assert graph is not None
+        stated: TraceProblem = getattr(methods, method.name)(graph, n_components=n_components)
+    else:
+        stated = getattr(methods, method.name)(X, n_components=n_components)
+    return stated

@@ -1,0 +1,140 @@
+"""What the command line says, where it says it, and how errors are told.
+
+Data goes to standard output; everything said to a person goes to standard error.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import os
+import re
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn, ParamSpec, TypeVar
+
+import typer
+
+from dualfold.errors import CertificateFailed, DualfoldError, PiecesJoined
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+FAILURE, UNCERTIFIED, INTERRUPTED = 1, 3, 130
+
+# The library's messages name Python arguments; here the same things are options.
+AS_OPTIONS = (
+    (r"overwrite=True", "--force"),
+    (r"; pieces='separate' embeds each on its own", "; --pieces raise refuses instead"),
+    (r"Join them \(dualfold\.graph\.joined\(graph\)\) or embed each on its own \([^)]*\)\)",
+     "--pieces join joins them by their shortest links"),
+    (r"\bmissing='(\w+)'", r"--missing \1"),
+    (r"\bn_neighbors=(\d+)", r"--n-neighbors \1"),
+    (r"\bn_neighbors\b", "--n-neighbors"),
+    (r"\bn_components\b", "--n-components"),
+    (r"\blabel_columns=\['([^']*)'[^\]]*\] keeps it apart",
+     r"--color '\1' (to colour by it) or --exclude '\1' keeps it out"),
+    (r"\bkeep=\[…\]", "--keep COLUMN"),
+    (r"\bthousands=('[^']*')", r"--thousands \1"),
+    (r"\bsay so by format=", "say so by --format"),
+    (r"\barray=", "--array NAME"),
+    (r"^(exclude|keep) names", r"--\1 names"),
+)  # fmt: skip
+
+
+def in_options(message: str) -> str:
+    """A message of the library with its arguments as options of the command line."""
+    for pattern, option in AS_OPTIONS:
+        message = re.sub(pattern, option, message)
+    return message
+
+
+class Voice:
+    """Speaks on standard error, or not at all when asked to be quiet."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        from rich.console import Console
+
+        self.quiet = quiet
+        self._console = Console(stderr=True, highlight=False, soft_wrap=True)
+
+    def say(self, text: str, style: str = "") -> None:
+        if not self.quiet:
+            self._console.print(text, style=style or None, markup=False)
+
+    def note(self, text: str) -> None:
+        """Something the user should know about the data or the answer."""
+        self.say(f"note: {sentence(in_options(text))}", "yellow")
+
+    @contextlib.contextmanager
+    def doing(self, stage: str) -> Iterator[None]:
+        """A spinner while it lasts, on a terminal only."""
+        if self.quiet or not self._console.is_terminal:
+            yield
+            return
+        with self._console.status(stage):
+            yield
+
+    @contextlib.contextmanager
+    def telling_warnings(self, heard: list[str]) -> Iterator[None]:
+        """Warnings of dualfold as plain notes, also collected in `heard`; others only in debug."""
+
+        def told(message: Any, category: Any, *place: Any, **more: Any) -> None:
+            if issubclass(category, PiecesJoined | CertificateFailed):
+                heard.append(sentence(in_options(str(message))))
+                self.note(str(message))
+            elif debugging():
+                self.say(f"{category.__name__}: {message}")
+
+        with warnings.catch_warnings():
+            for category in (PiecesJoined, CertificateFailed):
+                warnings.simplefilter("always", category)
+            warnings.showwarning = told
+            yield
+
+
+def sentence(text: str) -> str:
+    """Ends with one full stop, unless it ends with another mark."""
+    return text if text.endswith((".", "?", "!")) else text + "."
+
+
+def print_json(content: dict[str, Any]) -> None:
+    """One JSON object on standard output."""
+    typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
+
+
+def debugging() -> bool:
+    return os.environ.get("DUALFOLD_DEBUG", "") not in ("", "0")
+
+
+def plainly(command: Callable[P, R]) -> Callable[P, R]:
+    """A command whose failures are one sentence on standard error and an exit code."""
+
+    @functools.wraps(command)
+    def told(*args: P.args, **options: P.kwargs) -> R:
+        try:
+            return command(*args, **options)
+        except KeyboardInterrupt:
+            _end("interrupted; no file was left half-written", INTERRUPTED, label="")
+        except DualfoldError as error:
+            if debugging():
+                raise
+            _end(in_options(str(error)), FAILURE)
+        except BrokenPipeError:  # `dualfold … | head` has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(FAILURE) from None
+        except MemoryError:
+            _end("this needs more memory than there is; try fewer rows or columns", FAILURE)
+        except OSError as error:
+            if debugging():
+                raise
+            _end(f"{error.filename or 'a file'}: {error.strerror or error}", FAILURE)
+
+    return told
+
+
+def _end(message: str, code: int, label: str = "error: ") -> NoReturn:
+    Voice().say(sentence(label + message), "bold red" if label else "yellow")
+    raise typer.Exit(code)

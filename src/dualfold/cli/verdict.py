@@ -1,0 +1,41 @@
+"""Certificates in the words of somebody who has not read the theory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dualfold.cli.registry import Method
+
+if TYPE_CHECKING:
+    from dualfold.trace import Certificate
+
+# Below this, the distance to the optimum is the rounding of the numbers themselves.
+ROUNDING = 1e-9
+
+
+def verdict(method: Method, certificate: Certificate, n_components: int) -> str:
+    """One sentence: what is proved, or only likely, or wrong."""
+    claim = method.nothing_better.format(d=n_components)
+    if certificate.level == "proved":
+        return f"Proved: {claim} ({distance(certificate)})."
+    if certificate.level == "measured":
+        return (
+            f"Very likely, not proved: {claim}; a random search found nothing better "
+            f"(residual gap {certificate.gap:.1g})."
+        )
+    return f"Not certified: {'; '.join(certificate.reasons)}."
+
+
+def short_verdict(certificate: Certificate) -> str:
+    """A few words, for a table or under a small picture."""
+    if certificate.level == "failed":
+        return "not certified"
+    sure = "proved" if certificate.level == "proved" else "very likely"
+    return f"{sure} optimal, gap {certificate.gap:.0e}"
+
+
+def distance(certificate: Certificate) -> str:
+    """How far from the optimum, at most."""
+    if certificate.gap <= ROUNDING:
+        return f"optimal up to rounding, gap {certificate.gap:.0e}"
+    return f"within {certificate.gap:.1g} of the optimum, relatively"

@@ -1,0 +1,149 @@
+"""From a column of anything to one colour a point and a key that explains it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# Okabe and Ito (2008), ordered by contrast, without yellow and black, which vanish on
+# white or look like text.
+FEW_COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#7F7F7F")
+# Petroff, "Accessible color sequences for data visualization" (2021).
+MANY_COLORS = (
+    "#3f90da",
+    "#ffa90e",
+    "#bd1f01",
+    "#94a4a2",
+    "#832db6",
+    "#a96b59",
+    "#e76300",
+    "#b9ac70",
+    "#717581",
+    "#92dadd",
+)
+# Nobody tells more than ten colours apart; a second shape makes twenty classes of them.
+MARKERS = ("o", "^")
+MOST_CLASSES = len(MANY_COLORS) * len(MARKERS)
+OTHER = UNKNOWN = "#d0d0d0"
+PLAIN = "#0072B2"
+CONTINUOUS_MAP = "viridis"
+LEVELS = 128  # of a continuous scale; finer steps than the eye can tell apart in points
+
+
+@dataclass(frozen=True, eq=False)
+class Scale:
+    """The key of continuous colours: a norm and a colour map, and which ends are cut."""
+
+    norm: Any
+    colors: Any
+    extend: str
+    dates: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Coloring:
+    """One colour and one shape a point, and what they mean.
+
+    palette : the colours, m×3
+    codes : index into the palette, one a point
+    shapes : index into MARKERS, one a point
+    classes : (label, colour, marker) for categories
+    scale : for continuous values
+    """
+
+    palette: Array
+    codes: Array
+    shapes: Array
+    classes: tuple[tuple[str, str, str], ...] = ()
+    scale: Scale | None = None
+
+    @property
+    def rgb(self) -> Array:
+        return np.asarray(self.palette[self.codes])
+
+
+def coloring(color: Any, n: int) -> Coloring:
+    """Numbers become a scale, words and few whole numbers classes, None one plain colour."""
+    if color is None:
+        return Coloring(_rgb(PLAIN)[None], np.zeros(n, np.int64), np.zeros(n, np.int8))
+    values = np.asarray(color)
+    if values.dtype.kind == "M":
+        from matplotlib.dates import date2num
+
+        return _continuous(np.asarray(date2num(values), dtype=float), dates=True)
+    if values.dtype.kind == "f":
+        return _continuous(values.astype(float), dates=False)
+    if values.dtype.kind in "iu" and len(np.unique(values)) > MOST_CLASSES:
+        return _continuous(values.astype(float), dates=False)
+    return _categorical(values)
+
+
+def _continuous(values: Array, *, dates: bool) -> Coloring:
+    import matplotlib
+    from matplotlib.colors import Normalize
+
+    finite = values[np.isfinite(values)]
+    low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
+    extend = "neither"
+    if len(finite) >= 100:
+        inner = np.percentile(finite, [1, 99])
+        # A few outliers must not squeeze all others into one colour.
+        if 0 < inner[1] - inner[0] < (high - low) / 3:
+            extend = "both"
+            low, high = float(inner[0]), float(inner[1])
+    norm = Normalize(low, high if high > low else low + 1.0)
+    colors = matplotlib.colormaps[CONTINUOUS_MAP]
+    with np.errstate(invalid="ignore"):
+        levels = np.clip(np.asarray(norm(values)) * (LEVELS - 1) + 0.5, 0, LEVELS - 1)
+    codes = np.where(np.isfinite(values), levels, LEVELS).astype(np.int64)
+    palette = np.vstack([colors(np.linspace(0, 1, LEVELS))[:, :3], _rgb(UNKNOWN)])
+    shapes = np.zeros(len(values), np.int8)
+    return Coloring(palette, codes, shapes, scale=Scale(norm, colors, extend, dates))
+
+
+def _categorical(values: Array) -> Coloring:
+    words = np.array(["" if _absent(value) else str(value) for value in values], dtype=object)
+    labels, codes, counts = np.unique(words.astype(str), return_inverse=True, return_counts=True)
+    known = [place for place, label in enumerate(labels) if label]
+    cut = len(known) > MOST_CLASSES
+    if cut:  # the largest classes keep a colour of their own
+        by_size = sorted(known, key=lambda place: (-counts[place], labels[place]))
+        known = by_size[: MOST_CLASSES - 1]
+    known.sort(key=lambda place: _reading_order(str(labels[place])))
+    hues = FEW_COLORS if len(known) <= len(FEW_COLORS) else MANY_COLORS
+    turn_of = np.full(len(labels), -1)
+    turn_of[known] = np.arange(len(known))
+    turns = turn_of[codes]
+    classes = [
+        (str(labels[place]), hues[turn % len(hues)], MARKERS[turn // len(hues)])
+        for turn, place in enumerate(known)
+    ]
+    if cut:
+        classes.append((f"{len([w for w in labels if w]) - len(known)} others", OTHER, MARKERS[0]))
+    if "" in labels:
+        classes.append(("missing", UNKNOWN, MARKERS[0]))
+    palette = np.array([_rgb(hue) for hue in (*hues, OTHER)])
+    shown = np.where(turns < 0, len(hues), turns % len(hues))
+    return Coloring(palette, shown, np.maximum(turns, 0) // len(hues), tuple(classes))
+
+
+def _absent(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and np.isnan(value))
+
+
+def _reading_order(label: str) -> tuple[int, float, str]:
+    """Numbers by size ("2" before "10"), then words."""
+    try:
+        return (0, float(label), label)
+    except ValueError:
+        return (1, 0.0, label)
+
+
+def _rgb(name: str) -> Array:
+    from matplotlib.colors import to_rgb
+
+    return np.array(to_rgb(name))
