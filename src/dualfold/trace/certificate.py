@@ -172,9 +172,12 @@ def _floor(problem: TraceProblem, answer: Answer, scale: float) -> Floor:
         _ = problem.ordering
     except TooLarge:
         return random_floor(problem, answer, steps=300)
-    return _first_holding(
+    counted = _first_holding(
         answer, scale, lambda below, height: inertia_floor(problem, below, height)
     )
+    # Where rounding spoils the count (weights over many orders of magnitude), a search
+    # that measures is still better than no word at all.
+    return counted if counted.seen is not None else random_floor(problem, answer, steps=300)
 
 
 def _first_holding(answer: Answer, scale: float, prove: Any) -> Floor:

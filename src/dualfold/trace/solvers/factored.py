@@ -13,7 +13,7 @@ from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers.shift import MARGIN, gershgorin, shift_below
 from dualfold.trace.solvers.solver import Solver
-from dualfold.trace.solvers.subspace import Progress, iterate
+from dualfold.trace.solvers.subspace import Progress, Through, iterate
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -34,7 +34,7 @@ class Factored(Solver):
     def attempt(self, problem: TraceProblem) -> Solution:
         return iterate(
             problem,
-            inverse_below(problem),
+            Through(inverse_below(problem)),
             name="Factored",
             tol=self.tol,
             most_products=self.most_products,

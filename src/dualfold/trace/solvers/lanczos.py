@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import scipy.sparse as sp
+
+from dualfold.trace.metric import Diagonal, Identity
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
+from dualfold.trace.solvers.chebyshev import ChebyshevFilter
 from dualfold.trace.solvers.solver import Solver
-from dualfold.trace.solvers.subspace import Progress, iterate
+from dualfold.trace.solvers.subspace import Directions, Progress, Through, iterate
+
+# Below, the basis is as cheap as the products and a filter gains nothing.
+SMALL = 2_000
 
 
 @dataclass(frozen=True)
@@ -21,14 +28,14 @@ class Lanczos(Solver):
 
     tol: float = 1e-6
     most_products: int = 20_000
-    memory: int = 40
+    memory: int = 24
     seed: int = 0
     watch: Callable[[Progress], bool] | None = None
 
     def attempt(self, problem: TraceProblem) -> Solution:
         return iterate(
             problem,
-            problem.metric.solve,
+            self._directions(problem),
             name="Lanczos",
             tol=self.tol,
             most_products=self.most_products,
@@ -36,6 +43,12 @@ class Lanczos(Solver):
             seed=self.seed,
             watch=self.watch,
         )
+
+    def _directions(self, problem: TraceProblem) -> Directions:
+        thin = isinstance(problem.metric, Identity | Diagonal)
+        if sp.issparse(problem.A) and thin and problem.n > SMALL:
+            return ChebyshevFilter.of(problem)
+        return Through(problem.metric.solve)
 
     def remedy(self) -> str:
         return (

@@ -16,7 +16,7 @@ from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers.shift import shift_below
 from dualfold.trace.solvers.solver import Solver
-from dualfold.trace.solvers.subspace import Progress, iterate
+from dualfold.trace.solvers.subspace import Progress, Through, iterate
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -38,7 +38,7 @@ class Preconditioned(Solver):
     def attempt(self, problem: TraceProblem) -> Solution:
         return iterate(
             problem,
-            self._rough_inverse(problem),
+            Through(self._rough_inverse(problem)),
             name="Preconditioned",
             tol=self.tol,
             most_products=self.most_products,

@@ -8,7 +8,7 @@ import numpy as np
 
 from dualfold.trace.metric import Dense, Sparse
 from dualfold.trace.problem import Gramian, TraceProblem
-from dualfold.trace.solvers.subspace import iterate
+from dualfold.trace.solvers.subspace import Through, iterate
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -22,8 +22,9 @@ def shift_below(problem: TraceProblem) -> float:
     """A number below, and if possible close to, the smallest eigenvalue of sign·A.
 
     Gershgorin's discs give a sure bound when B is diagonal, and an exact one for
-    Laplacians, whose trivial directions lie on it; else a short Lanczos run says where the spectrum begins (θ − 2r, an
-    eigenvalue lies within r of θ). Callers that factor check the inertia.
+    Laplacians, whose trivial directions lie on it; else a short Lanczos run says where
+    the spectrum begins (θ − 2r, an eigenvalue lies within r of θ). Callers that factor
+    check the inertia.
     """
     discs, size = gershgorin(problem)
     N = problem.trivial
@@ -32,7 +33,7 @@ def shift_below(problem: TraceProblem) -> float:
         if reached <= discs + MARGIN * size:  # a Laplacian: the bound is attained
             return discs - MARGIN * size
     probe = iterate(
-        problem, problem.metric.solve, name="probe", tol=1e-2, most_products=30, memory=30
+        problem, Through(problem.metric.solve), name="probe", tol=1e-2, most_products=30, memory=30
     )
     theta = float(problem.sign * probe.values[0])
     V = probe.vectors[:, :1]

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.linalg
@@ -26,6 +26,45 @@ from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution, with_signs
 
 Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class Directions(Protocol):
+    """T: turns residuals, or the Ritz vectors they belong to, into new directions.
+
+    `ritz` are all Ritz values of the basis, ascending.
+    """
+
+    @property
+    def products(self) -> int:
+        """Products with A that were spent inside so far."""
+
+    def __call__(self, residuals: Array, vectors: Array, ritz: Array) -> Array: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Through:
+    """T = a linear map that needs no products with A: an inverse, a rough one, B⁻¹."""
+
+    inverse: Callable[[Array], Array]
+    products = 0
+
+    def __call__(self, residuals: Array, vectors: Array, ritz: Array) -> Array:
+        return self.inverse(residuals)
+
+
+@dataclass(frozen=True, eq=False)
+class _InStandardForm:
+    """T for u = B^½v."""
+
+    directions: Directions
+    root: Array
+
+    @property
+    def products(self) -> int:
+        return self.directions.products
+
+    def __call__(self, residuals: Array, vectors: Array, ritz: Array) -> Array:
+        return self.root * self.directions(self.root * residuals, vectors / self.root, ritz)
 
 
 @dataclass(frozen=True)
@@ -99,7 +138,7 @@ class Basis:
 
 def iterate(
     problem: TraceProblem,
-    precondition: Callable[[Array], Array],
+    directions: Directions,
     *,
     name: str,
     tol: float,
@@ -118,7 +157,7 @@ def iterate(
         root = np.sqrt(problem.metric.entries)[:, None]
         solution = iterate(
             _standard_form(problem, root),
-            lambda R: root * precondition(root * R),
+            _InStandardForm(directions, root),
             name=name,
             tol=tol,
             most_products=most_products,
@@ -134,13 +173,13 @@ def iterate(
     threads = nullcontext() if isinstance(problem.A, np.ndarray) else one_blas_thread()
     with threads:
         return _iterate(
-            problem, precondition, name, tol, most_products, block, memory, start, seed, watch
+            problem, directions, name, tol, most_products, block, memory, start, seed, watch
         )
 
 
 def _iterate(
     problem: TraceProblem,
-    precondition: Callable[[Array], Array],
+    directions: Directions,
     name: str,
     tol: float,
     most_products: int,
@@ -159,17 +198,20 @@ def _iterate(
     begin = rng.standard_normal((n, block))
     if start is not None:
         begin[:, : min(block, start.shape[1])] = start[:, :block]
-    products = basis.extend(begin)
+    own = basis.extend(begin)
 
     while True:
         theta, S = scipy.linalg.eigh(basis.H[: basis.size, : basis.size])
         shown = min(block, basis.size)
         Q, AQ, BQ = basis.images()
-        residual = AQ @ S[:, :shown] - (BQ @ S[:, :shown]) * theta[:shown]
+        X = Q @ S[:, :shown]
+        BX = X if BQ is Q else BQ @ S[:, :shown]
+        residual = AQ @ S[:, :shown] - BX * theta[:shown]
         norms = _dual_norms(residual, problem)
         target = tol * np.abs(theta[:shown]) + 64 * np.finfo(float).eps * np.abs(theta).max()
         excess = norms / target
         worst = float(excess[:count].max()) if shown >= count else np.inf
+        products = own + directions.products
         status = "converged" if worst <= 1 or basis.size == room else None
         if status is None and products >= most_products:
             status = "stopped"
@@ -185,12 +227,12 @@ def _iterate(
         if basis.size + int(wanted.sum()) > memory:
             keep = min(basis.size - 1, max(block, memory // 2))
             basis.restart(S[:, :keep], theta[:keep])
-        added = basis.extend(precondition(residual[:, wanted]))
+        added = basis.extend(directions(residual[:, wanted], X[:, wanted], theta))
         if not added:  # the residuals lie in the basis already: an invariant subspace
             added = basis.extend(rng.standard_normal((n, block)))
-        products += added
+        own += added
 
-    V = Q @ S[:, :shown]
+    V = X
     values = problem.sign * theta[:shown]
     return Solution(
         vectors=with_signs(V[:, :count]),
