@@ -173,7 +173,8 @@ def test_strict_says_so_by_its_exit_code(here, monkeypatch):
     result = run("embed", "table.csv", "--strict", code=3)
     assert "Not certified: the values do not belong to the vectors" in result.stderr
     assert read_metadata("table.pca.csv")["certificate"]["level"] == "failed"
-    run("embed", "table.csv", "--force")  # not strict: told, but no failure
+    # not strict: told even if asked to be quiet, but no failure
+    assert "Not certified" in run("embed", "table.csv", "--force", "--quiet").stderr
     monkeypatch.undo()
     os.chdir(here)
     run("embed", "table.csv", "--force", "--strict")

@@ -116,7 +116,8 @@ def test_equal_means_the_same_length_on_both_axes():
         to_pixels = figure.axes[0].transData.transform
         across = to_pixels((1, 0))[0] - to_pixels((0, 0))[0]
         upwards = to_pixels((0, 1))[1] - to_pixels((0, 0))[1]
-        assert (abs(across / upwards - 1) < 1e-6) == same
+        # matplotlib leaves alone what is within half a per cent of equal
+        assert (abs(across / upwards - 1) < 0.005) == same
 
 
 def test_many_points_are_rasterised_quickly_and_still_in_place():

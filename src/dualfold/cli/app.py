@@ -223,7 +223,10 @@ def embed(
         print_json(summary)
     for line in closing_words(request, summary):
         voice.say(line)
-    if strict and summary["certificate"]["level"] == "failed":
+    certified = summary["certificate"]["level"] != "failed"
+    if quiet and not certified:  # an answer that may be wrong is never kept quiet
+        Voice().note(summary["verdict"])
+    if strict and not certified:
         raise typer.Exit(UNCERTIFIED)
 
 

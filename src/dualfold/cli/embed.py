@@ -178,7 +178,8 @@ def _picture(
 
     name, d = request.method.name, request.n_components
     source = "standard input" if request.source == "-" else Path(request.source).name
-    with voice.doing("drawing"):
+    # matplotlib warns of letters its font lacks and of tight layouts; neither is for a user
+    with voice.doing("drawing"), voice.telling_warnings([]):
         figure = map_figure(
             embedding.points,
             None if request.color is None else table.labels[request.color],

@@ -141,16 +141,8 @@ def figure_bytes(figure: Figure, path: str | os.PathLike[str]) -> bytes:
     # No date inside, and ids from a fixed salt, so that equal pictures are equal files.
     dateless = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
     rendered = BytesIO()
-    # matplotlib makes the axes equal before it lays them out, which spoils it a little:
-    # lay out first, then draw with the layout at rest.
-    figure.draw_without_rendering()
-    layout = figure.get_layout_engine()
-    figure.set_layout_engine("none")
-    try:
-        with rc_context({"svg.hashsalt": "dualfold"}):
-            figure.savefig(rendered, format=kind, facecolor="white", metadata=dateless.get(kind))
-    finally:
-        figure.set_layout_engine(layout)
+    with rc_context({"svg.hashsalt": "dualfold"}):
+        figure.savefig(rendered, format=kind, facecolor="white", metadata=dateless.get(kind))
     return rendered.getvalue()
 
 
