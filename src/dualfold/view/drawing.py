@@ -99,7 +99,7 @@ def name_axes(axes: Any, dimensions: int, names: Sequence[str]) -> None:
     setters = (axes.set_xlabel, axes.set_ylabel, getattr(axes, "set_zlabel", None))
     for name, setter in zip(names, setters[:dimensions], strict=False):
         if setter is not None:
-            setter(name, fontsize=9, color=SOFT, labelpad=-4 if dimensions == 3 else 4)
+            setter(name, fontsize=9, color=SOFT, labelpad=1 if dimensions == 3 else 4)
 
 
 def draw_key(

@@ -83,7 +83,7 @@ def map_figure(
         figure.suptitle(title, fontsize=13, color=INK, x=0.02, ha="left")
     draw_key(figure, axes, colors, color_name, rows=8 if strip else 22)
     if verdict:
-        figure.supxlabel(wrapped(verdict, 92), x=0.02, ha="left", fontsize=8.5, color=SOFT)
+        figure.supxlabel(wrapped(verdict, 104), x=0.02, ha="left", fontsize=8, color=SOFT)
     return figure
 
 
