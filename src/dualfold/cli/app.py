@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +11,7 @@ import typer
 
 from dualfold import __version__
 from dualfold.cli.registry import METHODS, Method, named
+from dualfold.cli.request import Request, closing_words, default_output
 from dualfold.cli.talk import UNCERTIFIED, Voice, plainly, print_json
 
 app = typer.Typer(
@@ -106,7 +109,7 @@ def _method(name: str) -> str:
         raise typer.BadParameter(str(error.args[0])) from None
 
 
-def _one_of(*words: str):  # type: ignore[no-untyped-def]  # a callback, typed by typer
+def _one_of(*words: str) -> Callable[[str], str]:
     def checked(value: str) -> str:
         if value not in words:
             raise typer.BadParameter(f"{value!r} is none of {', '.join(words)}")
@@ -201,26 +204,29 @@ def embed(
     certificate and all settings are stored with the coordinates (OUT.json, or inside
     a Parquet file).
     """
-    from dualfold.cli import embed as work
+    from dualfold.cli.embed import embed_table
 
-    output = output or work.default_output(file, method)
+    output = output or default_output(file, method)
     if as_json and output == "-":
         raise typer.BadParameter(
             "--json and the coordinates both want standard output; give -o a file name"
         )
     voice = Voice(quiet=quiet)
-    request = work.Request(
+    request = Request(
         source=file, method=METHODS[method], n_components=n_components, n_neighbors=n_neighbors,
         color=color, identifier=identifier, exclude=tuple(exclude or ()), keep=tuple(keep or ()),
         missing=missing, standardize=standardize, pieces=pieces, format=format,
         thousands=thousands, array=array, output=output, picture=picture, force=force,
     )  # fmt: skip
-    summary = work.embed_table(request, voice)
+    summary = embed_table(request, voice)
     if as_json:
         print_json(summary)
-    for line in work.closing_words(request, summary):
+    for line in closing_words(request, summary):
         voice.say(line)
-    if strict and summary["certificate"]["level"] == "failed":
+    certified = summary["certificate"]["level"] != "failed"
+    if quiet and not certified:  # an answer that may be wrong is never kept quiet
+        Voice().note(summary["verdict"])
+    if strict and not certified:
         raise typer.Exit(UNCERTIFIED)
 
 
@@ -241,8 +247,6 @@ def methods(as_json: Json = False) -> None:
 
 
 def _print_methods(listed: list[Method]) -> None:
-    import sys
-
     from rich import box
     from rich.console import Console
     from rich.table import Table

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import shlex
-from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
-from dualfold.cli.registry import Method, problem
+from dualfold.cli.registry import problem
+from dualfold.cli.request import SCORED_NEIGHBORS, Request
 from dualfold.cli.talk import Voice
 from dualfold.cli.verdict import verdict
 from dualfold.errors import InvalidInput
@@ -24,51 +23,6 @@ if TYPE_CHECKING:
 MOST_SCALE_RATIO = 100.0
 # Counting kept neighbours means two exact searches; up to here they take a moment.
 MOST_ROWS_TO_SCORE = 10_000
-SCORED_NEIGHBORS = 10
-
-
-@dataclass(frozen=True)
-class Request:
-    """Everything that `dualfold embed` was asked for."""
-
-    source: str
-    method: Method
-    n_components: int
-    n_neighbors: int
-    color: str | None
-    identifier: str | None
-    exclude: tuple[str, ...]
-    keep: tuple[str, ...]
-    missing: Any
-    standardize: bool
-    pieces: str
-    format: str | None
-    thousands: str | None
-    array: str | None
-    output: str
-    picture: str | None
-    force: bool
-
-    def settings(self) -> dict[str, Any]:
-        """What must be known to get the same numbers again, JSON-ready."""
-        chosen: dict[str, Any] = {
-            "method": self.method.name,
-            "n_components": self.n_components,
-            "standardize": self.standardize,
-            "missing": self.missing,
-        }
-        if self.method.needs == "graph":
-            chosen |= {"n_neighbors": self.n_neighbors, "pieces": self.pieces}
-        return chosen
-
-
-def default_output(source: str, method: str) -> str:
-    """The table's name with the method in it, in the working directory; "-" for "-"."""
-    if source == "-":
-        return "-"
-    name = Path(source).name
-    name = name[:-3] if name.lower().endswith(".gz") else name
-    return f"{Path(name).stem}.{method}.csv"
 
 
 def embed_table(request: Request, voice: Voice) -> dict[str, Any]:
@@ -110,34 +64,6 @@ def embed_table(request: Request, voice: Voice) -> dict[str, Any]:
     _write(request, table, embedding, summary, picture)
     seconds = {"read": read - begin, "embed": solved - read, "total": perf_counter() - begin}
     return summary | {"output": request.output, "picture": request.picture, "seconds": seconds}
-
-
-def next_command(request: Request, summary: dict[str, Any]) -> str:
-    """The command worth trying after this one: a picture first, then another kind of map."""
-    method, again = request.method.name, request.picture is None
-    if not again:
-        method = "pca" if request.method.needs == "graph" else "eigenmaps"
-    words = ["dualfold", "embed", request.source, "--method", method]
-    for option, value, usual in (
-        ("--n-components", request.n_components, 2),
-        ("--n-neighbors", request.n_neighbors, 10),
-        ("--color", request.color, None),
-        ("--id", request.identifier, None),
-        ("--missing", request.missing, "raise"),
-        ("--format", request.format, None),
-        ("--thousands", request.thousands, None),
-        ("--array", request.array, None),
-    ):
-        words += [option, str(value)] if value != usual else []
-    for option, values in (("--exclude", request.exclude), ("--keep", request.keep)):
-        words += [word for value in values for word in (option, value)]
-    if request.standardize or any("--standardize" in note for note in summary["notices"]):
-        words.append("--standardize")
-    stem = "map." if request.source == "-" else default_output(request.source, "")[: -len(".csv")]
-    words += ["--picture", f"{stem}{method}.png"]
-    if again and request.output != default_output(request.source, method):
-        words += ["--output", request.output]
-    return shlex.join([*words, "--force"] if again and request.output != "-" else words)
 
 
 def _check_places(request: Request) -> None:
@@ -252,7 +178,8 @@ def _picture(
 
     name, d = request.method.name, request.n_components
     source = "standard input" if request.source == "-" else Path(request.source).name
-    with voice.doing("drawing"):
+    # matplotlib warns of letters its font lacks and of tight layouts; neither is for a user
+    with voice.doing("drawing"), voice.telling_warnings([]):
         figure = map_figure(
             embedding.points,
             None if request.color is None else table.labels[request.color],
@@ -291,20 +218,3 @@ def _write(
     if picture is not None and request.picture is not None:
         with whole_file(Path(request.picture), overwrite=request.force) as file:
             file.write(picture)
-
-
-def closing_words(request: Request, summary: dict[str, Any]) -> list[str]:
-    """What was written where, one verdict, and the next command worth trying."""
-    d, width = request.n_components, len(summary["features"])
-    where = "standard output" if request.output == "-" else request.output
-    lines = [f"{summary['rows']:,} rows × {width:,} columns → {d} coordinates in {where}"]
-    if request.output != "-" and not request.output.endswith(".parquet"):
-        lines[0] += f" (certificate and settings in {Path(request.output).name}.json)"
-    if request.picture is not None:
-        lines.append(f"Picture in {request.picture}")
-    if summary["t_similarity"] is not None:
-        lines.append(
-            f"{100 * summary['t_similarity']:.0f} % of the {SCORED_NEIGHBORS} nearest neighbours "
-            "are still neighbours in the map"
-        )
-    return [*lines, summary["verdict"], f"Try next:  {next_command(request, summary)}"]

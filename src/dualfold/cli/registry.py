@@ -20,6 +20,7 @@ class Method:
 
     needs : "features", "graph" or "distances"
     nothing_better : what an optimal answer means, with {d} for the number of coordinates
+        and {s} for its plural
     lengths : whether distances in the map mean something, so that it is drawn to scale
     """
 
@@ -54,7 +55,7 @@ METHODS = {
             optimises="most variance kept by a linear map",
             needs="features",
             certificate="gap to the optimum, proved",
-            nothing_better="no other {d} directions keep more of the variance",
+            nothing_better="no other choice of {d} direction{s} keeps more of the variance",
             lengths=True,
         ),
         Method(
@@ -64,7 +65,7 @@ METHODS = {
             optimises="inner products reproduced best",
             needs="features",
             certificate="gap to the optimum, proved",
-            nothing_better="no other {d} coordinates reproduce the inner products better",
+            nothing_better="no other choice of {d} coordinate{s} fits the inner products better",
             lengths=True,
         ),
         Method(
@@ -74,7 +75,7 @@ METHODS = {
             optimises="neighbours kept close, near ones most",
             needs="graph",
             certificate="gap to the optimum, proved; measured on graphs too large to factor",
-            nothing_better="no other {d} coordinates keep neighbours closer together",
+            nothing_better="no other choice of {d} coordinate{s} keeps neighbours closer together",
             lengths=False,
         ),
     )

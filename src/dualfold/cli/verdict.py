@@ -15,7 +15,7 @@ ROUNDING = 1e-9
 
 def verdict(method: Method, certificate: Certificate, n_components: int) -> str:
     """One sentence: what is proved, or only likely, or wrong."""
-    claim = method.nothing_better.format(d=n_components)
+    claim = method.nothing_better.format(d=n_components, s="" if n_components == 1 else "s")
     if certificate.level == "proved":
         return f"Proved: {claim} ({distance(certificate)})."
     if certificate.level == "measured":

@@ -7,7 +7,9 @@ are not (ties, duplicates) go to the scan, which resolves any number of ties.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -45,7 +47,9 @@ def tree_search(
     step = max(1, _ROWS // fetch)
     for first in range(0, n, step):
         rows = np.arange(first, min(n, first + step))
-        far, found = tree.query(asked[rows].astype(np.float64), fetch, workers=threads)
+        far, found = _asked_in_parts(
+            lambda part: tree.query(part, fetch), asked[rows].astype(np.float64), threads
+        )
         found = np.reshape(found, (len(rows), fetch)).astype(np.int32)
         far = np.reshape(far, (len(rows), fetch))[:, -1]
         true = pair_distances(asked, X, np.repeat(rows, fetch), found.ravel())
@@ -61,6 +65,19 @@ def tree_search(
     if len(left):
         indices[left], distances[left] = scanned_rows(X, queries, left, k, threads)
     return indices, distances
+
+
+def _asked_in_parts(
+    ask: Callable[[np.ndarray], tuple[Any, ...]], points: np.ndarray, threads: int
+) -> tuple[np.ndarray, ...]:
+    """The answers for all points, asked for in as many parts as there are threads.
+
+    SciPy's own `workers` are not waited for when Ctrl-C interrupts them: they read on in
+    memory that is freed meanwhile, and the process crashes. This pool waits.
+    """
+    with ThreadPoolExecutor(threads) as pool:
+        answers = list(pool.map(ask, np.array_split(points, threads)))
+    return tuple(np.concatenate(part) for part in zip(*answers, strict=True))
 
 
 def scanned_rows(
@@ -92,18 +109,21 @@ def tree_pairs_within(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """All pairs row < column at distance <= radius."""
     tree = tree_of(X)
-    counts = np.asarray(
-        tree.query_ball_point(
-            X.astype(np.float64), radius * _CLEARLY, workers=threads, return_length=True
-        )
+    reach = radius * _CLEARLY
+    (counts,) = _asked_in_parts(
+        lambda part: (tree.query_ball_point(part, reach, return_length=True),),
+        X.astype(np.float64),
+        threads,
     )
     parts = []
     edges = np.searchsorted(np.cumsum(counts), np.arange(0, counts.sum(), 1 << 22), side="right")
     for first, last in zip(edges, [*edges[1:], len(X)], strict=True):
         if first == last:
             continue
-        lists = tree.query_ball_point(
-            X[first:last].astype(np.float64), radius * _CLEARLY, workers=threads
+        (lists,) = _asked_in_parts(
+            lambda part: (tree.query_ball_point(part, reach),),
+            X[first:last].astype(np.float64),
+            threads,
         )
         row = np.repeat(np.arange(first, last), counts[first:last]).astype(np.int32)
         column = np.concatenate([np.asarray(each, dtype=np.int32) for each in lists])

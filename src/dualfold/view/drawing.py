@@ -1,0 +1,166 @@
+"""How points, axes and keys are drawn: the parts that figures are put together from."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from dualfold.view.colors import MARKERS, Coloring
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+INK, SOFT, FAINT = "#222222", "#666666", "#c8c8c8"
+# From here on points are drawn as pixels inside a PDF or SVG: a vector file with that
+# many circles takes minutes to open.
+MANY_POINTS = 50_000
+
+
+def draw_points(axes: Any, points: Array, colors: Coloring, *, area: float, equal: bool) -> None:
+    """The points, shuffled: in the order of the file the last class would hide the first."""
+    n, dimensions = points.shape
+    order = np.random.default_rng(0).permutation(n)
+    # By eye: 100 points get discs of 36 pt², 10,000 get 4.5 pt², and more let light through.
+    size = area * float(np.clip(36 * (100 / max(n, 1)) ** 0.45, 0.3, 36))
+    alpha = float(np.clip(0.9 * (1000 / max(n, 1)) ** 0.15, 0.3, 0.9))
+    if dimensions == 1:
+        height = np.random.default_rng(1).uniform(-1, 1, n)
+        points = np.column_stack([points[:, 0], height])
+    options: dict[str, Any] = {"depthshade": False} if dimensions == 3 else {}
+    for rows, facecolors, marker in _layers(colors, order):
+        axes.scatter(
+            *points[rows].T,
+            s=size * (1.2 if marker != MARKERS[0] else 1.0),
+            facecolors=facecolors,
+            alpha=alpha,
+            marker=marker,
+            linewidths=0,
+            rasterized=n >= MANY_POINTS,
+            **options,
+        )
+    if dimensions == 3:
+        _quiet_space(axes, points, equal)
+    else:
+        _quiet_plane(axes, strip=dimensions == 1, equal=equal)
+
+
+def _layers(colors: Coloring, order: Array) -> Iterator[tuple[Array, Array, str]]:
+    """(rows, their colours, marker) in the order of drawing.
+
+    Of many points, those of one colour go together: matplotlib then draws one marker
+    and copies it, five times as fast. Four rounds keep the colours mixed.
+    """
+    few = len(order) < MANY_POINTS
+    for part in [order] if few else np.array_split(order, 4):
+        for shape, marker in enumerate(MARKERS):
+            rows = part[colors.shapes[part] == shape]
+            if few:
+                if len(rows):
+                    yield rows, colors.palette[colors.codes[rows]], marker
+                continue
+            rows = rows[np.argsort(colors.codes[rows], kind="stable")]
+            starts = np.flatnonzero(np.diff(colors.codes[rows], prepend=-1))
+            for same in np.split(rows, starts[1:]):
+                if len(same):
+                    yield same, colors.palette[colors.codes[same[:1]]], marker
+
+
+def _quiet_plane(axes: Any, *, strip: bool, equal: bool) -> None:
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_color(FAINT)
+    axes.tick_params(colors=SOFT, labelsize=8, length=3, color=FAINT)
+    axes.locator_params(nbins=5)
+    if strip:  # the height is there to keep points apart and means nothing
+        axes.set_yticks([])
+        axes.spines["left"].set_visible(False)
+        axes.set_ylim(-1.8, 1.8)
+    elif equal:
+        axes.set_aspect("equal", adjustable="datalim")
+
+
+def _quiet_space(axes: Any, points: Array, equal: bool) -> None:
+    axes.view_init(elev=14, azim=-72)
+    if equal:
+        axes.set_box_aspect(np.maximum(np.ptp(points, axis=0), 1e-9), zoom=0.95)
+    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+        axis.pane.set_facecolor("white")
+        axis.pane.set_edgecolor(FAINT)
+        axis.line.set_color(FAINT)
+        axis._axinfo["grid"].update(color="#ececec", linewidth=0.6)
+    axes.tick_params(colors=SOFT, labelsize=7, pad=0)
+    axes.locator_params(nbins=4)
+
+
+def name_axes(axes: Any, dimensions: int, names: Sequence[str]) -> None:
+    setters = (axes.set_xlabel, axes.set_ylabel, getattr(axes, "set_zlabel", None))
+    for name, setter in zip(names, setters[:dimensions], strict=False):
+        if setter is not None:
+            setter(name, fontsize=9, color=SOFT, labelpad=1 if dimensions == 3 else 4)
+
+
+def draw_key(
+    figure: Any, axes: Any, colors: Coloring, name: str, *, rows: int, inside: bool = False
+) -> None:
+    """A slim colour bar or a legend beside these axes (or in their place), or nothing."""
+    if inside:
+        axes.set_axis_off()
+    if colors.scale is not None:
+        from matplotlib.cm import ScalarMappable
+
+        scale = colors.scale
+        where: dict[str, Any] = {"ax": axes, "shrink": 0.8, "fraction": 0.04, "pad": 0.02}
+        if inside:
+            where = {"cax": axes.inset_axes([0.0, 0.1, 1.0, 0.8])}
+        else:
+            where["aspect"] = 36
+        bar = figure.colorbar(
+            ScalarMappable(scale.norm, scale.colors), extend=scale.extend, **where
+        )
+        bar.outline.set_visible(False)
+        bar.ax.tick_params(colors=SOFT, labelsize=8, length=2, color=FAINT)
+        if scale.dates:
+            from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+
+            places = AutoDateLocator()
+            bar.ax.yaxis.set_major_locator(places)
+            bar.ax.yaxis.set_major_formatter(ConciseDateFormatter(places))
+        if name:
+            bar.set_label(name, fontsize=9, color=SOFT)
+    elif colors.classes:
+        _legend(axes, colors, name, rows, side=-0.5 if inside else 1.02)
+
+
+def _legend(axes: Any, colors: Coloring, name: str, rows: int, side: float) -> None:
+    from matplotlib.lines import Line2D
+
+    handles = [
+        Line2D([], [], linestyle="", marker=marker, markersize=6, color=color, label=_short(label))
+        for label, color, marker in colors.classes
+    ]
+    legend = axes.legend(
+        handles=handles,
+        title=name or None,
+        loc="center left",
+        bbox_to_anchor=(side, 0.5),
+        frameon=False,
+        ncols=-(-len(handles) // rows),
+        columnspacing=1.0,
+        fontsize=8.5,
+        labelcolor=INK,
+        handletextpad=0.2,
+        borderaxespad=0.0,
+        alignment="left",
+    )
+    legend.get_title().set(fontsize=9, color=SOFT)
+
+
+def wrapped(text: str, width: int) -> str:
+    return "\n".join(part for line in text.splitlines() for part in textwrap.wrap(line, width))
+
+
+def _short(label: str, most: int = 24) -> str:
+    return label if len(label) <= most else label[: most - 1] + "…"

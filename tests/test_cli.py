@@ -1,0 +1,377 @@
+"""The command line, as a person or a script would use it."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import dualfold
+from dualfold.cli import app, talk
+from dualfold.cli.registry import METHODS
+from dualfold.data import read_metadata, read_table, swiss_roll
+from dualfold.trace import certificate as certificates
+
+COMMAND = [sys.executable, "-c", "from dualfold.cli import main; main()"]
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """An empty working directory with a small table in it."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(60, 3)), columns=["x", "y", "z"])
+    frame["kind"] = rng.choice(["cat", "dog"], 60)
+    frame["name"] = [f"n{row}" for row in range(60)]
+    frame.to_csv("table.csv", index=False)
+    return tmp_path
+
+
+def run(*words, code=0, **more):
+    result = CliRunner().invoke(app, [str(word) for word in words], **more)
+    assert result.exit_code == code, (result.output, result.exception)
+    return result
+
+
+def names(folder):
+    return sorted(entry.name for entry in folder.iterdir())
+
+
+# ---- embed: the right numbers in the right place
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_file_holds_the_librarys_numbers_and_its_certificate(here, method):
+    result = run("embed", "table.csv", "-m", method, "--id", "name", "--color", "kind", "-k", 7)
+    X = read_table("table.csv").X
+    stated = (
+        dualfold.methods.eigenmaps(dualfold.graph.knn(X, 7))
+        if method == "eigenmaps"
+        else getattr(dualfold.methods, method)(X)
+    )
+    expected = dualfold.embed(stated)
+    written = pd.read_csv(f"table.{method}.csv")
+    assert list(written) == ["name", "kind", f"{method}_1", f"{method}_2"]
+    np.testing.assert_array_equal(written.iloc[:, 2:].to_numpy(), expected.points)
+    table = pd.read_csv("table.csv")
+    assert list(written["name"]) == list(table["name"])
+    assert list(written["kind"]) == list(table["kind"])
+    metadata = read_metadata(f"table.{method}.csv")
+    assert metadata["certificate"] == expected.certificate.to_dict()
+    assert metadata["certificate"]["level"] == "proved"
+    assert metadata["settings"]["method"] == method
+    assert metadata["features"] == ["x", "y", "z"]
+    assert metadata["t_similarity"] == dualfold.t_similarity(X, expected.points)
+    assert result.stdout == ""
+    assert "Proved: no other choice" in result.stderr
+    assert "Try next:  dualfold embed table.csv" in result.stderr
+
+
+def test_standardize_is_a_mean_of_0_and_a_deviation_of_1(here):
+    frame = pd.read_csv("table.csv")
+    frame["x"] *= 1e4
+    frame["same"] = 0.1
+    frame.to_csv("wide.csv", index=False)
+    warned = run("embed", "wide.csv", "-o", "raw.csv")
+    assert re.search(r"'x' spans [\d,]+ times as much as '[yz]'", warned.stderr)
+    assert "--standardize" in warned.stderr.splitlines()[-1]
+    quiet = run("embed", "wide.csv", "--standardize")
+    assert "differ in scale" not in quiet.stderr
+    X = frame[["x", "y", "z"]].to_numpy()
+    expected = dualfold.embed(dualfold.methods.pca((X - X.mean(axis=0)) / X.std(axis=0))).points
+    found = pd.read_csv("wide.pca.csv").to_numpy()
+    np.testing.assert_allclose(np.abs(found), np.abs(expected), atol=1e-9)
+
+
+def test_rows_left_out_are_named(here):
+    frame = pd.read_csv("table.csv")
+    frame.loc[[0, 5], "y"] = np.nan
+    frame.to_csv("gaps.csv", index=False)
+    refused = run("embed", "gaps.csv", code=1)
+    assert "--missing drop" in refused.stderr
+    assert "missing='" not in refused.stderr
+    run("embed", "gaps.csv", "--missing", "drop")
+    written = pd.read_csv("gaps.pca.csv")
+    assert list(written["row"]) == [row + 1 for row in range(60) if row not in (0, 5)]
+
+
+def test_the_picture_and_the_table_can_go_anywhere(here):
+    run("embed", "table.csv", "-o", "out.parquet", "-p", "map.svg", "--color", "kind", "-d", 3)
+    assert "<svg" in (here / "map.svg").read_text()
+    assert read_metadata("out.parquet")["settings"]["n_components"] == 3
+    assert names(here) == ["map.svg", "out.parquet", "table.csv"]
+
+
+def test_pieces_are_joined_with_a_plain_sentence_or_refused(here):
+    rng = np.random.default_rng(1)
+    far = np.vstack([rng.normal(size=(30, 3)), rng.normal(size=(30, 3)) + 100])
+    pd.DataFrame(far, columns=["a", "b", "c"]).to_csv("two.csv", index=False)
+    joined = run("embed", "two.csv", "-m", "eigenmaps", "-k", 5)
+    assert "note: the graph of --n-neighbors 5 has 2 pieces" in joined.stderr
+    assert "Warning" not in joined.stderr
+    assert "pieces='" not in joined.stderr
+    assert any("2 pieces" in note for note in read_metadata("two.eigenmaps.csv")["notices"])
+    refused = run("embed", "two.csv", "-m", "eigenmaps", "--pieces", "raise", "-o", "b.csv", code=1)
+    assert "--pieces join" in refused.stderr
+    assert "dualfold.graph" not in refused.stderr
+
+
+# ---- standard input and output
+
+
+def test_json_is_one_object_and_talk_stays_off_standard_output(here):
+    result = run("embed", "table.csv", "--json")
+    found = json.loads(result.stdout)
+    assert found["output"] == "table.pca.csv"
+    assert found["certificate"]["schema"] == "dualfold.certificate/1"
+    assert found["rows"] == 60
+    assert run("embed", "table.csv", "--json", "--quiet", "--force").stderr == ""
+    assert "both want standard output" in run("embed", "-", "--json", input="a\n1\n", code=2).stderr
+
+
+def test_a_table_flows_through_a_pipe(here):
+    with open("table.csv", "rb") as table:
+        piped = subprocess.run(
+            [*COMMAND, "embed", "-", "-o", "-", "-q"], stdin=table, capture_output=True, check=True
+        )
+    run("embed", "table.csv")
+    assert piped.stdout == (here / "table.pca.csv").read_bytes()
+    assert piped.stderr == b""
+    assert names(here) == ["table.csv", "table.pca.csv", "table.pca.csv.json"]
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(here):
+    big = pd.DataFrame(np.random.default_rng(0).normal(size=(20_000, 2)))
+    big.to_csv("big.csv", index=False)
+    command = subprocess.Popen(
+        [*COMMAND, "embed", "big.csv", "-o", "-"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    command.stdout.readline()
+    command.stdout.close()
+    assert b"Traceback" not in command.stderr.read()
+    command.stderr.close()
+    command.wait(30)
+
+
+# ---- what goes wrong
+
+
+def test_strict_says_so_by_its_exit_code(here, monkeypatch):
+    true = certificates.certify
+
+    def doubting(problem, vectors, values=None, *, tolerance=1e-4):
+        return true(problem, vectors, np.asarray(values) * 1.5, tolerance=tolerance)
+
+    monkeypatch.setattr("dualfold.embedding.certify", doubting)
+    result = run("embed", "table.csv", "--strict", code=3)
+    assert "Not certified: the values do not belong to the vectors" in result.stderr
+    assert read_metadata("table.pca.csv")["certificate"]["level"] == "failed"
+    # not strict: told even if asked to be quiet, but no failure
+    assert "Not certified" in run("embed", "table.csv", "--force", "--quiet").stderr
+    monkeypatch.undo()
+    os.chdir(here)
+    run("embed", "table.csv", "--force", "--strict")
+
+
+def test_nothing_is_overwritten_unless_forced(here):
+    run("embed", "table.csv", "-p", "map.png")
+    before = {name: (here / name).read_bytes() for name in names(here)}
+    again = run("embed", "table.csv", "-m", "mds", "-o", "table.pca.csv", code=1)
+    assert "table.pca.csv exists already and was left as it is; --force replaces it" in again.stderr
+    run("embed", "table.csv", "-o", "new.csv", "-p", "map.png", code=1)
+    assert before == {name: (here / name).read_bytes() for name in names(here)}
+    run("embed", "table.csv", "-m", "mds", "-o", "table.pca.csv", "--force")
+    assert read_metadata("table.pca.csv")["settings"]["method"] == "mds"
+    itself = run("embed", "table.csv", "-o", "table.csv", "--force", code=1)
+    assert "is the table itself" in itself.stderr
+
+
+@pytest.mark.parametrize("where", ["dualfold.view.figures.figure_bytes", "json.dumps"])
+def test_a_failure_leaves_nothing_behind(here, monkeypatch, where):
+    def broken(*_, **__):
+        raise OSError(28, "No space left on device", "map.png")
+
+    monkeypatch.setattr(where, broken)
+    failed = run("embed", "table.csv", "-p", "map.png", code=1)
+    assert "No space left on device" in failed.stderr
+    assert names(here) == ["table.csv"]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["tabel.csv"], 1, "there is no file tabel.csv; did you mean 'table.csv'?"),
+        (["table.csv", "--color", "kin"], 1, "--color names 'kin', but there is no such column"),
+        (["table.csv", "--id", "nam"], 1, "--id names 'nam'"),
+        (["table.csv", "--exclude", "q"], 1, "--exclude names 'q'"),
+        (["table.csv", "-m", "pcaa"], 2, "did you mean pca?"),
+        (["table.csv", "-m", "umap"], 2, "there are pca, mds, eigenmaps"),
+        (["table.csv", "-m", "eigenmaps", "-k", "60"], 1, "the largest usable number here is 59"),
+        (["table.csv", "-d", "4"], 1, "only 3 columns of numbers ('x', 'y', 'z')"),
+        (["table.csv", "--missing", "dorp"], 2, "'dorp' is none of raise, drop, mean"),
+        (["table.csv", "-o", "x.xls"], 1, "must end with one of .csv"),
+        (["table.csv", "-p", "x.gif"], 1, "must end with one of .png"),
+        (["table.csv", "-o", "no/x.csv"], 1, "there is no folder"),
+        (["table.csv", "--colour", "kind"], 2, "--color"),
+        (["words.csv"], 1, "at least one column of numbers is needed"),
+    ],
+)
+def test_mistakes_are_told_in_one_sentence(here, words, code, said):
+    (here / "words.csv").write_text("a,b\nred,big\nblue,small\n")
+    before = names(here)
+    result = run("embed", *words, code=code)
+    assert said in re.sub(r"\s+", " ", result.stderr)
+    assert "Traceback" not in result.stderr
+    assert not re.search(r"\w+=(True|'|\[)", result.stderr), "an argument of Python, not an option"
+    assert result.stdout == ""
+    assert names(here) == before
+
+
+def test_debugging_shows_where(here, monkeypatch):
+    monkeypatch.setenv("DUALFOLD_DEBUG", "1")
+    result = CliRunner().invoke(app, ["embed", "nothing.csv"])
+    assert isinstance(result.exception, dualfold.errors.InvalidInput)
+
+
+def test_messages_of_the_library_name_options_here():
+    assert talk.in_options("'y': …, label_columns=['y'] keeps it apart") == (
+        "'y': …, --color 'y' (to colour by it) or --exclude 'y' keeps it out"
+    )
+    assert talk.in_options("n_neighbors=6 connects them") == "--n-neighbors 6 connects them"
+
+
+# Ctrl-C at a chosen moment: a tenth of a second into the search of a kd-tree by threads,
+# where memory that is freed too early would crash the process.
+INTERRUPTED = """
+import os, signal, threading
+from dualfold.graph import tree
+build = tree.tree_of
+def tree_of(X):
+    built = build(X)
+    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    return built
+tree.tree_of = tree_of
+from dualfold.cli import main
+main()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as on Unix")
+@pytest.mark.parametrize("searching", [True, False])
+def test_an_interrupt_ends_it_within_a_second_and_leaves_nothing(here, searching):
+    points = np.random.default_rng(0).normal(size=(200_000, 3)) * [1000, 1, 1]
+    np.save("cloud.npy", points)
+    start = [sys.executable, "-c", INTERRUPTED] if searching else COMMAND
+    command = subprocess.Popen(
+        [*start, "embed", "cloud.npy", "-m", "eigenmaps"], stderr=subprocess.PIPE, text=True
+    )
+    assert "differ in scale" in command.stderr.readline()  # now it is at work
+    begin = time.perf_counter()
+    if not searching:
+        command.send_signal(signal.SIGINT)
+    said = command.communicate(timeout=30)[1]
+    assert command.returncode == 130
+    assert said == "interrupted; no file was left half-written.\n"
+    assert time.perf_counter() - begin < 3  # a second, but for what else this machine does
+    assert names(here) == ["cloud.npy", "table.csv"]
+
+
+# ---- demo, methods, help
+
+
+def test_the_demo_in_seconds_twice(tmp_path):
+    begin = time.perf_counter()
+    first = subprocess.run([*COMMAND, "demo"], cwd=tmp_path, capture_output=True, text=True)
+    assert time.perf_counter() - begin < 20
+    assert first.returncode == 0, first.stderr
+    lines = first.stdout.splitlines()
+    assert len(lines) == 2 * len(METHODS)
+    assert all("Proved" in line and "t-similarity" in line for line in lines)
+    folder = tmp_path / "dualfold-demo"
+    tables = [f"{name}{end}" for name in ("digits", "swiss_roll") for end in (".csv", ".maps.csv")]
+    jsons = ["digits.maps.csv.json", "swiss_roll.maps.csv.json"]
+    assert names(folder) == sorted(["demo.png", *tables, *jsons])
+    assert "dualfold-demo/demo.png" in first.stderr
+
+    roll = pd.read_csv(folder / "swiss_roll.csv")
+    points = swiss_roll(3000, random_state=0).points
+    np.testing.assert_array_equal(roll[["x", "y", "z"]].to_numpy(), points)
+    maps = pd.read_csv(folder / "swiss_roll.maps.csv")
+    expected = dualfold.embed(dualfold.methods.pca(points)).points
+    np.testing.assert_array_equal(maps[["pca_1", "pca_2"]].to_numpy(), expected)
+    stored = read_metadata(folder / "swiss_roll.maps.csv")["methods"]["pca"]
+    assert stored["certificate"]["level"] == "proved"
+    assert stored["t_similarity"] == dualfold.t_similarity(points, expected)
+
+    before = {name: (folder / name).read_bytes() for name in names(folder)}
+    again = run("demo", "--output", folder, "--json")
+    assert [entry["method"] for entry in json.loads(again.stdout)["results"]] == [*METHODS] * 2
+    assert before == {name: (folder / name).read_bytes() for name in names(folder)}
+
+
+def test_the_next_command_of_the_demo_works(tmp_path, monkeypatch):
+    import shlex
+    from pathlib import Path
+
+    from dualfold.cli import demo
+
+    monkeypatch.chdir(tmp_path)
+    found = [list(demo.results(example, talk.Voice(quiet=True), [])) for example in demo.examples()]
+    demo.write(Path("a folder"), found, b"")
+    program, *words = shlex.split(demo.next_command(Path("a folder")))
+    assert program == "dualfold"
+    run(*words)
+    assert (tmp_path / "a folder" / "digits.eigenmaps.png").stat().st_size > 10_000
+
+
+def test_methods_are_those_of_the_registry():
+    listed = json.loads(run("methods", "--json").stdout)["methods"]
+    assert [entry["name"] for entry in listed] == list(METHODS)
+    table = run("methods").stdout
+    for method in METHODS.values():
+        assert method.name in table
+        assert hasattr(dualfold.methods, method.name)
+
+
+def test_help_comes_at_once_and_without_numerics():
+    times = []
+    for _ in range(3):
+        begin = time.perf_counter()
+        shown = subprocess.run([*COMMAND, "--help"], capture_output=True, text=True, check=True)
+        times.append(time.perf_counter() - begin)
+    assert min(times) < 0.5
+    assert shown.stdout.index("Examples:") < shown.stdout.index("Options:")
+    code = (
+        "import sys; from dualfold.cli import app;"
+        "heavy = {'numpy', 'scipy', 'matplotlib', 'pandas', 'sklearn'} & set(sys.modules);"
+        "assert not heavy, heavy"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_version():
+    assert run("--version").stdout == f"dualfold {dualfold.__version__}\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+@pytest.mark.parametrize("no_color", [True, False])
+def test_colours_only_where_they_are_welcome(here, no_color):
+    import pty
+
+    ours, theirs = pty.openpty()
+    environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
+    environment |= {"TERM": "xterm-256color"} | ({"NO_COLOR": "1"} if no_color else {})
+    command = [*COMMAND, "embed", "nothing.csv"]
+    subprocess.run(command, stderr=theirs, stdout=theirs, stdin=theirs, env=environment)
+    os.close(theirs)
+    said = os.read(ours, 10_000).decode()
+    os.close(ours)
+    assert "there is no file nothing.csv" in said
+    assert bool(re.search(r"\x1b\[[0-9;]*3\dm", said)) != no_color
