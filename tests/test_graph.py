@@ -109,8 +109,9 @@ def test_equal_densities_make_variable_fixed():
 
 def test_points_among_duplicates_keep_all_neighbours():
     lists = Lists(np.array([0, 2, 4]), np.array([1, 0, 0, 1]), np.array([0.0, 0.0, 1.0, 2.0]))
-    assert variable_counts(lists, 2)[0] == 2
-    assert neighborhood_spread(lists, 2)[0] == 0
+    spread = neighborhood_spread(lists, 2)
+    assert spread[0] == 0
+    assert variable_counts(spread, 2)[0] == 2
 
 
 def test_precomputed_distances_and_ragged_graphs():
@@ -144,7 +145,7 @@ def test_graph_cannot_be_changed():
     with pytest.raises(ValueError, match="read-only"):
         graph.lengths.data[0] = 7
     with pytest.raises(AttributeError):
-        graph.rule = "mine"  # type: ignore[misc]
+        graph.kind = "given"  # type: ignore[misc]
 
 
 def clusters(*sizes, distance=10.0, dimension=2):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -30,8 +31,8 @@ def knn(
     any number of neighbours stored per row.
     """
     lists, found = _lists(X, n_neighbors, metric, search, n_jobs, random_state)
-    rule = f"{n_neighbors} nearest neighbours, {symmetry!r} rule"
-    return _graph(X, lists, found, rule, metric, symmetry, n_neighbors)
+    graph = Graph(symmetric_lengths(lists, symmetry), lists, found, "fixed", X, metric)
+    return _frozen(replace(graph, n_neighbors=n_neighbors, symmetry=symmetry))
 
 
 def variable(
@@ -50,16 +51,17 @@ def variable(
     min(⌊t·mean(A)/A_i⌋, t) neighbours, t = n_neighbors, and at least one.
     """
     lists, found = _lists(X, n_neighbors, metric, search, n_jobs, random_state)
-    lists = lists.first(variable_counts(lists, n_neighbors))
-    rule = f"variable neighbourhoods of at most {n_neighbors}, {symmetry!r} rule"
-    return _graph(X, lists, found, rule, metric, symmetry, n_neighbors)
+    lists = lists.first(variable_counts(neighborhood_spread(lists, n_neighbors), n_neighbors))
+    graph = Graph(symmetric_lengths(lists, symmetry), lists, found, "variable", X, metric)
+    return _frozen(replace(graph, n_neighbors=n_neighbors, symmetry=symmetry))
 
 
 def radius(X: Any, radius: float, *, metric: Any = "euclidean", n_jobs: int | None = None) -> Graph:
     """Link every two points at distance `radius` or less."""
     lists = Lists(*within(X, radius, metric=metric, n_jobs=n_jobs))
     name = "precomputed" if isinstance(metric, str) and metric == "precomputed" else "radius"
-    return _graph(X, lists, exact_search(name), f"radius {radius:g}", metric, "or", None)
+    graph = Graph(symmetric_lengths(lists, "or"), lists, exact_search(name), "radius", X, metric)
+    return _frozen(replace(graph, radius=float(radius)))
 
 
 def from_lengths(lengths: Any, *, symmetry: Symmetry = "or") -> Graph:
@@ -70,7 +72,9 @@ def from_lengths(lengths: Any, *, symmetry: Symmetry = "or") -> Graph:
             "distances use knn(distances, n_neighbors, metric='precomputed')"
         )
     lists = Lists(*from_precomputed(lengths))
-    return _graph(None, lists, exact_search("precomputed"), "given", "precomputed", symmetry, None)
+    lengths = symmetric_lengths(lists, symmetry)
+    found = exact_search("precomputed")
+    return _frozen(Graph(lengths, lists, found, "given", None, "precomputed", symmetry=symmetry))
 
 
 def neighborhood_spread(lists: Lists, n_neighbors: int) -> Array:
@@ -82,12 +86,15 @@ def neighborhood_spread(lists: Lists, n_neighbors: int) -> Array:
     return np.sqrt(total) / np.maximum(nearest_ones.counts, 1)
 
 
-def variable_counts(lists: Lists, n_neighbors: int) -> Array:
-    """How many neighbours each point keeps (see `variable`)."""
-    spread = neighborhood_spread(lists, n_neighbors)
+def variable_counts(spread: Array, n_neighbors: int, usual: float | None = None) -> Array:
+    """How many neighbours a point of that spread keeps (see `variable`).
+
+    `usual` is the mean spread to compare with; new points take that of the graph.
+    """
+    usual = float(spread.mean()) if usual is None else usual
     # 1e-9: without it rounding would take one neighbour from equally dense points.
     with np.errstate(divide="ignore", invalid="ignore"):
-        counts = np.floor(n_neighbors * spread.mean() / spread + 1e-9)
+        counts = np.floor(n_neighbors * usual / spread + 1e-9)
     counts[~np.isfinite(counts)] = n_neighbors  # only duplicates around: no spread at all
     return np.clip(counts, 1, n_neighbors).astype(np.int64)
 
@@ -106,18 +113,7 @@ def _lists(
     return Lists(indptr, found.indices.ravel(), found.distances.ravel()), found.search
 
 
-def _graph(
-    X: Any,
-    lists: Lists,
-    search: Search,
-    rule: str,
-    metric: Any,
-    symmetry: Symmetry,
-    n_neighbors: int | None,
-) -> Graph:
-    lengths = symmetric_lengths(lists, symmetry)
-    for array in (lengths.data, lengths.indices, lengths.indptr):
+def _frozen(graph: Graph) -> Graph:
+    for array in (graph.lengths.data, graph.lengths.indices, graph.lengths.indptr):
         array.flags.writeable = False
-    return Graph(
-        lengths, lists, rule, search, X, metric, n_neighbors=n_neighbors, symmetry=symmetry
-    )
+    return graph

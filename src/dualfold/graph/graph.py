@@ -14,6 +14,7 @@ from dualfold.graph.search import Search
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Symmetry = Literal["or", "and"]
+Kind = Literal["fixed", "variable", "radius", "given"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +51,7 @@ class Graph:
     lengths : symmetric CSR array of edge lengths without a diagonal. Duplicated
         points give edges of length 0, which are stored: absent means no edge.
     lists : the directed lists it was made from (LLE and densities need them)
-    rule : how it was made, in words
+    kind : the rule of neighbourhood: "fixed" number, "variable" number, "radius", "given"
     search : how the neighbours were found, with the share proved and the recall
     points, metric : the data, by reference (None for a precomputed graph)
     links : edges that were added to join pieces, as rows (i, j, length)
@@ -58,17 +59,29 @@ class Graph:
 
     lengths: sp.csr_array
     lists: Lists
-    rule: str
     search: Search
+    kind: Kind = "given"
     points: Any = None
     metric: Any = "euclidean"
     n_neighbors: int | None = None
+    radius: float | None = None
     symmetry: Symmetry = "or"
     links: tuple[tuple[int, int, float], ...] = ()
 
     @property
     def n(self) -> int:
         return int(self.lengths.shape[0])
+
+    @property
+    def rule(self) -> str:
+        """How it was made, in words."""
+        return {
+            "fixed": f"{self.n_neighbors} nearest neighbours, {self.symmetry!r} rule",
+            "variable": f"variable neighbourhoods of at most {self.n_neighbors}, "
+            f"{self.symmetry!r} rule",
+            "radius": f"radius {self.radius:g}" if self.radius is not None else "radius",
+            "given": "a given graph",
+        }[self.kind]
 
     @property
     def n_edges(self) -> int:

@@ -46,7 +46,7 @@ def joining_n_neighbors(graph: Graph) -> int | None:
     Number each edge by the smallest k that brings it in. The largest number in a
     minimum spanning tree is the smallest k that connects everything.
     """
-    if graph.n_neighbors is None or graph.points is None or "variable" in graph.rule:
+    if graph.kind != "fixed" or graph.points is None or graph.n_neighbors is None:
         return None
     if graph.n_pieces == 1:
         return graph.n_neighbors

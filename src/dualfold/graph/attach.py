@@ -1,0 +1,182 @@
+"""New points beside a graph: the rows they would have in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from dualfold.errors import InvalidInput
+from dualfold.graph.build import neighborhood_spread, variable_counts
+from dualfold.graph.graph import Array, Graph, Lists
+from dualfold.graph.neighbors import nearest
+from dualfold.graph.points import pair_distances, rows_of_numbers, same_kind
+
+# Numbers in one tile of rough distances between new and old points: 64 MB.
+TILE = 2**23
+
+
+@dataclass(frozen=True, eq=False)
+class Attachment:
+    """lengths: m×n CSR, one row a new point; lists: its own nearest old points."""
+
+    lengths: sp.csr_array
+    lists: Lists
+
+
+def attach(graph: Graph, queries: Any) -> Attachment:
+    """Link new points to the graph by the rule that made it.
+
+    With the "or" rule x ~ x_j when x_j is among x's nearest or x lies within the reach
+    of x_j (the distance to its own last neighbour). A new point that *is* an old one
+    does not count itself, so the old points get the rows they have in the graph.
+    For metric="precomputed" the queries are their distances to the old points.
+    """
+    if graph.kind == "given":
+        raise InvalidInput(
+            "this graph was given without a rule for neighbours, so new points cannot be "
+            "attached to it; build it with knn, radius or variable"
+        )
+    rows, columns, distances = _own_lists(graph, queries)
+    own = _as_lists(rows, columns, distances, _count(queries))
+    if graph.kind == "radius" or graph.symmetry == "and":
+        covered = own
+    if graph.kind != "radius":
+        reach = _reach(graph)
+        if graph.symmetry == "or":
+            r, c, d = _within_reach(graph, queries, reach)
+            both = np.concatenate([rows, r]), np.concatenate([columns, c])
+            covered = _as_lists(*both, np.concatenate([distances, d]), _count(queries))
+        else:
+            mutual = distances <= reach[columns]
+            covered = _as_lists(rows[mutual], columns[mutual], distances[mutual], _count(queries))
+    shape = (_count(queries), graph.n)
+    lengths = sp.csr_array((covered.distances, covered.indices, covered.indptr), shape=shape)
+    lengths.sort_indices()
+    return Attachment(lengths, own)
+
+
+def _own_lists(graph: Graph, queries: Any) -> tuple[Array, Array, Array]:
+    """Each new point's own neighbours by the graph's rule, itself left out."""
+    if graph.kind == "radius":
+        return _without_self(*_within_reach(graph, queries, np.full(graph.n, graph.radius)))
+    k = graph.n_neighbors or 1
+    rows, columns, distances = _without_self(*_nearest_old(graph, queries, k + 1))
+    lists = _as_lists(rows, columns, distances, _count(queries)).first(k)
+    if graph.kind == "variable":
+        full = _full_spread(graph)
+        counts = variable_counts(neighborhood_spread(lists, k), k, float(full.mean()))
+        lists = lists.first(counts)
+    owners = np.repeat(np.arange(len(lists)), lists.counts)
+    return owners, lists.indices, lists.distances
+
+
+def _full_spread(graph: Graph) -> Array:
+    """The spread over all t neighbours; a variable graph keeps fewer in its lists."""
+    k = graph.n_neighbors or 1
+    found = nearest(graph.points, k, metric=graph.metric)
+    return np.sqrt((found.distances**2).sum(axis=1)) / k
+
+
+def _nearest_old(graph: Graph, queries: Any, k: int) -> tuple[Array, Array, Array]:
+    if isinstance(graph.metric, str) and graph.metric == "precomputed":
+        lists = _distance_rows(graph, queries).first(k)
+        return np.repeat(np.arange(len(lists)), lists.counts), lists.indices, lists.distances
+    found = nearest(graph.points, min(k, graph.n), queries=queries, metric=graph.metric)
+    rows = np.repeat(np.arange(len(found.indices)), found.indices.shape[1])
+    return rows, found.indices.ravel(), found.distances.ravel()
+
+
+def _reach(graph: Graph) -> Array:
+    """The distance from each old point to the last neighbour in its own list."""
+    reach = np.zeros(graph.n)
+    filled = graph.lists.counts > 0
+    reach[filled] = graph.lists.distances[graph.lists.indptr[1:][filled] - 1]
+    return reach
+
+
+def _within_reach(graph: Graph, queries: Any, reach: Array) -> tuple[Array, Array, Array]:
+    """All pairs (new, old) at a distance within the old point's reach, self left out."""
+    if isinstance(graph.metric, str) and graph.metric == "precomputed":
+        lists = _distance_rows(graph, queries)
+        rows = np.repeat(np.arange(len(lists)), lists.counts)
+        near = lists.distances <= reach[lists.indices]
+        return _without_self(rows[near], lists.indices[near], lists.distances[near])
+    if not (isinstance(graph.metric, str) and graph.metric in ("euclidean", "l2")):
+        return _without_self(*_within_reach_metric(graph, queries, reach))
+    X, Q = same_kind(rows_of_numbers(graph.points), rows_of_numbers(queries, "queries"))
+    centre = X.mean(axis=0, dtype=float).astype(X.dtype)
+    old = X - centre
+    squares = np.einsum("ij,ij->i", old, old, dtype=float)
+    # Rough squared distances carry an error of a few units times the squared lengths.
+    slack = 4 * X.shape[1] * np.finfo(X.dtype).eps
+    found: list[tuple[Array, Array]] = []
+    for start in range(0, len(Q), max(1, TILE // graph.n)):
+        new = Q[start : start + max(1, TILE // graph.n)] - centre
+        own = np.einsum("ij,ij->i", new, new, dtype=float)[:, None]
+        rough = own + squares - 2.0 * (new @ old.T)
+        row, column = np.nonzero(rough <= reach**2 * (1 + 1e-6) + slack * (own + squares))
+        found.append((row + start, column))
+    rows = np.concatenate([row for row, _ in found])
+    columns = np.concatenate([column for _, column in found])
+    distances = pair_distances(Q, X, rows, columns)
+    near = distances <= reach[columns]
+    return _without_self(rows[near], columns[near], distances[near])
+
+
+def _within_reach_metric(graph: Graph, queries: Any, reach: Array) -> tuple[Array, Array, Array]:
+    from sklearn.metrics import pairwise_distances
+
+    found = []
+    step = max(1, TILE // graph.n)
+    for start in range(0, _count(queries), step):
+        rows = queries.iloc if hasattr(queries, "iloc") else queries
+        block = pairwise_distances(rows[start : start + step], graph.points, metric=graph.metric)
+        row, column = np.nonzero(block <= reach)
+        found.append((row + start, column, block[row, column]))
+    return tuple(np.concatenate(part) for part in zip(*found, strict=True))  # type: ignore[return-value]
+
+
+def _distance_rows(graph: Graph, queries: Any) -> Lists:
+    """Precomputed distances to the old points as lists, near to far."""
+    if queries.shape[1] != graph.n:
+        raise InvalidInput(
+            f"the distances of new points have {queries.shape[1]} columns; there are "
+            f"{graph.n} old points, one column each"
+        )
+    if sp.issparse(queries):
+        matrix = sp.csr_array(queries)
+        rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+        return _as_lists(rows, matrix.indices, matrix.data, matrix.shape[0])
+    block = np.asarray(queries, dtype=float)
+    order = np.argsort(block, axis=1, kind="stable")
+    indptr = np.arange(0, block.size + 1, block.shape[1])
+    return Lists(indptr, order.ravel(), np.take_along_axis(block, order, axis=1).ravel())
+
+
+def _without_self(rows: Array, columns: Array, distances: Array) -> tuple[Array, Array, Array]:
+    """Drop one old point at distance 0 from each row: the new point itself."""
+    zeros = np.flatnonzero(distances == 0)
+    _, first = np.unique(rows[zeros], return_index=True)
+    kept = np.ones(len(rows), bool)
+    kept[zeros[first]] = False
+    return rows[kept], columns[kept], distances[kept]
+
+
+def _as_lists(rows: Array, columns: Array, distances: Array, n: int) -> Lists:
+    """Pairs as lists, near to far, each pair once."""
+    order = np.lexsort((columns, distances, rows))
+    rows, columns, distances = rows[order], columns[order], distances[order]
+    fresh = np.ones(len(rows), bool)
+    fresh[1:] = (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1])
+    counts = np.bincount(rows[fresh], minlength=n)
+    return Lists(np.concatenate([[0], np.cumsum(counts)]), columns[fresh], distances[fresh])
+
+
+def _count(queries: Any) -> int:
+    return int(queries.shape[0])
+
+
+__all__ = ["Attachment", "attach"]
