@@ -34,14 +34,13 @@ from dualfold.trace.solvers import Dense
 from dualfold.weights import (
     column_deviations,
     column_means,
-    heat_laplacian,
     reconstruction_weights,
     row_space,
 )
 
 RNG = np.random.default_rng(0)
 CURVE = s_curve(220, random_state=0).points
-DIGITS = digits().points[:500]
+DIGITS = digits().points[:300]
 SHORT = DIGITS[:40]  # fewer points than features
 
 
@@ -159,7 +158,7 @@ def test_deviations_guard_constant_columns():
 # The four projections against dense generalised eigenproblems
 
 
-def brute_force(X, S, B_of, count, share):
+def brute_force(X, S, metric_of, count, share):
     """Bottom eigenvectors of (QᵀX̃ᵀSX̃Q, B) with Q from an SVD; (values, points, QV)."""
     centred = X - X.mean(axis=0)
     s, Vt = np.linalg.svd(centred, full_matrices=False)[1:]
@@ -168,7 +167,7 @@ def brute_force(X, S, B_of, count, share):
     r = rank if share == 1 else int(np.argmax(kept >= share)) + 1
     Q = Vt[:r].T
     Z = X @ Q
-    values, V = scipy.linalg.eigh(Z.T @ S @ Z, B_of(Z))
+    values, V = scipy.linalg.eigh(Z.T @ S @ Z, metric_of(Z))
     return values[:count], Z @ V[:, :count], Q @ V[:, :count]
 
 
@@ -187,11 +186,11 @@ def test_lpp_against_brute_force(method, X, share):
     L, degrees = dense_heat(graph, width)
     middle = degrees @ X / degrees.sum()
 
-    def B_of(Z):
+    def metric_of(Z):
         Z = Z - degrees @ Z / degrees.sum()
         return (Z.T * degrees) @ Z if method is lpp else np.eye(Z.shape[1])
 
-    values, points, directions = brute_force(X, L, B_of, 2, share)
+    values, points, directions = brute_force(X, L, metric_of, 2, share)
     embedding, linear = fitted(method(graph, width=width, variance_kept=share))
     np.testing.assert_allclose(embedding.values, values, rtol=1e-6)
     assert principal_sine(linear.components.T, directions) < 1e-5
@@ -217,11 +216,11 @@ def test_npp_against_brute_force(method, X, share):
         W[i, near] = w / w.sum()
     M = np.eye(len(X)) - W
 
-    def B_of(Z):
+    def metric_of(Z):
         Z = Z - Z.mean(axis=0)
         return Z.T @ Z if method is npp else np.eye(Z.shape[1])
 
-    values, points, directions = brute_force(X, M.T @ M, B_of, 2, share)
+    values, points, directions = brute_force(X, M.T @ M, metric_of, 2, share)
     embedding, linear = fitted(method(graph, ridge=1e-2, variance_kept=share))
     np.testing.assert_allclose(embedding.values, values, rtol=1e-5)
     assert principal_sine(linear.components.T, directions) < 1e-5
@@ -234,7 +233,7 @@ def test_npp_against_brute_force(method, X, share):
 
 
 @pytest.mark.parametrize("method", [lpp, orthogonal_lpp, npp, orthogonal_npp])
-@pytest.mark.parametrize("rows", [500, 40])
+@pytest.mark.parametrize("rows", [300, 40])
 def test_sparse_and_float32_data_give_the_same_projections(method, rows):
     graph = knn(DIGITS[:rows], 8)
     exact, _ = fitted(method(graph))
@@ -309,9 +308,12 @@ def test_variance_kept(X, share):
 
 def test_the_row_space_has_the_rank_of_the_data():
     tall = RNG.standard_normal((200, 5)) @ RNG.standard_normal((5, 30))
-    for X in (tall, tall[:20], tall.astype(np.float32).astype(float) * 1e6 + 3, 1e-3 * tall + 5):
-        rank = np.linalg.matrix_rank(X - X.mean(0))
-        assert len(row_space(X, variance_kept=1.0).deviations) == rank
+    # Rounded to float32, or moved far from 0, the data has full rank by noise of 1e-7 of
+    # its extent: squares of that drown in the rounding of the scatter, and rightly so.
+    for X in (tall, tall[:20], tall.astype(np.float32), 1e-3 * tall + 5, sp.csr_array(tall)):
+        assert len(row_space(X, variance_kept=1.0).deviations) == 5
+    faint = np.hstack([tall, 1e-5 * RNG.standard_normal((200, 1))])
+    assert len(row_space(faint, variance_kept=1.0).deviations) == 6
     with pytest.raises(InvalidInput, match="equal"):
         row_space(np.ones((5, 3)))
     with pytest.raises(InvalidInput, match="variance_kept"):
@@ -331,22 +333,34 @@ def test_small_blocks_change_nothing(monkeypatch):
 
 
 def test_projections_need_features():
-    graph = from_lengths(heat_laplacian(knn(CURVE, 8))[0])
+    graph = from_lengths(knn(CURVE, 8).lengths)
     for method in (lpp, npp):
         with pytest.raises(InvalidInput, match="features"):
             method(graph)
 
 
-def test_projections_of_digits_at_99_percent_do_not_find_pixel_noise():
+def test_projections_of_digits_do_not_find_pixel_noise():
     X = digits().points
-    graph = knn(X, 10)
-    for method in (lpp, orthogonal_lpp, npp, orthogonal_npp):
-        most, all_of_it = (
-            dualfold.t_similarity(X, fitted(method(graph, variance_kept=share))[0].points)
-            for share in (0.99, 1.0)
-        )
-        print(f"{method.__name__}: t-similarity {most:.4f} at 99 %, {all_of_it:.4f} at 100 %")
-        assert most > all_of_it
+    graph, centred = knn(X, 10), X - X.mean(axis=0)
+
+    def found(method, share):
+        """(t-similarity, share of the variance in the plane that was found)"""
+        embedding, linear = fitted(method(graph, variance_kept=share))
+        plane = np.linalg.qr(linear.components.T)[0]
+        extent = np.sum((centred @ plane) ** 2) / np.sum(centred**2)
+        return dualfold.t_similarity(X, embedding.points), extent
+
+    for method in (lpp, npp):
+        (whole, faint), (most, plain) = found(method, 1.0), found(method, 0.99)
+        assert most > whole
+        assert faint < 0.05
+        assert plain > 0.2
+    # Orthogonal ones cannot stretch a faint direction and prefer it all the more: two
+    # pixels at 100 %, still little at 99 %, and a picture only when more is taken away.
+    for method in (orthogonal_lpp, orthogonal_npp):
+        (whole, noise), (_, little), (less, some) = (found(method, s) for s in (1.0, 0.99, 0.7))
+        assert noise < 1e-5 < 5e-3 < little < some
+        assert less > 2 * whole
 
 
 # Linear maps
@@ -418,6 +432,10 @@ def test_sparse_maps_on_dense_and_sparse_data():
     np.testing.assert_allclose(linear.encode(sp.csr_array(DIGITS)), expected, atol=1e-10)
     scaled = LinearMap(linear.mean, linear.components, np.full(64, 2.0))
     np.testing.assert_allclose(scaled.encode(DIGITS), expected / 2, atol=1e-10)
+    with pytest.raises(InvalidInput, match="'gaussian'"):
+        random_projection(DIGITS, n_components=9, kind="dense")
+    with pytest.raises(InvalidInput, match="density"):
+        random_projection(DIGITS, n_components=9, density=0.1)
     C = linear.components.toarray()
     np.testing.assert_allclose(
         linear.decode(linear.encode(DIGITS)), DIGITS @ np.linalg.pinv(C) @ C, atol=1e-9

@@ -6,7 +6,7 @@ of its point.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from dualfold.errors import InvalidInput
 from dualfold.maps.linear import LinearMap
 
+Kind = Literal["gaussian", "orthonormal", "sparse"]
 Seed = int | np.random.Generator | None
 
 
@@ -72,6 +73,26 @@ def sparse_map(
         shape=(n_components, n_features),
     )
     return LinearMap(np.zeros(n_features), entries)
+
+
+def random_map(
+    n_features: int,
+    n_components: int,
+    *,
+    kind: Kind = "gaussian",
+    density: float | None = None,
+    random_state: Seed = None,
+) -> LinearMap:
+    """The random map whose entries have this name; `density` is for sparse ones."""
+    if kind == "sparse":
+        return sparse_map(n_features, n_components, density=density, random_state=random_state)
+    if density is not None:
+        raise InvalidInput(f"density is {density}, but {kind!r} maps have none; leave it None")
+    if kind == "gaussian":
+        return gaussian_map(n_features, n_components, random_state=random_state)
+    if kind == "orthonormal":
+        return orthonormal_map(n_features, n_components, random_state=random_state)
+    raise InvalidInput(f"kind is {kind!r}; it is 'gaussian', 'orthonormal' or 'sparse'")
 
 
 def _refuse_sizes(n_features: int, n_components: int) -> None:

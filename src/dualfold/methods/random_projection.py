@@ -14,9 +14,7 @@ import numpy as np
 
 from dualfold.errors import InvalidInput
 from dualfold.maps.linear import LinearMap
-from dualfold.maps.random import gaussian_map, orthonormal_map, sparse_map
-
-Kind = Literal["gaussian", "orthonormal", "sparse"]
+from dualfold.maps.random import Kind, random_map
 
 
 def random_projection(
@@ -47,15 +45,7 @@ def random_projection(
                 f"to keep the distances of {n} points within 1±{eps} takes {size} components, "
                 f"and the data has only {width} features; give n_components or a larger eps"
             )
-    if density is not None and kind != "sparse":
-        raise InvalidInput(f"density is {density}, but {kind!r} maps have none; leave it None")
-    if kind == "gaussian":
-        return gaussian_map(width, size, random_state=random_state)
-    if kind == "orthonormal":
-        return orthonormal_map(width, size, random_state=random_state)
-    if kind == "sparse":
-        return sparse_map(width, size, density=density, random_state=random_state)
-    raise InvalidInput(f"kind is {kind!r}; it is 'gaussian', 'orthonormal' or 'sparse'")
+    return random_map(width, size, kind=kind, density=density, random_state=random_state)
 
 
 def johnson_lindenstrauss_size(n: int, eps: float) -> int:

@@ -32,7 +32,7 @@ def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Arra
     _refuse_large(width, "features", n)
     mean = column_means(X)
     if sp.issparse(X):
-        wide = X.astype(float)
+        wide = X.astype(float, copy=False)
         return np.asarray((wide.T @ wide).toarray()) - n * np.outer(mean, mean), mean
     kind = precision or working_precision(X)
     total = np.zeros((width, width), order="F")
@@ -62,7 +62,11 @@ def point_gram(
     n, width = X.shape
     _refuse_large(n, "points", width)
     if sp.issparse(X):
-        wide = X.astype(float) if scale is None else sp.csr_array(X @ sp.diags_array(1 / scale))
+        wide = (
+            X.astype(float, copy=False)
+            if scale is None
+            else sp.csr_array(X @ sp.diags_array(1 / scale))
+        )
         middle = mean if scale is None else mean / scale
         along = wide @ middle
         total = np.asarray((wide @ wide.T).toarray())
