@@ -44,6 +44,15 @@ DIGITS = digits().points[:300]
 SHORT = DIGITS[:40]  # fewer points than features
 
 
+@pytest.fixture(autouse=True, scope="module")
+def one_thread():
+    """Matrices this small make LAPACK's threads wait for each other on a busy machine."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        yield
+
+
 def fitted(problem):
     # LAPACK: iterations stop at 1e-6, and these tests want to see the last digits.
     embedding = dualfold.embed(problem, solver=Dense())

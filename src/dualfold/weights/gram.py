@@ -62,11 +62,8 @@ def point_gram(
     n, width = X.shape
     _refuse_large(n, "points", width)
     if sp.issparse(X):
-        wide = (
-            X.astype(float, copy=False)
-            if scale is None
-            else sp.csr_array(X @ sp.diags_array(1 / scale))
-        )
+        wide = X.astype(float, copy=False)
+        wide = wide if scale is None else sp.csr_array(wide @ sp.diags_array(1 / scale))
         middle = mean if scale is None else mean / scale
         along = wide @ middle
         total = np.asarray((wide @ wide.T).toarray())
