@@ -121,9 +121,9 @@ def test_reconstruction_among_duplicates_is_finite():
 
 @pytest.mark.parametrize("kind", [np.float64, np.float32, np.uint8, np.int64])
 def test_scatter_of_every_kind(kind, monkeypatch):
-    from dualfold.weights import gram
+    from dualfold.weights import rows
 
-    monkeypatch.setattr(gram, "TILE", 100)
+    monkeypatch.setattr(rows, "TILE", 100)
     X = (RNG.random((90, 7)) * 200).astype(kind)
     total, mean = scatter(X)
     exact = np.cov(X.astype(float).T, bias=True) * 90

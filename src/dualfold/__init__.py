@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from dualfold import data, errors, graph, methods, quality, trace, view, weights
+    from dualfold import data, errors, graph, maps, methods, quality, trace, view, weights
     from dualfold.embedding import Embedding, embed
     from dualfold.graph import Graph
     from dualfold.quality import t_similarity
@@ -33,7 +33,7 @@ _HOMES = {
     "embed": "dualfold.embedding",
     "t_similarity": "dualfold.quality",
 }
-_ROOMS = ("data", "errors", "graph", "methods", "quality", "trace", "view", "weights")
+_ROOMS = ("data", "errors", "graph", "maps", "methods", "quality", "trace", "view", "weights")
 
 __all__ = [
     "Certificate",
@@ -46,6 +46,7 @@ __all__ = [
     "embed",
     "errors",
     "graph",
+    "maps",
     "methods",
     "quality",
     "t_similarity",

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+from dualfold.errors import InvalidInput
 from dualfold.graph.search import Search
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -108,6 +109,17 @@ class Graph:
     def __repr__(self) -> str:
         pieces = "one piece" if self.n_pieces == 1 else f"{self.n_pieces} pieces"
         return f"Graph({self.n} points, {self.n_edges} edges, {pieces}; {self.rule})"
+
+
+def coordinates(graph: Graph) -> Any:
+    """The points the graph was made of, for methods that map features."""
+    distances = isinstance(graph.metric, str) and graph.metric == "precomputed"
+    if graph.points is None or distances:
+        raise InvalidInput(
+            "a linear map needs the features of the points and this graph was made from distances "
+            "or edges alone; attach them: dataclasses.replace(graph, points=X, metric='euclidean')"
+        )
+    return graph.points
 
 
 def symmetric_lengths(lists: Lists, symmetry: Symmetry) -> sp.csr_array:

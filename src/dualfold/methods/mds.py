@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from dualfold.trace.lift import Projected, scaled_vectors
+from dualfold.maps.linear import Projected
+from dualfold.trace.lift import scaled_vectors
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.gram import centred_gram, scatter
+from dualfold.weights.rows import table
 
 
 def mds(X: Any, *, n_components: int = 2) -> TraceProblem:
@@ -21,8 +23,9 @@ def mds(X: Any, *, n_components: int = 2) -> TraceProblem:
 
     Torgerson, "Multidimensional scaling: theory and method" (1952).
     """
-    total, mean = scatter(X)
-    return TraceProblem(total, None, n_components, "max", lift=Projected(X, mean))
+    data = table(X)
+    total, mean = scatter(data)
+    return TraceProblem(total, None, n_components, "max", lift=Projected(data, mean))
 
 
 def mds_of_distances(distances: Any, *, n_components: int = 2) -> TraceProblem:

@@ -2,23 +2,53 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
-from dualfold.trace.lift import Projected
+import numpy as np
+
+from dualfold.errors import InvalidInput
+from dualfold.maps.linear import Projected, ProjectedFromGram
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.gram import scatter
+from dualfold.weights.gram import point_gram, scatter
+from dualfold.weights.rows import column_deviations, column_means, table
+
+Road = Literal["auto", "covariance", "gram"]
 
 
-def pca(X: Any, *, n_components: int = 2) -> TraceProblem:
+def pca(
+    X: Any, *, n_components: int = 2, standardize: bool = False, road: Road = "auto"
+) -> TraceProblem:
     """The directions along which the data varies most.
 
-        maximise tr(VᵀAV)  subject to  VᵀV = I,   A = XᵀHX/n
+        maximise tr(VᵀAV)  subject to  VᵀV = I,   A = XᵀHX/n       (covariance, D×D)
+                                                  A = HXXᵀH/n      (Gram, n×n)
 
     Preserves variance: no other linear map to so few dimensions loses less (Eckart and
     Young). Fails to see anything curved; a roll stays rolled. The value of the problem
-    is the variance kept (divisor n), its points are H·X·V.
+    is the variance kept (divisor n), its points are H·X·V. Both roads have the same
+    values and points: with λ and c of the Gram matrix the points are c√(nλ) and the
+    component is XᵀHc/√(nλ). "auto" takes the smaller matrix; sparse X is not filled on
+    either. `standardize` divides each feature by its standard deviation first (features
+    that do not vary stay as they are).
 
     Pearson, "On lines and planes of closest fit to systems of points in space" (1901).
     """
-    total, mean = scatter(X)
-    return TraceProblem(total / X.shape[0], None, n_components, "max", lift=Projected(X, mean))
+    data = table(X)
+    n = data.shape[0]
+    scale = column_deviations(data, column_means(data)) if standardize else None
+    if pca_road(data.shape, road) == "gram":
+        mean = column_means(data)
+        A, lift = point_gram(data, mean, scale), ProjectedFromGram(data, mean, scale)
+        return TraceProblem(A / n, None, n_components, "max", lift=lift)
+    total, mean = scatter(data)
+    total = total / n if scale is None else total / np.outer(n * scale, scale)
+    return TraceProblem(total, None, n_components, "max", lift=Projected(data, mean, scale))
+
+
+def pca_road(shape: tuple[int, int], road: Road = "auto") -> Road:
+    """The matrix to take for data of this shape: the smaller one, unless told."""
+    if road not in ("auto", "covariance", "gram"):
+        raise InvalidInput(f"road is {road!r}; it is 'auto', 'covariance' or 'gram'")
+    if road != "auto":
+        return road
+    return "gram" if shape[0] < shape[1] else "covariance"

@@ -8,51 +8,82 @@ import numpy as np
 import scipy.linalg.blas
 import scipy.sparse as sp
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import InvalidInput, TooLarge
+from dualfold.weights.rows import TILE, column_means, tiles
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-# Numbers in a tile: 8 MB in float32, which stays in the cache between the shift by
-# the mean and the product.
-TILE = 2**21
+# A square matrix of this many rows takes 3.2 GB, as much as the dense solver accepts.
+MOST_ROWS = 20_000
 
 
-def scatter(X: Any) -> tuple[Array, Array]:
+def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Array, Array]:
     """(Σ (x − x̄)(x − x̄)ᵀ, x̄): n times the covariance, and the mean.
 
     Rows are shifted by the mean before they are multiplied, so a mean far from 0
-    costs no digits. float32 and small integers are multiplied in float32, tile by
-    tile, and summed in float64; X itself is never copied. Sparse X stays sparse
-    (XᵀX − n·x̄x̄ᵀ, which is accurate while the mean is not large against the spread).
+    costs no digits. float32 and small integers are multiplied in float32 (unless
+    `precision` is np.float64), tile by tile, and summed in float64; X itself is never
+    copied. Sparse X stays sparse (XᵀX − n·x̄x̄ᵀ, which is accurate while the mean is not
+    large against the spread).
     """
     n, width = X.shape
     if n == 0:
         raise InvalidInput("the data has no rows; at least one is needed")
-    if sp.issparse(X):
-        mean = np.asarray(X.mean(axis=0)).ravel()
-        return np.asarray((X.T @ X).todense()) - n * np.outer(mean, mean), mean
+    _refuse_large(width, "features", n)
     mean = column_means(X)
-    kind = np.float32 if X.dtype.itemsize <= 2 or X.dtype == np.float32 else np.float64
-    product = scipy.linalg.blas.ssyrk if kind is np.float32 else scipy.linalg.blas.dsyrk
+    if sp.issparse(X):
+        wide = X.astype(float, copy=False)
+        return np.asarray((wide.T @ wide).toarray()) - n * np.outer(mean, mean), mean
+    kind = precision or working_precision(X)
     total = np.zeros((width, width), order="F")
     shift = mean.astype(kind)
     left_over = np.zeros(width)  # what the shift, rounded to `kind`, left of the mean
-    for tile in _tiles(X):
-        rows = np.subtract(tile, shift, dtype=kind)
-        left_over += rows.sum(axis=0, dtype=float)
-        total += product(1.0, rows.T, lower=1)
+    for rows in tiles(X):
+        tile = np.subtract(X[rows], shift, dtype=kind)
+        left_over += tile.sum(axis=0, dtype=float)
+        total += _product(kind)(1.0, tile.T, lower=1)
     total -= np.outer(left_over, left_over) / n
-    lower = np.tril_indices(width, -1)
-    total.T[lower] = total[lower]
-    return total, mean
+    return _both_halves(total), mean
 
 
-def column_means(X: Array) -> Array:
-    """The mean of each column in float64, without a float64 copy of X."""
-    total = np.zeros(X.shape[1])
-    for tile in _tiles(X):
-        total += tile.sum(axis=0, dtype=float)
-    return np.asarray(total / len(X))
+def point_gram(
+    X: Any,
+    mean: Array,
+    scale: Array | None = None,
+    *,
+    precision: type[np.floating] | None = None,
+) -> Array:
+    """The n×n inner products ⟨x_i − x̄, x_j − x̄⟩ of the rows, features divided by `scale`.
+
+    The other road to the scatter's eigenvalues, for n ≪ D. Tiles run over columns, in
+    float32 for float32 and small integers (unless `precision` is np.float64) and summed
+    in float64, like `scatter`.
+    """
+    n, width = X.shape
+    _refuse_large(n, "points", width)
+    if sp.issparse(X):
+        wide = X.astype(float, copy=False)
+        wide = wide if scale is None else sp.csr_array(wide @ sp.diags_array(1 / scale))
+        middle = mean if scale is None else mean / scale
+        along = wide @ middle
+        total = np.asarray((wide @ wide.T).toarray())
+        total -= along[:, None] + along[None, :] - float(middle @ middle)
+        return total
+    kind = precision or working_precision(X)
+    total = np.zeros((n, n), order="F")
+    step = max(1, TILE // n)
+    for start in range(0, width, step):
+        part = slice(start, start + step)
+        # Shifted in float64: what a rounded shift leaves behind would stay.
+        tile = X[:, part] - mean[part]
+        tile = tile if scale is None else tile / scale[part]
+        total += _product(kind)(1.0, np.asfortranarray(tile, dtype=kind), lower=1)
+    return _both_halves(total)
+
+
+def working_precision(X: Any) -> type[np.floating]:
+    """float32 where the entries fit into it, else float64."""
+    return np.float32 if X.dtype.itemsize <= 2 or X.dtype == np.float32 else np.float64
 
 
 def centred_gram(distances: Any) -> Array:
@@ -78,6 +109,21 @@ def centred_gram(distances: Any) -> Array:
     return K
 
 
-def _tiles(X: Array) -> Any:
-    height = max(1, TILE // max(1, X.shape[1]))
-    return (X[start : start + height] for start in range(0, len(X), height))
+def _product(kind: type[np.floating]) -> Any:
+    return scipy.linalg.blas.ssyrk if kind is np.float32 else scipy.linalg.blas.dsyrk
+
+
+def _both_halves(lower: Array) -> Array:
+    below = np.tril_indices(len(lower), -1)
+    lower.T[below] = lower[below]
+    return lower
+
+
+def _refuse_large(rows: int, what: str, others: int) -> None:
+    if rows > MOST_ROWS:
+        other = "points" if what == "features" else "features"
+        raise TooLarge(
+            f"a dense matrix of {rows}×{rows} {what} was needed ({others} {other}); up to "
+            f"{MOST_ROWS} are taken (n² memory). Bring the features down first: "
+            "methods.random_projection, or a selection of columns"
+        )

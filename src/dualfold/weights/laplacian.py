@@ -7,7 +7,7 @@ degrees as B of the trace problem.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,6 +19,7 @@ from dualfold.graph.graph import Graph
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Laplacian = tuple[sp.csr_array, Array]
+Weights = Literal["heat", "binary", "density"]
 
 
 def heat_width(graph: Graph) -> float:
@@ -58,6 +59,21 @@ def density_laplacian(graph: Graph, *, n_neighbors: int | None = None) -> Laplac
     rows = np.repeat(np.arange(graph.n), np.diff(graph.lengths.indptr))
     scales = t * spread[rows] * spread[graph.lengths.indices]
     return _laplacian(graph, np.exp(-np.square(graph.lengths.data) / scales), "density weights")
+
+
+def weighted_laplacian(
+    graph: Graph, *, weights: Weights = "heat", width: float | None = None
+) -> Laplacian:
+    """The Laplacian whose weights have this name; `width` is for heat weights."""
+    if weights == "heat":
+        return heat_laplacian(graph, width=width)
+    if width is not None:
+        raise InvalidInput(f"width is {width}, but {weights!r} weights have none; leave it None")
+    if weights == "binary":
+        return binary_laplacian(graph)
+    if weights == "density":
+        return density_laplacian(graph)
+    raise InvalidInput(f"weights is {weights!r}; it is 'heat', 'binary' or 'density'")
 
 
 def _laplacian(graph: Graph, weights: Array, made: str) -> Laplacian:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,13 @@ def reconstruction_weights(X: Any, lists: Lists, *, ridge: float = 1e-3) -> sp.c
             places = lists.indptr[rows][:, None] + np.arange(count)
             weights[places] = _affine_weights(X, rows, lists.indices[places], ridge)
     return sp.csr_array((weights, lists.indices, lists.indptr), shape=(n, n))
+
+
+def reconstruction_error(W: sp.csr_array) -> Callable[[Array], Array]:
+    """Z ↦ (I − W)ᵀ(I − W)Z, the square never formed."""
+    M = sp.csr_array(sp.eye_array(W.shape[0], format="csr") - W)
+    transposed = M.T.tocsr()
+    return lambda Z: np.asarray(transposed @ (M @ Z))
 
 
 def _affine_weights(X: Any, rows: Array, neighbors: Array, ridge: float) -> Array:

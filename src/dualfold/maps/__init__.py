@@ -1,0 +1,6 @@
+"""New points and back: maps that outlive the points they were made from."""
+
+from dualfold.maps.linear import LinearMap
+from dualfold.maps.random import gaussian_map, orthonormal_map, random_map, sparse_map
+
+__all__ = ["LinearMap", "gaussian_map", "orthonormal_map", "random_map", "sparse_map"]

@@ -1,0 +1,124 @@
+"""Linear maps of the features, and the lifts of trace problems that end in one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from dualfold.errors import InvalidInput
+from dualfold.weights.gram import working_precision
+from dualfold.weights.reduction import RowSpace
+from dualfold.weights.rows import combined_rows, projected_rows, table
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class LinearMap:
+    """z = C·((x − mean)/scale), and the way back.
+
+    mean : D numbers
+    components : C, d×D, a row a coordinate (dense, or sparse for sparse random maps)
+    scale : D positive numbers that features are divided by; None is 1
+    """
+
+    mean: Array
+    components: Any
+    scale: Array | None = None
+
+    @cached_property
+    def orthonormal(self) -> bool:
+        """Whether the rows of C are orthonormal (to rounding), so that Cᵀ undoes C."""
+        C = self.components
+        square = (C @ C.T).toarray() if sp.issparse(C) else C @ C.T
+        return bool(np.abs(square - np.eye(len(square))).max() < 1e-12 * max(C.shape))
+
+    @cached_property
+    def inverse(self) -> Array:
+        """d×D: the transposed pseudo-inverse of C, which is C itself when orthonormal."""
+        C = self.components.toarray() if sp.issparse(self.components) else self.components
+        return C if self.orthonormal else np.linalg.pinv(C).T
+
+    def encode(self, X: Any) -> Array:
+        """The coordinates of the rows of X, n×d.
+
+        Dense X (float32, uint8, memory maps) is read in tiles, sparse X is not filled.
+        """
+        rows = table(X)
+        self._refuse_width(rows.shape[1], len(self.mean), "features")
+        directions = self.components.T
+        if self.scale is not None:
+            directions = (
+                sp.csr_array(sp.diags_array(1 / self.scale) @ directions)
+                if sp.issparse(directions)
+                else directions / self.scale[:, None]
+            )
+        return projected_rows(rows, directions, self.mean if self.mean.any() else None)
+
+    def decode(self, Z: Any) -> Array:
+        """The nearest points with the coordinates Z, n×D: decode(encode(X)) projects X."""
+        points = np.asarray(Z, dtype=float)
+        self._refuse_width(points.shape[-1], self.components.shape[0], "coordinates")
+        features = points @ self.inverse
+        return (features if self.scale is None else features * self.scale) + self.mean
+
+    def _refuse_width(self, given: int, needed: int, what: str) -> None:
+        if given != needed:
+            raise InvalidInput(
+                f"the points have {given} {what}, this map was made for {needed}; pass the same "
+                "columns as when it was fitted"
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Projected:
+    """(X − mean)V/scale: the points are linear images of the data (PCA, MDS, LPP, …).
+
+    With a `space` the vectors live in its r reduced coordinates and its directions
+    bring them back to the features.
+    """
+
+    data: Any
+    mean: Array
+    scale: Array | None = None
+    space: RowSpace | None = None
+
+    def linear_map(self, V: Array, values: Array) -> LinearMap:
+        """The map from features to coordinates that the vectors V stand for."""
+        directions = V if self.space is None else self.space.directions(V)
+        return LinearMap(self.mean, np.ascontiguousarray(directions.T), self.scale)
+
+    def __call__(self, V: Array, values: Array) -> Array:
+        return self.linear_map(V, values).encode(self.data)
+
+
+@dataclass(frozen=True, eq=False)
+class ProjectedFromGram:
+    """V√(nλ) for eigenvectors V, values λ of the points' Gram matrix over n.
+
+    The same points as `Projected` gives for the features' covariance; the components
+    are combinations of rows, XᵀHV/√(nλ). A direction without extent (λ = 0 to
+    rounding) has no component: its row is 0.
+    """
+
+    data: Any
+    mean: Array
+    scale: Array | None = None
+
+    def linear_map(self, V: Array, values: Array) -> LinearMap:
+        """The map from features to coordinates that the vectors V stand for."""
+        n = self.data.shape[0]
+        # What the rounding of n sums leaves where the exact eigenvalue is 0.
+        rounding = np.sqrt(n) * np.finfo(working_precision(self.data)).eps
+        real = values > rounding * max(float(np.max(values)), 0.0)
+        lengths = np.sqrt(n * np.where(real, values, 1.0))
+        directions = combined_rows(self.data, np.where(real, V / lengths, 0.0), self.mean)
+        directions = directions if self.scale is None else directions / self.scale[:, None]
+        return LinearMap(self.mean, np.ascontiguousarray(directions.T), self.scale)
+
+    def __call__(self, V: Array, values: Array) -> Array:
+        return V * np.sqrt(self.data.shape[0] * np.maximum(values, 0.0))

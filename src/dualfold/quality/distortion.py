@@ -1,0 +1,139 @@
+"""How far a map changed the distances, measured on pairs of points."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.special import betaincinv
+
+from dualfold.errors import InvalidInput
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+LEVELS = (0.0, 0.01, 0.25, 0.5, 0.75, 0.99, 1.0)
+# Numbers in a block of differences: 32 MB.
+BLOCK = 2**22
+
+
+@dataclass(frozen=True)
+class Distortion:
+    """The ratios ‖y_i − y_j‖²/‖x_i − x_j‖² over pairs of points; `print` it.
+
+    quantiles : ((level, ratio), …), from the smallest ratio seen to the largest
+    share : of the pairs whose ratio lies within 1±eps
+    low, high : the share among *all* pairs lies between them with `confidence`
+        (Clopper and Pearson; both equal `share` when every pair was looked at)
+    duplicates : pairs of equal points met on the way; they have no ratio
+    """
+
+    level: Literal["measured"]
+    eps: float
+    n_pairs: int
+    exhaustive: bool
+    duplicates: int
+    mean: float
+    quantiles: tuple[tuple[float, float], ...]
+    share: float
+    low: float
+    high: float
+    confidence: float
+
+    def __str__(self) -> str:
+        least, most = self.quantiles[0][1], self.quantiles[-1][1]
+        words = (
+            f"measured: {_percent(self.share)} of {self.n_pairs} pairs keep their squared distance "
+            f"within 1±{self.eps:g}"
+        )
+        if self.exhaustive:
+            words += " (all pairs were looked at)"
+        else:
+            words += (
+                f" (of all pairs: {_percent(self.low)} to {_percent(self.high)}, "
+                f"{100 * self.confidence:g} % sure)"
+            )
+        return f"{words}; ratios from {least:.3g} to {most:.3g}, mean {self.mean:.3g}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: plain numbers, lists and strings."""
+        plain = asdict(self) | {"verdict": str(self), "schema": "dualfold.distortion/1"}
+        return plain | {"quantiles": [list(pair) for pair in self.quantiles]}
+
+
+def measured_distortion(
+    X: Any,
+    Y: Any,
+    *,
+    eps: float = 0.1,
+    n_pairs: int = 100_000,
+    confidence: float = 0.99,
+    random_state: int | np.random.Generator | None = 0,
+) -> Distortion:
+    """Compare the squared distances of the rows of Y with those of X.
+
+    All pairs if there are no more than `n_pairs`, else that many drawn independently.
+    Sparse X is not filled.
+    """
+    n = X.shape[0]
+    if n != Y.shape[0] or n < 2:
+        raise InvalidInput(
+            f"X has {n} rows and Y has {Y.shape[0]}; they must be the same points, two or more"
+        )
+    exhaustive = n * (n - 1) // 2 <= n_pairs
+    first, second = np.triu_indices(n, 1) if exhaustive else _drawn_pairs(n, n_pairs, random_state)
+    before, after = (_squared_distances(rows, first, second) for rows in (X, Y))
+    apart = before > 0
+    if not apart.any():
+        raise InvalidInput("all points are equal: there is no distance that could be changed")
+    ratios = after[apart] / before[apart]
+    count, inside = len(ratios), int(np.sum(np.abs(ratios - 1) <= eps))
+    low, high = (inside / count,) * 2 if exhaustive else _binomial_bounds(inside, count, confidence)
+    return Distortion(
+        level="measured",
+        eps=eps,
+        n_pairs=count,
+        exhaustive=exhaustive,
+        duplicates=int(np.sum(~apart)),
+        mean=float(ratios.mean()),
+        quantiles=tuple(zip(LEVELS, np.quantile(ratios, LEVELS).tolist(), strict=True)),
+        share=inside / count,
+        low=low,
+        high=high,
+        confidence=confidence,
+    )
+
+
+def _drawn_pairs(n: int, count: int, seed: Any) -> tuple[Array, Array]:
+    """Independent pairs i ≠ j, all equally likely."""
+    rng = np.random.default_rng(seed)
+    first, second = rng.integers(n, size=count), rng.integers(n - 1, size=count)
+    return first, second + (second >= first)
+
+
+def _squared_distances(X: Any, first: Array, second: Array) -> Array:
+    rows: Any = X.tocsr() if sp.issparse(X) else np.asanyarray(X)
+    squares = np.empty(len(first))
+    step = max(1, BLOCK // rows.shape[1])
+    for start in range(0, len(first), step):
+        part = slice(start, start + step)
+        if sp.issparse(rows):
+            offsets = rows[first[part]].astype(float) - rows[second[part]].astype(float)
+            squares[part] = np.asarray(offsets.multiply(offsets).sum(axis=1)).ravel()
+        else:
+            offsets = np.subtract(rows[first[part]], rows[second[part]], dtype=float)
+            squares[part] = np.einsum("ij,ij->i", offsets, offsets)
+    return squares
+
+
+def _binomial_bounds(inside: int, count: int, confidence: float) -> tuple[float, float]:
+    """Clopper and Pearson: exact bounds of a share from independent draws."""
+    tail = (1 - confidence) / 2
+    low = betaincinv(inside, count - inside + 1, tail) if inside else 0.0
+    high = betaincinv(inside + 1, count - inside, 1 - tail) if inside < count else 1.0
+    return float(low), float(high)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"

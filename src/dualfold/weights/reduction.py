@@ -1,0 +1,175 @@
+"""Data in the coordinates of its own row space, down to the variance that counts.
+
+A projection that *minimises* something must not look where the data has no extent:
+directions with Xv = 0 would win. The leading principal directions Q take them away,
+and with a share of the variance below 1 also the faint ones that are only noise.
+
+Two roads to the same space: the eigenvectors of the D×D scatter are Q itself; those
+of the n×n Gram matrix (n < D) give Q as combinations of rows, so that for sparse data
+nothing n×D or D×r is ever filled.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from dualfold.errors import InvalidInput, TooLarge
+from dualfold.weights.gram import point_gram, scatter
+from dualfold.weights.rows import column_means, combined_rows, projected_rows, table
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# Every eigenvector of a matrix this large: some minutes and 1.6 GB.
+MOST_DIRECTIONS = 10_000
+# Numbers in a block of coordinates, 64 MB: all n×r of them never stand side by side.
+BLOCK = 2**23
+# Eigenvalues of a Gram matrix below this share of the largest: a direction made from
+# rows has relative errors of u·λ_max/λ (1e-6 here), so fainter ones are not told apart.
+FAINT = 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class RowSpace(ABC):
+    """Z = (X − 1·meanᵀ)Q for r directions Q with the standard deviations `deviations`."""
+
+    data: Any
+    mean: Array
+    deviations: Array
+    share: float
+
+    @abstractmethod
+    def coordinates(self, columns: slice) -> Array:
+        """Some columns of Z."""
+
+    @abstractmethod
+    def adjoint(self, G: Array) -> Array:
+        """ZᵀG."""
+
+    @abstractmethod
+    def directions(self, V: Array) -> Array:
+        """QV: directions of the reduced coordinates among the original features, D×d."""
+
+    @abstractmethod
+    def whitened(self) -> RowSpace:
+        """The same space with every direction scaled to ZᵀZ = I.
+
+        Only the coordinates change, not the problem: it keeps B = ZᵀDegZ well
+        conditioned however faint the last direction is.
+        """
+
+    def weighted_mean(self, weights: Array) -> Array:
+        """Σ w_i x_i / Σ w_i over the original features."""
+        offset = combined_rows(self.data, weights[:, None], self.mean)[:, 0]
+        return np.asarray(self.mean + offset / weights.sum())
+
+    def form(self, times: Callable[[Array], Array]) -> Array:
+        """ZᵀSZ (r×r) for a symmetric S known by its products."""
+        size, n = len(self.deviations), self.data.shape[0]
+        width = max(16, BLOCK // n)
+        blocks = [
+            self.adjoint(times(self.coordinates(slice(start, start + width))))
+            for start in range(0, size, width)
+        ]
+        whole = np.hstack(blocks)
+        return np.asarray((whole + whole.T) / 2)
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureSpace(RowSpace):
+    """Q known by its entries, D×r."""
+
+    basis: Array
+
+    def coordinates(self, columns: slice) -> Array:
+        return projected_rows(self.data, self.basis[:, columns], self.mean)
+
+    def adjoint(self, G: Array) -> Array:
+        return self.basis.T @ combined_rows(self.data, G, self.mean)
+
+    def directions(self, V: Array) -> Array:
+        return np.asarray(self.basis @ V)
+
+    def whitened(self) -> RowSpace:
+        lengths = self.deviations * np.sqrt(self.data.shape[0])
+        return replace(self, basis=self.basis / lengths)
+
+
+@dataclass(frozen=True, eq=False)
+class PointSpace(RowSpace):
+    """Q = (X − 1·meanᵀ)ᵀ·combinations, with Z = `images` (both n×r) at hand."""
+
+    combinations: Array
+    images: Array
+
+    def coordinates(self, columns: slice) -> Array:
+        return self.images[:, columns]
+
+    def adjoint(self, G: Array) -> Array:
+        return self.images.T @ G
+
+    def directions(self, V: Array) -> Array:
+        return combined_rows(self.data, self.combinations @ V, self.mean)
+
+    def whitened(self) -> RowSpace:
+        lengths = self.deviations * np.sqrt(self.data.shape[0])
+        combinations, images = self.combinations / lengths, self.images / lengths
+        return replace(self, combinations=combinations, images=images)
+
+
+def row_space(X: Any, *, variance_kept: float = 0.99) -> RowSpace:
+    """The fewest leading principal directions that hold `variance_kept` of the variance.
+
+    1.0 keeps every direction whose variance stands out from rounding. The road goes
+    through the smaller of the n×n and D×D matrices, which may have 10,000 rows: sparse
+    data with more points *and* more features than that is refused (`TooLarge`).
+    """
+    if not 0 < variance_kept <= 1:
+        raise InvalidInput(
+            f"variance_kept is {variance_kept}; it is a share above 0 and at most 1 (1: the "
+            "whole row space)"
+        )
+    data = table(X)
+    n, width = data.shape
+    if min(n, width) > MOST_DIRECTIONS:
+        raise TooLarge(
+            f"the data has {n} points and {width} features; reducing it to its row space takes "
+            f"all eigenvectors of the smaller side, which may have {MOST_DIRECTIONS}. Bring "
+            "the features down first: methods.random_projection, or a selection of columns"
+        )
+    if n < width:
+        mean = column_means(data)
+        values, U = _spectrum(point_gram(data, mean, precision=np.float64), FAINT)
+        count = _leading(values, variance_kept)
+        lengths, U = np.sqrt(values[:count]), U[:, :count]
+        share = float(values[:count].sum() / values.sum())
+        return PointSpace(data, mean, lengths / np.sqrt(n), share, U / lengths, U * lengths)
+    total, mean = scatter(data, precision=np.float64)
+    # The rounding of LAPACK grows with the size, that of the sums with √(their length).
+    values, Q = _spectrum(total, 4 * np.finfo(float).eps * (width + np.sqrt(n)))
+    count = _leading(values, variance_kept)
+    share = float(values[:count].sum() / values.sum())
+    return FeatureSpace(data, mean, np.sqrt(values[:count] / n), share, Q[:, :count])
+
+
+def _spectrum(matrix: Array, faint: float) -> tuple[Array, Array]:
+    """Eigenvalues from the largest down to `faint` times it, with their vectors."""
+    if not np.isfinite(matrix).all():
+        raise InvalidInput("the data holds NaN or infinite entries; fill or drop them first")
+    values, vectors = scipy.linalg.eigh(matrix, driver="evd")
+    count = int(np.sum(values > faint * max(float(values[-1]), 0.0)))
+    if count == 0:
+        raise InvalidInput("all points are equal: the data has no direction to project on")
+    return values[: -count - 1 : -1], vectors[:, : -count - 1 : -1]
+
+
+def _leading(values: Array, variance_kept: float) -> int:
+    if variance_kept == 1:
+        return len(values)
+    reached = np.cumsum(values) >= variance_kept * values.sum()
+    return int(np.argmax(reached)) + 1

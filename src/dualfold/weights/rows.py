@@ -1,0 +1,102 @@
+"""Passes over the rows of X, dense or sparse, that never copy or fill it.
+
+Dense rows of any type (float32, uint8, memory maps) are read in tiles, shifted by the
+mean and multiplied in float64. Sparse rows stay sparse: the mean enters by algebra,
+(X − 1x̄ᵀ)V = XV − 1(x̄ᵀV), which is accurate while the mean is not large against the
+spread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from dualfold.errors import InvalidInput
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# Numbers in a tile: 8 MB in float32, which stays in the cache between the shift by
+# the mean and the product.
+TILE = 2**21
+
+
+def table(X: Any) -> Any:
+    """X as a CSR matrix if it is sparse, else as a two-dimensional array of numbers.
+
+    Arrays (memory maps too) come back as they are; data frames and lists are copied.
+    """
+    rows: Any = X.tocsr() if sp.issparse(X) else np.asanyarray(X)
+    if rows.ndim != 2 or 0 in rows.shape:
+        raise InvalidInput(
+            "the data must be a table with at least one row and one column, a row a point; "
+            f"its shape is {rows.shape}"
+        )
+    if rows.dtype.kind not in "fiub":
+        raise InvalidInput(
+            f"the data must hold numbers, its type is {rows.dtype}; encode or drop other columns"
+        )
+    return rows
+
+
+def tiles(X: Array) -> Iterator[slice]:
+    """Slices of rows that hold about `TILE` numbers."""
+    height = max(1, TILE // max(1, X.shape[1]))
+    return (slice(start, start + height) for start in range(0, len(X), height))
+
+
+def column_means(X: Any) -> Array:
+    """The mean of each column in float64, without a float64 copy of X."""
+    if sp.issparse(X):
+        return np.asarray(X.mean(axis=0, dtype=float)).ravel()
+    total = np.zeros(X.shape[1])
+    for rows in tiles(X):
+        total += X[rows].sum(axis=0, dtype=float)
+    return np.asarray(total / len(X))
+
+
+def column_deviations(X: Any, mean: Array) -> Array:
+    """Each column's standard deviation (divisor n), and 1 where the column is constant.
+
+    A column whose deviation is within rounding of its mean counts as constant: divided
+    by 1 it stays as flat as it is, divided by itself it would become noise.
+    """
+    n, squares = X.shape[0], np.zeros(X.shape[1])
+    if sp.issparse(X):
+        stored = X.tocsc()
+        counts = np.diff(stored.indptr)
+        columns = np.repeat(np.arange(X.shape[1]), counts)
+        offsets = stored.data - mean[columns]
+        squares = np.bincount(columns, offsets**2, X.shape[1]) + (n - counts) * mean**2
+    else:
+        for rows in tiles(X):
+            squares += np.square(X[rows] - mean).sum(axis=0)
+    deviations = np.sqrt(squares / n)
+    unit = np.finfo(X.dtype if X.dtype.kind == "f" else float).eps
+    return np.where(deviations > 10 * unit * np.abs(mean), deviations, 1.0)
+
+
+def projected_rows(X: Any, V: Any, mean: Array | None = None) -> Array:
+    """(X − 1·meanᵀ)V, n×k in float64; V may be sparse."""
+    if sp.issparse(X):
+        image = X @ V
+        image = np.asarray(image.toarray() if sp.issparse(image) else image, dtype=float)
+        return image if mean is None else image - mean @ V
+    points = np.empty((X.shape[0], V.shape[1]))
+    for rows in tiles(X):
+        # XV − 1·(meanᵀV) would lose digits when the mean is far from 0.
+        shifted = X[rows].astype(float) if mean is None else X[rows] - mean
+        points[rows] = (V.T @ shifted.T).T if sp.issparse(V) else shifted @ V
+    return points
+
+
+def combined_rows(X: Any, C: Array, mean: Array) -> Array:
+    """(X − 1·meanᵀ)ᵀC, D×k in float64: combinations of the centred rows."""
+    if sp.issparse(X):
+        return np.asarray(X.T @ C - np.outer(mean, C.sum(axis=0)))
+    total = np.zeros((X.shape[1], C.shape[1]))
+    for rows in tiles(X):
+        total += (X[rows] - mean).T @ C[rows]
+    return total
