@@ -7,7 +7,10 @@ from dualfold.weights.laplacian import (
     heat_laplacian,
     heat_width,
 )
+from dualfold.weights.local_tangents import tangent_alignment, tangent_hessian
+from dualfold.weights.null_vectors import reconstruction_null_vectors
 from dualfold.weights.reconstruction import reconstruction_weights
+from dualfold.weights.several_weights import several_weights
 
 __all__ = [
     "binary_laplacian",
@@ -16,6 +19,10 @@ __all__ = [
     "density_laplacian",
     "heat_laplacian",
     "heat_width",
+    "reconstruction_null_vectors",
     "reconstruction_weights",
     "scatter",
+    "several_weights",
+    "tangent_alignment",
+    "tangent_hessian",
 ]
