@@ -103,11 +103,11 @@ def test_reconstruction_weights_against_one_by_one():
 
 
 def test_reconstruction_in_small_batches_and_of_sparse_data(monkeypatch):
-    from dualfold.weights import reconstruction
+    from dualfold.weights import batches
 
     lists = knn(POINTS, 5).lists
     whole = reconstruction_weights(POINTS, lists)
-    monkeypatch.setattr(reconstruction, "BATCH", 200)
+    monkeypatch.setattr(batches, "BATCH", 200)
     np.testing.assert_allclose(reconstruction_weights(POINTS, lists).data, whole.data, rtol=1e-12)
     sparse = reconstruction_weights(sp.csr_array(POINTS), lists)
     np.testing.assert_allclose(sparse.data, whole.data, rtol=1e-12)

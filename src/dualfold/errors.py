@@ -40,3 +40,7 @@ class PiecesJoined(UserWarning):
 
 class CertificateFailed(UserWarning):
     """An answer was returned that its own certificate does not accept."""
+
+
+class PointsCollapse(UserWarning):
+    """Some points will be drawn as one spot; the message says which and why."""

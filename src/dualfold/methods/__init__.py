@@ -4,18 +4,26 @@
 """
 
 from dualfold.methods.eigenmaps import eigenmaps
+from dualfold.methods.hessian_lle import hessian_lle
+from dualfold.methods.lle import lle
 from dualfold.methods.lpp import lpp, orthogonal_lpp
+from dualfold.methods.ltsa import ltsa
 from dualfold.methods.mds import mds, mds_of_distances
+from dualfold.methods.modified_lle import modified_lle
 from dualfold.methods.npp import npp, orthogonal_npp
 from dualfold.methods.pca import pca
 from dualfold.methods.random_projection import johnson_lindenstrauss_size, random_projection
 
 __all__ = [
     "eigenmaps",
+    "hessian_lle",
     "johnson_lindenstrauss_size",
+    "lle",
     "lpp",
+    "ltsa",
     "mds",
     "mds_of_distances",
+    "modified_lle",
     "npp",
     "orthogonal_lpp",
     "orthogonal_npp",

@@ -8,9 +8,12 @@ from dualfold.weights.laplacian import (
     heat_width,
     weighted_laplacian,
 )
+from dualfold.weights.local_tangents import tangent_alignment, tangent_hessian
+from dualfold.weights.null_vectors import reconstruction_null_vectors
 from dualfold.weights.reconstruction import reconstruction_error, reconstruction_weights
 from dualfold.weights.reduction import RowSpace, row_space
 from dualfold.weights.rows import column_deviations, column_means
+from dualfold.weights.several_weights import several_weights
 
 __all__ = [
     "RowSpace",
@@ -23,8 +26,12 @@ __all__ = [
     "heat_width",
     "point_gram",
     "reconstruction_error",
+    "reconstruction_null_vectors",
     "reconstruction_weights",
     "row_space",
     "scatter",
+    "several_weights",
+    "tangent_alignment",
+    "tangent_hessian",
     "weighted_laplacian",
 ]

@@ -1,0 +1,49 @@
+"""Neighbourhoods in batches of equal size and bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from dualfold.graph.graph import Lists
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# Numbers in one batch of neighbourhoods, 64 MB of doubles: enough to keep LAPACK's
+# batches busy, small against any data that needs batching.
+BATCH = 2**23
+
+
+def batches(lists: Lists, width: int) -> Iterator[tuple[Array, Array]]:
+    """(owners, places) of neighbourhoods with the same number of neighbours.
+
+    `places` (one row an owner) are positions in lists.indices. `width` is the number of
+    columns of the data: a batch gathers at most BATCH numbers of it. Points without
+    neighbours are in no batch.
+    """
+    counts = lists.counts
+    for count in np.unique(counts[counts > 0]):
+        owners = np.flatnonzero(counts == count)
+        batch = max(1, BATCH // (int(count) * (width + int(count))))
+        for start in range(0, len(owners), batch):
+            rows = owners[start : start + batch]
+            yield rows, lists.indptr[rows][:, None] + np.arange(count)
+
+
+def offsets(X: Any, neighbors: Array, origins: Array | None = None) -> Array:
+    """x_j − x_i for the neighbours j of each origin i, or x_j less the mean of them all."""
+    gathered = numbers(X, neighbors.ravel()).reshape(*neighbors.shape, -1)
+    if origins is None:
+        return np.asarray(gathered - gathered.mean(axis=1, keepdims=True))
+    return np.asarray(gathered - numbers(X, origins)[:, None])
+
+
+def numbers(X: Any, rows: Array) -> Array:
+    """Some rows of a table, array or sparse matrix as a dense array of doubles."""
+    if sp.issparse(X):
+        return np.asarray(X[rows].toarray(), dtype=float)
+    picked = X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+    return np.asarray(picked, dtype=float)
