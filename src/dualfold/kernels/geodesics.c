@@ -1,0 +1,59 @@
+/* Shortest paths over a sparse symmetric graph, LANES sources side by side.
+
+   Neighbouring sources see almost the same wave. So sources are taken in patches of
+   the graph, one a lane of a vector, and a node is visited for all of them at once:
+   its vector of distances goes along each edge with one addition and one comparison.
+   A node whose vector got better waits for its (next) visit, ranked by its least
+   lane; the ranks are held loosely, in a queue up to a moving threshold and a pile
+   of the rest. Patches of 16 on 10-neighbour graphs cost 1.1 (a roll) to 2.1
+   (MNIST) visits a node instead of the 16 of Dijkstra, and no heap.
+
+   Any order of visits gives the same bits. When nothing waits any more, each distance
+   is the least rounded left-to-right sum along a path, because rounded addition is
+   monotone; Dijkstra's algorithm in the same precision finds just that. */
+#include "kernels.h"
+#include <math.h>
+#include <stdlib.h>
+
+enum { LANES = 16, TILE = 64, IDLE = -1, NEAR = -2 };
+
+#define REAL float
+#define WHOLE int32_t
+#define NAME(x) x##32
+#include "geodesics_lanes.h"
+#undef REAL
+#undef WHOLE
+#undef NAME
+#define REAL double
+#define WHOLE int64_t
+#define NAME(x) x##64
+#include "geodesics_lanes.h"
+
+/* order: a numbering whose runs of LANES nodes are patches, each grown breadth-first
+   from a node on the rim of those before it. Returns 0 when memory ran out. */
+EXPORT int32_t patches(int32_t n, const int64_t *indptr, const int32_t *indices,
+                       int32_t *order) {
+    char *taken = calloc((size_t)n, 1), *seen = calloc((size_t)n, 1);
+    int32_t *rim = malloc((size_t)n * sizeof(int32_t)), unseen = 0;
+    int64_t count = 0, rim_count = 0, next = 0;
+    const int32_t ok = taken && seen && rim;
+    while (ok && count < n) {
+        while (next < rim_count && taken[rim[next]]) next++;
+        while (unseen < n && taken[unseen]) unseen++;
+        const int32_t seed = next < rim_count ? rim[next] : unseen;
+        int64_t at = count;
+        const int64_t full = count + LANES < n ? count + LANES : n;
+        order[count++] = seed, taken[seed] = 1;
+        for (; at < count; at++)
+            for (int64_t e = indptr[order[at]]; e < indptr[order[at] + 1]; e++) {
+                const int32_t node = indices[e];
+                if (taken[node]) continue;
+                if (count < full)
+                    order[count++] = node, taken[node] = 1;
+                else if (!seen[node])
+                    rim[rim_count++] = node, seen[node] = 1;
+            }
+    }
+    free(taken), free(seen), free(rim);
+    return ok;
+}

@@ -1,0 +1,130 @@
+/* Shortest paths from LANES sources at once. Included by geodesics.c for float and
+   for double: REAL, WHOLE (the integer as wide), NAME(x). */
+
+typedef REAL NAME(Lanes) __attribute__((ext_vector_type(LANES)));
+typedef WHOLE NAME(Bits) __attribute__((ext_vector_type(LANES)));
+
+typedef struct {
+    NAME(Lanes) *distance; /* by node: the best known from each source */
+    REAL *key;             /* by waiting node: its rank */
+    int32_t *near;         /* ring of waiting nodes ranked under the threshold */
+    int32_t *far;          /* the other waiting nodes, in no order */
+    int32_t *place;        /* where a node stands in `far`, or IDLE, or NEAR */
+    int32_t n, first, near_count, far_count;
+    REAL threshold;
+} NAME(Search);
+
+/* The least lane. Bits of numbers >= 0 are ordered as the numbers are, and a minimum
+   of integers folds in halves where one of floats must go lane by lane. */
+static inline REAL NAME(least)(NAME(Lanes) lanes) {
+    const union { NAME(Lanes) real; NAME(Bits) bits; } all = {lanes};
+    const union { WHOLE bits; REAL real; } least = {__builtin_reduce_min(all.bits)};
+    return least.real;
+}
+
+/* A node got better values and waits to pass them on. */
+static inline void NAME(wait)(NAME(Search) *s, int32_t node, REAL key) {
+    const int32_t place = s->place[node];
+    if (place != IDLE && s->key[node] <= key) return;
+    s->key[node] = key;
+    if (place == NEAR) return;
+    if (key < s->threshold) {
+        if (place >= 0) { /* it leaves the far ones; the last of them fills its place */
+            const int32_t last = s->far[--s->far_count];
+            s->far[place] = last, s->place[last] = place;
+        }
+        const int64_t end = (int64_t)s->first + s->near_count++;
+        s->near[end < s->n ? end : end - s->n] = node;
+        s->place[node] = NEAR;
+    } else if (place == IDLE) {
+        s->place[node] = s->far_count, s->far[s->far_count++] = node;
+    }
+}
+
+/* Nothing near is left: the threshold moves `width` past the least key. */
+static void NAME(advance)(NAME(Search) *s, REAL width) {
+    REAL least = INFINITY;
+    for (int32_t f = 0; f < s->far_count; f++)
+        if (s->key[s->far[f]] < least) least = s->key[s->far[f]];
+    s->threshold = least + width;
+    if (!(s->threshold > least)) s->threshold = INFINITY; /* the width drowned in rounding */
+    int32_t kept = 0;
+    s->first = 0;
+    for (int32_t f = 0; f < s->far_count; f++) {
+        const int32_t node = s->far[f];
+        if (s->key[node] < s->threshold)
+            s->near[s->near_count++] = node, s->place[node] = NEAR;
+        else
+            s->far[kept] = node, s->place[node] = kept++;
+    }
+    s->far_count = kept;
+}
+
+static void NAME(spread)(NAME(Search) *s, const int64_t *indptr, const int32_t *indices,
+                         const REAL *lengths, REAL width) {
+    while (s->near_count || s->far_count) {
+        if (!s->near_count) NAME(advance)(s, width);
+        const int32_t node = s->near[s->first];
+        s->first = s->first + 1 < s->n ? s->first + 1 : 0;
+        s->near_count--, s->place[node] = IDLE;
+        const NAME(Lanes) from = s->distance[node];
+        for (int64_t e = indptr[node]; e < indptr[node + 1]; e++) {
+            NAME(Lanes) *to = s->distance + indices[e];
+            const NAME(Lanes) by = from + lengths[e];
+            const NAME(Bits) better = by < *to;
+            if (!__builtin_reduce_or(better)) continue;
+            *to = better ? by : *to;
+            NAME(wait)(s, indices[e], NAME(least)(by));
+        }
+    }
+}
+
+/* out[into[i]][v] = the distance from sources[i] to v, for `count` sources. The
+   graph and the sources are in the numbering of `patches`; places[v] is where v is in
+   it. Returns 0 when memory ran out. */
+EXPORT int32_t NAME(geodesics)(int32_t n, const int64_t *indptr, const int32_t *indices,
+                               const REAL *lengths, const int32_t *places, REAL width,
+                               const int32_t *sources, const int64_t *into, int64_t count,
+                               REAL *out) {
+    const size_t nodes = (size_t)n, align = sizeof(NAME(Lanes));
+    char *room = malloc((nodes + 1) * align);
+    NAME(Search) s = {.n = n};
+    s.key = malloc(nodes * sizeof(REAL));
+    s.near = malloc(3 * nodes * sizeof(int32_t));
+    const int32_t ok = room && s.key && s.near;
+    if (ok) {
+        s.distance = (NAME(Lanes) *)(room + (align - (uintptr_t)room % align) % align);
+        s.far = s.near + n, s.place = s.far + n;
+        for (int32_t v = 0; v < n; v++) s.place[v] = IDLE;
+    }
+    for (int64_t begin = 0; ok && begin < count; begin += LANES) {
+        const int lanes = count - begin < LANES ? (int)(count - begin) : LANES;
+        for (int32_t v = 0; v < n; v++) s.distance[v] = (NAME(Lanes))INFINITY;
+        s.threshold = width;
+        REAL *rows[LANES];
+        for (int l = 0; l < lanes; l++) {
+            s.distance[sources[begin + l]][l] = 0;
+            NAME(wait)(&s, sources[begin + l], 0);
+            rows[l] = out + into[begin + l] * n;
+        }
+        NAME(spread)(&s, indptr, indices, lengths, width);
+        for (int32_t v = 0; v < n; v++) {
+            const NAME(Lanes) found = s.distance[places[v]];
+            for (int l = 0; l < lanes; l++) rows[l][v] = found[l];
+        }
+    }
+    free(room), free(s.key), free(s.near);
+    return ok;
+}
+
+/* The smaller of d_ij and d_ji in both places, for rows first..last and columns not
+   before them: chunks of rows touch different pairs. */
+EXPORT void NAME(symmetric_least)(int64_t n, int64_t first, int64_t last, REAL *d) {
+    for (int64_t r = first; r < last; r += TILE)
+        for (int64_t c = r; c < n; c += TILE)
+            for (int64_t i = r; i < r + TILE && i < last; i++)
+                for (int64_t j = c > i ? c : i + 1; j < c + TILE && j < n; j++) {
+                    REAL *there = d + i * n + j, *back = d + j * n + i;
+                    *there = *back = *there < *back ? *there : *back;
+                }
+}
