@@ -1,0 +1,91 @@
+"""What all estimators share: scikit-learn's manners around a certified embedding."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    _fit_context,
+)
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from dualfold.trace.solvers import Auto, Dense, Factored, Lanczos, Preconditioned, Solver
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# scikit-learn's names of solvers, and ours.
+SOLVERS = ("auto", "dense", "arpack", "lanczos", "factored", "preconditioned")
+
+
+class CertifiedEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Fits an embedding that knows how good it is.
+
+    Subclasses set `embedding_` (or `components_`), `eigenvalues_` and `certificate_` in
+    `_fit(X)`, and place new points in `_place(X)`.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {}
+    _accepts_sparse: ClassVar[bool] = True
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Embed X (n_samples × n_features); `y` is ignored."""
+        self._fit(self._checked(X, reset=True))
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit_transform(self, X: Any, y: Any = None) -> Array:
+        """Embed X and return the points."""
+        self._fit(self._checked(X, reset=True))
+        return np.asarray(self.embedding_)
+
+    def transform(self, X: Any) -> Array:
+        """The places of new points in the embedding."""
+        check_is_fitted(self)
+        checked = self._checked(X, reset=False)
+        points = self._place(checked)
+        return points.astype(np.float32) if checked.dtype == np.float32 else points
+
+    def _fit(self, X: Any) -> None:
+        raise NotImplementedError
+
+    def _place(self, X: Any) -> Array:
+        raise NotImplementedError
+
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        """X as a float array or CSR matrix; float32 stays float32."""
+        return validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csr" if self._accepts_sparse else False,
+            dtype=[np.float64, np.float32],
+            ensure_min_samples=2 if reset else 1,
+        )
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.embedding_.shape[1])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._accepts_sparse
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def solver_named(name: str, tol: float = 0.0, seed: int = 0) -> Solver:
+    """The solver of that name; a tolerance of 0 leaves the default."""
+    settings: dict[str, Any] = {"seed": seed} | ({"tol": tol} if 0 < tol < 1e-6 else {})
+    return {
+        "auto": Auto(**settings),
+        "dense": Dense(),
+        "arpack": Lanczos(**settings),
+        "lanczos": Lanczos(**settings),
+        "factored": Factored(**settings),
+        "preconditioned": Preconditioned(**settings),
+    }[name]
