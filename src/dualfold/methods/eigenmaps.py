@@ -2,27 +2,43 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from dualfold.graph.graph import Graph
 from dualfold.graph.pieces import one_piece
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.laplacian import heat_laplacian
+from dualfold.weights.affinity import Weights
+from dualfold.weights.laplacian import weighted_laplacian
+
+Constraint = Literal["degree", "identity"]
 
 
-def eigenmaps(graph: Graph, *, n_components: int = 2, width: float | None = None) -> TraceProblem:
+def eigenmaps(
+    graph: Graph,
+    *,
+    n_components: int = 2,
+    weights: Weights = "heat",
+    width: float | None = None,
+    constraint: Constraint = "degree",
+) -> TraceProblem:
     """Keep neighbours close, near ones most.
 
-        minimise tr(VᵀLV)  subject to  VᵀDegV = I,  VᵀDeg1 = 0
+        minimise tr(VᵀLV)  subject to  VᵀDegV = I,  VᵀDeg1 = 0      ("degree": normalised)
+                                       VᵀV = I,     Vᵀ1 = 0         ("identity")
 
-    with L = Deg − W and heat weights W_ij = exp(−‖x_i − x_j‖²/width²); the default
-    width is the root mean square edge length. The graph is one piece here: pieces are
-    joined or embedded one by one before, else all but one of them would collapse to
-    points. A long strip gives harmonics of its long direction first: coordinates 1 and
-    2 then lie on a curve. That is the method, not the solver.
+    with L = Deg − W and weights W by "heat" (exp(−‖x_i − x_j‖²/width²); the default width
+    is the root mean square edge length), "binary" or "density" (widths that follow the
+    local density; with fixed neighbourhoods that is ALE, with variable ones the fourth
+    of Tucker's algorithms; heat with variable neighbourhoods is VLE). The graph is one
+    piece here: pieces are joined or embedded one by one before, else all but one of them
+    would collapse to points. A long strip gives harmonics of its long direction first:
+    coordinates 1 and 2 then lie on a curve. That is the method, not the solver.
 
     Belkin and Niyogi, "Laplacian eigenmaps for dimensionality reduction and data
-    representation" (2003).
+    representation" (2003); Tucker, "Dimensionality reduction and the Fenchel game", §3.
     """
-    laplacian, degrees = heat_laplacian(one_piece(graph), width=width)
-    return TraceProblem(laplacian, degrees, n_components, "min", excluded=np.ones(graph.n))
+    laplacian, degrees = weighted_laplacian(one_piece(graph), weights=weights, width=width)
+    B = degrees if constraint == "degree" else None
+    return TraceProblem(laplacian, B, n_components, "min", excluded=np.ones(graph.n))

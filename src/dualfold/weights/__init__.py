@@ -1,11 +1,12 @@
 """Graph → matrices: Laplacians, reconstruction weights, Gram matrices, row spaces."""
 
+from dualfold.weights.affinity import Affinity, affinity, heat_width
 from dualfold.weights.gram import centred_gram, point_gram, scatter
 from dualfold.weights.laplacian import (
     binary_laplacian,
     density_laplacian,
     heat_laplacian,
-    heat_width,
+    laplacian_of,
     weighted_laplacian,
 )
 from dualfold.weights.local_tangents import tangent_alignment, tangent_hessian
@@ -16,7 +17,9 @@ from dualfold.weights.rows import column_deviations, column_means
 from dualfold.weights.several_weights import several_weights
 
 __all__ = [
+    "Affinity",
     "RowSpace",
+    "affinity",
     "binary_laplacian",
     "centred_gram",
     "column_deviations",
@@ -24,6 +27,7 @@ __all__ = [
     "density_laplacian",
     "heat_laplacian",
     "heat_width",
+    "laplacian_of",
     "point_gram",
     "reconstruction_error",
     "reconstruction_null_vectors",
