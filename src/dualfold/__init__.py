@@ -17,8 +17,20 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from dualfold import data, errors, graph, maps, methods, quality, trace, view, weights
+    from dualfold import (
+        data,
+        errors,
+        estimators,
+        graph,
+        maps,
+        methods,
+        quality,
+        trace,
+        view,
+        weights,
+    )
     from dualfold.embedding import Embedding, embed
+    from dualfold.estimators import LaplacianEigenmaps, SpectralEmbedding
     from dualfold.graph import Graph
     from dualfold.quality import t_similarity
     from dualfold.trace import Certificate, TraceProblem, certify
@@ -28,23 +40,39 @@ _HOMES = {
     "Certificate": "dualfold.trace",
     "Embedding": "dualfold.embedding",
     "Graph": "dualfold.graph",
+    "LaplacianEigenmaps": "dualfold.estimators",
+    "SpectralEmbedding": "dualfold.estimators",
     "TraceProblem": "dualfold.trace",
     "certify": "dualfold.trace",
     "embed": "dualfold.embedding",
     "t_similarity": "dualfold.quality",
 }
-_ROOMS = ("data", "errors", "graph", "maps", "methods", "quality", "trace", "view", "weights")
+_ROOMS = (
+    "data",
+    "errors",
+    "estimators",
+    "graph",
+    "maps",
+    "methods",
+    "quality",
+    "trace",
+    "view",
+    "weights",
+)
 
 __all__ = [
     "Certificate",
     "Embedding",
     "Graph",
+    "LaplacianEigenmaps",
+    "SpectralEmbedding",
     "TraceProblem",
     "__version__",
     "certify",
     "data",
     "embed",
     "errors",
+    "estimators",
     "graph",
     "maps",
     "methods",

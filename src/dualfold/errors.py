@@ -22,7 +22,7 @@ class DataUnavailable(DualfoldError, OSError):
     """A data set is not on this machine and could not be fetched."""
 
 
-class DisconnectedGraph(DualfoldError, ValueError):
+class DisconnectedGraph(DualfoldError, ValueError, RuntimeError):
     """The neighbour graph is in several pieces where one is needed."""
 
 

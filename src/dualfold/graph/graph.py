@@ -102,6 +102,16 @@ class Graph:
         rank[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
         return np.asarray(rank[labels])
 
+    @cached_property
+    def is_link(self) -> Array:
+        """Which entries of `lengths.data` are links that joined pieces."""
+        if not self.links:
+            return np.zeros(self.lengths.nnz, bool)
+        rows = np.repeat(np.arange(self.n), np.diff(self.lengths.indptr))
+        ends = np.array([link[:2] for link in self.links])
+        keys = np.concatenate([ends[:, 0] * self.n + ends[:, 1], ends[:, 1] * self.n + ends[:, 0]])
+        return np.isin(rows * self.n + self.lengths.indices, keys)
+
     @property
     def n_pieces(self) -> int:
         return int(self.piece_of.max()) + 1 if self.n else 0

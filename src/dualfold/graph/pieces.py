@@ -30,6 +30,7 @@ def pieces_in_words(graph: Graph) -> str:
     sizes = np.bincount(graph.piece_of)
     made = f"n_neighbors={graph.n_neighbors}" if graph.n_neighbors else graph.rule
     words = (
+        f"the number of connected components of the neighbors graph is {graph.n_pieces} > 1: "
         f"the graph of {made} has {graph.n_pieces} pieces (largest {sizes[0]} of {graph.n} points)"
     )
     enough = joining_n_neighbors(graph)

@@ -36,9 +36,13 @@ class Affinity:
         return f"width={self.width:.3g}" if self.kind == "heat" else f"{self.kind} weights"
 
     def of_graph(self, graph: Graph) -> Array:
-        """The weights of the graph's edges, in the order of `graph.lengths.data`."""
+        """The weights of the graph's edges, in the order of `graph.lengths.data`.
+
+        Links that joined pieces weigh 1: by their length they would weigh nothing, the
+        pieces would be apart all the same and all but one would collapse to a point.
+        """
         spread = self.spread if self.spread is not None else np.zeros(0)
-        return self._weights(graph.lengths, spread, spread)
+        return np.where(graph.is_link, 1.0, self._weights(graph.lengths, spread, spread))
 
     def of_attachment(self, new: Attachment) -> sp.csr_array:
         """The weights between new points (rows) and old ones."""
@@ -94,7 +98,8 @@ def heat_width(graph: Graph) -> float:
 
     An edge of that length weighs 1/e, whatever the unit of the data.
     """
-    squares = float(np.mean(np.square(graph.lengths.data))) if graph.lengths.nnz else 0.0
+    lengths = graph.lengths.data[~graph.is_link] if graph.links else graph.lengths.data
+    squares = float(np.mean(np.square(lengths))) if len(lengths) else 0.0
     return float(np.sqrt(squares)) or 1.0  # only duplicates: every weight is 1 anyway
 
 

@@ -1,0 +1,298 @@
+"""Laplacian eigenmaps, and scikit-learn's SpectralEmbedding, as estimators."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+
+from dualfold.embedding import Embedding, embed
+from dualfold.errors import InvalidInput
+from dualfold.estimators.base import CertifiedEstimator, solver_named
+from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimator
+from dualfold.graph import Graph, from_lengths
+from dualfold.maps.nystrom import NystromMap
+from dualfold.methods.eigenmaps import eigenmaps
+from dualfold.trace.problem import TraceProblem
+from dualfold.weights.affinity import affinity
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class LaplacianEigenmaps(GraphEstimator):
+    """Keep neighbours close, near ones most.
+
+    Parameters
+    ----------
+    n_components : int or "auto" (the widest eigengap among the first ten)
+    n_neighbors, radius : the neighbourhood; one of them is None
+    neighborhood : "fixed", or "variable": fewer neighbours where points lie far apart
+    weights : "heat", "binary", "density" (scaled by the local density), or "precomputed":
+        X is then a square matrix of affinities
+    width : kernel width of heat weights; None is the root mean square edge length
+    constraint : "degree" (normalised) or "identity"
+    diffusion_time : t scales coordinate k by (1 − λ_k)^t, as diffusion maps do; None is 0
+    metric, p, metric_params : as in scikit-learn's neighbours; "precomputed" distances
+    pieces : "join" by the shortest links, "separate" or "raise"
+    eigen_solver : "auto", "dense", "lanczos", "factored" or "preconditioned"
+
+    `LaplacianEigenmaps.named("ALE")` has the settings of the paper's algorithms.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = GRAPH_CONSTRAINTS | {
+        "weights": [StrOptions({"heat", "binary", "density", "precomputed"})],
+        "width": [Interval(Real, 0, None, closed="neither"), None],
+        "constraint": [StrOptions({"degree", "identity"})],
+        "diffusion_time": [Interval(Real, 0, None, closed="left"), None],
+    }
+
+    def __init__(
+        self,
+        n_components: int | str = 2,
+        *,
+        n_neighbors: int | None = 10,
+        radius: float | None = None,
+        neighborhood: str = "fixed",
+        weights: str = "heat",
+        width: float | None = None,
+        constraint: str = "degree",
+        diffusion_time: float | None = None,
+        metric: Any = "minkowski",
+        p: float = 2,
+        metric_params: dict[str, Any] | None = None,
+        pieces: str = "join",
+        eigen_solver: str = "auto",
+        tol: float = 0.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.n_neighbors = n_neighbors
+        self.radius = radius
+        self.neighborhood = neighborhood
+        self.weights = weights
+        self.width = width
+        self.constraint = constraint
+        self.diffusion_time = diffusion_time
+        self.metric = metric
+        self.p = p
+        self.metric_params = metric_params
+        self.pieces = pieces
+        self.eigen_solver = eigen_solver
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @classmethod
+    def named(cls, name: str, **others: Any) -> Self:
+        """The algorithms of Tucker's paper with its numbers of neighbours.
+
+        "LE" (fixed 10, heat), "ALE" (fixed 20, density), "VLE" (variable 18, heat),
+        "VALE" (variable 18, density).
+        """
+        settings: dict[str, dict[str, Any]] = {
+            "LE": {"n_neighbors": 10},
+            "ALE": {"n_neighbors": 20, "weights": "density"},
+            "VLE": {"n_neighbors": 18, "neighborhood": "variable"},
+            "VALE": {"n_neighbors": 18, "neighborhood": "variable", "weights": "density"},
+        }
+        if name not in settings:
+            raise InvalidInput(f"there is no algorithm {name!r}; there are {', '.join(settings)}")
+        return cls(**(settings[name] | others))
+
+    def _graph(self, X: Any) -> Graph:
+        if self.weights != "precomputed":
+            return super()._graph(X)
+        return _graph_of_affinities(X)
+
+    def _problem(self, graph: Graph, count: int) -> TraceProblem:
+        weights, width = self.weights, self.width
+        if weights == "precomputed":  # lengths are √(−log affinity): heat of width 1 undoes it
+            weights, width = "heat", 1.0
+        return eigenmaps(
+            graph,
+            n_components=count,
+            weights=weights,  # type: ignore[arg-type]
+            width=width,
+            constraint=self.constraint,  # type: ignore[arg-type]
+        )
+
+    def _map(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
+        if self.weights == "precomputed":
+            return _refuse_new_affinities
+        rule = affinity(graph, weights=self.weights, width=self.width)  # type: ignore[arg-type]
+        plain = embedding.solution.vectors
+        values = embedding.values
+        return NystromMap(graph, rule, plain, values, self.constraint)
+
+    def _place(self, X: Any) -> Array:
+        stretch = self._stretch(self.eigenvalues_)
+        places = super()._place(X)
+        return places if stretch is None else places * stretch
+
+    def _keep(self, points: Array, values: Array, certificate: Any) -> None:
+        stretch = self._stretch(values)
+        super()._keep(points if stretch is None else points * stretch, values, certificate)
+
+    def _stretch(self, values: Array) -> Array | None:
+        if self.diffusion_time is None:
+            return None
+        return np.asarray(np.maximum(1 - values, 0.0) ** self.diffusion_time)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = "precomputed" in (self.metric, self.weights)
+        return tags
+
+
+class SpectralEmbedding(CertifiedEstimator):
+    """scikit-learn's SpectralEmbedding, with eigenvalues and a certificate.
+
+    The same affinities (½(A + Aᵀ), self-loops included), parameters and coordinates.
+    Every `eigen_solver` name is accepted; the road is chosen by `Auto` and proved. A graph
+    in several pieces is embedded as it is, with scikit-learn's warning: use
+    `LaplacianEigenmaps`, which joins or separates them.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "affinity": [
+            StrOptions(
+                {"nearest_neighbors", "rbf", "precomputed", "precomputed_nearest_neighbors"}
+            ),
+            callable,
+        ],
+        "gamma": [Interval(Real, 0, None, closed="left"), None],
+        "random_state": ["random_state"],
+        "eigen_solver": [StrOptions({"arpack", "lobpcg", "amg"}), None],
+        "eigen_tol": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
+        "n_jobs": [None, Integral],
+    }
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        affinity: Any = "nearest_neighbors",
+        gamma: float | None = None,
+        random_state: Any = None,
+        eigen_solver: str | None = None,
+        eigen_tol: Any = "auto",
+        n_neighbors: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.affinity = affinity
+        self.gamma = gamma
+        self.random_state = random_state
+        self.eigen_solver = eigen_solver
+        self.eigen_tol = eigen_tol
+        self.n_neighbors = n_neighbors
+        self.n_jobs = n_jobs
+
+    def _fit(self, X: Any) -> None:
+        W = self.affinity_matrix_ = self._affinities(X)
+        problem, pieces = _problem_of_affinities(W, self.n_components)
+        self.n_connected_components_ = pieces
+        if pieces > 1:
+            warnings.warn(
+                "Graph is not fully connected, spectral embedding may not work as expected.",
+                stacklevel=3,
+            )
+        tol = 0.0 if self.eigen_tol == "auto" else float(self.eigen_tol)
+        embedding = embed(problem, solver=solver_named("auto", tol))
+        self.embedding_ = embedding.points.astype(X.dtype)
+        self.eigenvalues_ = embedding.values
+        self.certificate_ = embedding.certificate
+
+    def _affinities(self, X: Any) -> Any:
+        if callable(self.affinity):
+            return self.affinity(X)
+        if self.affinity == "precomputed":
+            return X
+        if self.affinity == "nearest_neighbors" and sp.issparse(X):
+            warnings.warn(
+                "Nearest neighbors affinity currently does not support sparse input, "
+                "falling back to rbf affinity",
+                stacklevel=4,
+            )
+            self.affinity = "rbf"
+        if self.affinity == "rbf":
+            from sklearn.metrics.pairwise import rbf_kernel
+
+            self.gamma_ = self.gamma if self.gamma is not None else 1.0 / X.shape[1]
+            return rbf_kernel(X, gamma=self.gamma_)
+        return self._neighbor_affinities(X)
+
+    def _neighbor_affinities(self, X: Any) -> sp.csr_matrix:
+        """½(A + Aᵀ) of each point's nearest neighbours, itself among them."""
+        n = X.shape[0]
+        chosen = self.n_neighbors if self.n_neighbors is not None else max(n // 10, 1)
+        if self.affinity == "precomputed_nearest_neighbors":
+            from sklearn.neighbors import NearestNeighbors
+
+            finder = NearestNeighbors(n_neighbors=self.n_neighbors, metric="precomputed").fit(X)
+            A = finder.kneighbors_graph(X=X, mode="connectivity")
+            return 0.5 * (A + A.T)
+        self.n_neighbors_ = chosen
+        from dualfold.graph import nearest
+
+        listed = np.arange(n)[:, None]
+        if chosen > 1:
+            others = nearest(X, chosen - 1, n_jobs=self.n_jobs).indices
+            listed = np.hstack([listed, others])
+        indptr = np.arange(0, n * chosen + 1, chosen)
+        A = sp.csr_matrix((np.ones(n * chosen, X.dtype), listed.ravel(), indptr), shape=(n, n))
+        return 0.5 * (A + A.T)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.affinity in (
+            "precomputed",
+            "precomputed_nearest_neighbors",
+        )
+        return tags
+
+    # scikit-learn's estimator places no new points either.
+    transform = available_if(lambda self: False)(CertifiedEstimator.transform)
+
+
+def _problem_of_affinities(W: Any, count: int) -> tuple[TraceProblem, int]:
+    """min tr(VᵀLV), VᵀDegV = I, Vᵀ Deg 1 = 0 for given affinities; and how many pieces."""
+    W = sp.csr_array(W, dtype=float)
+    W = sp.csr_array(W - sp.diags_array(W.diagonal()))  # a self-loop moves nothing
+    W.eliminate_zeros()
+    degrees = np.asarray(W.sum(axis=1)).ravel()
+    laplacian = sp.csr_array(sp.diags_array(degrees) - W)
+    pieces = int(connected_components(W, directed=False)[0])
+    degrees[degrees == 0] = 1.0  # a lone point, as scikit-learn has it
+    if W.nnz > W.shape[0] ** 2 // 4:
+        laplacian = laplacian.toarray()
+    return TraceProblem(laplacian, degrees, count, "min", excluded=np.ones(W.shape[0])), pieces
+
+
+def _graph_of_affinities(X: Any) -> Graph:
+    """A graph whose lengths turn into the given affinities under a heat kernel of width 1."""
+    W = sp.csr_array(X, dtype=float)
+    W = sp.csr_array(W - sp.diags_array(W.diagonal()))
+    W.eliminate_zeros()
+    if W.nnz and W.data.min() < 0:
+        raise InvalidInput("affinities must not be negative; the smallest is below 0")
+    top = W.data.max() if W.nnz else 1.0
+    lengths = W.copy()
+    lengths.data = np.sqrt(np.maximum(-np.log(W.data / top), 0.0))  # a common factor cancels
+    return from_lengths(lengths)
+
+
+def _refuse_new_affinities(X: Any) -> Array:
+    raise InvalidInput(
+        "new points cannot be placed when the affinities were given; fit on features instead"
+    )

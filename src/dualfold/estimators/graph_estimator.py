@@ -1,0 +1,196 @@
+"""Estimators that begin with a neighbour graph: how it is made, and its pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from dualfold.embedding import Embedding
+from dualfold.errors import InvalidInput
+from dualfold.estimators.base import SOLVERS, CertifiedEstimator, solver_named
+from dualfold.estimators.dimension import LOOKED_AT, embedded
+from dualfold.estimators.layout import Layout, PiecewiseCertificate, side_by_side
+from dualfold.graph import Graph, joined, knn, nearest, one_piece, radius, separate, variable
+from dualfold.trace.problem import TraceProblem
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+GRAPH_CONSTRAINTS: dict[str, Any] = {
+    "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
+    "radius": [Interval(Real, 0, None, closed="both"), None],
+    "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+    "neighborhood": [StrOptions({"fixed", "variable"})],
+    "metric": [str, callable],
+    "p": [Interval(Real, 1, None, closed="left")],
+    "metric_params": [dict, None],
+    "pieces": [StrOptions({"join", "separate", "raise"})],
+    "eigen_solver": [StrOptions(set(SOLVERS))],
+    "tol": [Interval(Real, 0, None, closed="left")],
+    "n_jobs": [Integral, None],
+    "random_state": ["random_state"],
+}
+
+
+class GraphEstimator(CertifiedEstimator):
+    """Graph → problem → embedding, piece by piece if asked.
+
+    Subclasses state `_problem(graph, count)` and `_map(graph, embedding)`, the callable
+    that places new points. Fitted attributes: `embedding_`, `eigenvalues_`,
+    `certificate_`, `graph_`, `n_connected_components_`, and `n_components_reason_` when
+    n_components="auto".
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = GRAPH_CONSTRAINTS
+    embedding_: Array
+
+    def _problem(self, graph: Graph, count: int) -> TraceProblem:
+        raise NotImplementedError
+
+    def _map(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
+        raise NotImplementedError
+
+    def _fit(self, X: Any) -> None:
+        graph = self._graph(X)
+        self.n_connected_components_ = graph.n_pieces
+        if graph.n_pieces > 1 and self.pieces == "separate":
+            self._fit_pieces(graph)
+        else:
+            graph = joined(graph) if self.pieces == "join" else one_piece(graph)
+            embedding = self._embedding(graph)
+            self._keep(embedding.points, embedding.values, embedding.certificate)
+            self._placing: Callable[[Any], Array] = self._map(graph, embedding)
+        self.graph_ = graph
+        if X.dtype == np.float32:
+            self.embedding_ = self.embedding_.astype(np.float32)
+
+    def _embedding(self, graph: Graph, fixed: int | None = None) -> Embedding:
+        """The embedding of one piece; a piece of s points has at most s − 1 directions."""
+        wanted: Any = self.n_components if fixed is None else fixed
+        most = min(LOOKED_AT, graph.n - 2) if wanted == "auto" else min(wanted, graph.n - 1)
+        if wanted != "auto" and most < wanted and self.pieces != "separate":
+            raise InvalidInput(
+                f"n_components={wanted} needs more than {wanted} points; there are {graph.n}"
+            )
+        solver = solver_named(self.eigen_solver, self.tol, self._seed())
+        embedding, reason = embedded(self._problem(graph, most), solver, wanted)
+        if reason is not None:
+            self.n_components_reason_ = reason
+        return embedding
+
+    def _fit_pieces(self, graph: Graph) -> None:
+        parts: list[tuple[Array, Embedding | None]] = []
+        maps: list[Callable[[Any], Array] | None] = []
+        width: int | None = None
+        for rows, part in separate(graph):
+            if len(rows) == 1:
+                parts.append((rows, None))
+                maps.append(None)
+                continue
+            embedding = self._embedding(part, width)
+            # The largest piece comes first and settles what "auto" means for the others.
+            width = width or embedding.points.shape[1]
+            parts.append((rows, embedding))
+            maps.append(self._map(part, embedding))
+        layout = side_by_side(parts, graph.n, width or 1)
+        kept = [embedding for _, embedding in parts if embedding is not None]
+        values = kept[0].values if kept else np.zeros(1)
+        certificate = PiecewiseCertificate(tuple(piece.certificate for piece in kept))
+        self._keep(layout.points, values, certificate)
+        self._placing = partial(_placed_by_piece, graph, layout, maps)
+
+    def _keep(self, points: Array, values: Array, certificate: Any) -> None:
+        self.embedding_ = points
+        self.eigenvalues_ = values
+        self.certificate_ = certificate
+
+    def _place(self, X: Any) -> Array:
+        return self._placing(X)
+
+    def _graph(self, X: Any) -> Graph:
+        if self.n_neighbors is not None and self.radius is not None:
+            raise InvalidInput(
+                f"Both n_neighbors and radius are provided. Use n_neighbors=None with "
+                f"radius={self.radius}, or radius=None with n_neighbors={self.n_neighbors}"
+            )
+        if self.n_neighbors is None and self.radius is None:
+            raise InvalidInput("neither n_neighbors nor radius is given; one of them is needed")
+        metric = self._metric()
+        if self.n_neighbors is None:
+            return radius(X, _finite_radius(X, self.radius, metric), metric=metric)
+        build = variable if self.neighborhood == "variable" else knn
+        return build(X, self.n_neighbors, metric=metric, n_jobs=self.n_jobs)
+
+    def _metric(self) -> Any:
+        """The metric with its parameters; Minkowski's p = 2 is the fast Euclidean one."""
+        given = dict(self.metric_params or {})
+        p = given.pop("p", self.p) if self.metric == "minkowski" else self.p
+        if self.metric == "minkowski" and not given and p in (1, 2):
+            return {1: "manhattan", 2: "euclidean"}[p]
+        if self.metric == "minkowski":
+            given["p"] = p
+        return _WithParameters(self.metric, given) if given else self.metric
+
+    def _seed(self) -> int:
+        state = self.random_state
+        if state is None or isinstance(state, Integral):
+            return int(state or 0)
+        return int(state.randint(2**31 - 1))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        return tags
+
+
+class _WithParameters:
+    """A metric of scikit-learn with its parameters, as a function of two points."""
+
+    def __init__(self, metric: Any, parameters: dict[str, Any]) -> None:
+        self.metric, self.parameters = metric, parameters
+
+    def __call__(self, x: Array, y: Array) -> float:
+        if callable(self.metric):
+            return float(self.metric(x, y, **self.parameters))
+        from sklearn.metrics import pairwise_distances
+
+        pair = np.vstack([x, y])
+        return float(pairwise_distances(pair, metric=self.metric, **self.parameters)[0, 1])
+
+
+def _finite_radius(X: Any, given: float, metric: Any) -> float:
+    """An infinite radius means everybody: the largest distance there is."""
+    if np.isfinite(given):
+        return float(given)
+    from sklearn.metrics import pairwise_distances
+
+    if metric == "precomputed":
+        return float(X.max())
+    return float(pairwise_distances(X, metric=metric).max()) * (1 + 1e-9)
+
+
+def _placed_by_piece(
+    graph: Graph, layout: Layout, maps: list[Callable[[Any], Array] | None], X: Any
+) -> Array:
+    """New points by the map of the piece that their nearest old point belongs to."""
+    if graph.metric == "precomputed":
+        raise InvalidInput(
+            "new points cannot be placed with pieces='separate' and metric='precomputed'; "
+            "use pieces='join'"
+        )
+    closest = nearest(graph.points, 1, queries=X, metric=graph.metric).indices[:, 0]
+    owner = graph.piece_of[closest]
+    places = layout.points[closest].copy()
+    for piece in np.unique(owner):
+        rows = np.flatnonzero(owner == piece)
+        place = maps[piece]
+        if place is not None:
+            found = place(X[rows])
+            places[rows] = 0.0
+            places[rows, : found.shape[1]] = found
+            places[rows] += layout.offsets[piece]
+    return places
