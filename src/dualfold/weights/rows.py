@@ -41,9 +41,9 @@ def table(X: Any) -> Any:
     return rows
 
 
-def tiles(X: Array) -> Iterator[slice]:
-    """Slices of rows that hold about `TILE` numbers."""
-    height = max(1, TILE // max(1, X.shape[1]))
+def tiles(X: Array, *, least: int = 1) -> Iterator[slice]:
+    """Slices of rows that hold about `TILE` numbers, but no fewer than `least` rows."""
+    height = max(least, TILE // max(1, X.shape[1]))
     return (slice(start, start + height) for start in range(0, len(X), height))
 
 
