@@ -256,19 +256,24 @@ def test_sparse_and_float32_data_give_the_same_projections(method, rows):
 
 
 def test_sparse_data_is_never_filled(monkeypatch):
-    # 300,000 features and 60 points: n×D would be 144 MB, and D×D 720 GB.
-    X = sp.random_array((60, 300_000), density=1e-3, rng=np.random.default_rng(0), format="csr")
-    graph = replace(knn(RNG.random((60, 3)), 6), points=X)
+    import tracemalloc
 
-    def refused(*_, **__):
-        raise AssertionError("sparse data was filled")
+    from dualfold.weights import reconstruction, reduction
 
-    for problem in (lambda: pca(X), lambda: lpp(graph), lambda: orthogonal_lpp(graph)):
-        with monkeypatch.context() as patch:
-            stated = problem()
-            patch.setattr(type(X), "toarray", refused)
-            embedding, linear = fitted(stated)
+    monkeypatch.setattr(reduction, "BLOCK", 2**18)
+    monkeypatch.setattr(reconstruction, "BATCH", 2**20)
+    rng = np.random.default_rng(0)
+    # 60×300,000 numbers would take 144 MB (and D×D 720 GB), 30,000×400 take 96 MB.
+    for shape, density in (((60, 300_000), 1e-3), ((30_000, 400), 1e-2)):
+        X = sp.random_array(shape, density=density, rng=rng, format="csr")
+        graph = replace(knn(rng.random((shape[0], 2)), 6), points=X)
+        for method, given in ((pca, X), (lpp, graph), (orthogonal_npp, graph)):
+            tracemalloc.start()
+            embedding, linear = fitted(method(given))
             np.testing.assert_allclose(linear.encode(X), embedding.points, atol=1e-8)
+            peak = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+            assert peak < 0.6 * 8 * shape[0] * shape[1], (method, peak)
 
 
 def test_too_many_points_and_features_are_refused():
@@ -329,6 +334,16 @@ def test_the_row_space_has_the_rank_of_the_data():
         row_space(tall, variance_kept=99)
 
 
+def test_the_reduction_leaves_as_many_directions_as_are_wanted():
+    X = np.diag([100.0, 1, 0.1]) @ RNG.standard_normal((3, 80))
+    graph = knn(X.T, 6)
+    assert lpp(graph, n_components=1).n == 1
+    assert lpp(graph, n_components=2).n == 2
+    assert orthogonal_npp(graph, n_components=3).n == 3
+    with pytest.raises(InvalidInput, match="lower n_components"):
+        npp(graph, n_components=4)
+
+
 def test_small_blocks_change_nothing(monkeypatch):
     from dualfold.weights import reduction, rows
 
@@ -336,6 +351,8 @@ def test_small_blocks_change_nothing(monkeypatch):
     whole = lpp(graph)
     monkeypatch.setattr(reduction, "BLOCK", 1)
     monkeypatch.setattr(rows, "TILE", 1000)
+    monkeypatch.setattr(rows, "THIN_TILE", 1000)
+    monkeypatch.setattr(rows, "FEWEST", 7)
     parts = lpp(graph)
     np.testing.assert_allclose(parts.A, whole.A, atol=1e-12 * np.abs(whole.A).max())
     np.testing.assert_allclose(parts.B.matrix, whole.B.matrix, atol=1e-12)

@@ -124,6 +124,8 @@ def test_scatter_of_every_kind(kind, monkeypatch):
     from dualfold.weights import rows
 
     monkeypatch.setattr(rows, "TILE", 100)
+    monkeypatch.setattr(rows, "FEWEST", 7)
+    monkeypatch.setattr(rows, "THIN_TILE", 100)
     X = (RNG.random((90, 7)) * 200).astype(kind)
     total, mean = scatter(X)
     exact = np.cov(X.astype(float).T, bias=True) * 90

@@ -31,7 +31,8 @@ def lpp(
     He and Niyogi, "Locality preserving projections" (2003).
     """
     laplacian, degrees = weighted_laplacian(graph, weights=weights, width=width)
-    space = row_space(coordinates(graph), variance_kept=variance_kept).whitened()
+    points = coordinates(graph)
+    space = row_space(points, variance_kept=variance_kept, least=n_components).whitened()
     total = degrees.sum()
     return TraceProblem(
         space.form(lambda Z: laplacian @ Z),
@@ -65,6 +66,7 @@ def orthogonal_lpp(
     reduction methods" (2011).
     """
     laplacian, degrees = weighted_laplacian(graph, weights=weights, width=width)
-    space = row_space(coordinates(graph), variance_kept=variance_kept)
+    points = coordinates(graph)
+    space = row_space(points, variance_kept=variance_kept, least=n_components)
     lift = Projected(space.data, space.weighted_mean(degrees), space=space)
     return TraceProblem(space.form(lambda Z: laplacian @ Z), None, n_components, "min", lift=lift)

@@ -38,11 +38,11 @@ def pca(
     scale = column_deviations(data, column_means(data)) if standardize else None
     if pca_road(data.shape, road) == "gram":
         mean = column_means(data)
-        A, lift = point_gram(data, mean, scale), ProjectedFromGram(data, mean, scale)
-        return TraceProblem(A / n, None, n_components, "max", lift=lift)
+        products, lift = point_gram(data, mean, scale), ProjectedFromGram(data, mean, scale)
+        return TraceProblem(products / n, None, n_components, "max", lift=lift)
     total, mean = scatter(data)
-    total = total / n if scale is None else total / np.outer(n * scale, scale)
-    return TraceProblem(total, None, n_components, "max", lift=Projected(data, mean, scale))
+    total = total if scale is None else total / np.outer(scale, scale)
+    return TraceProblem(total / n, None, n_components, "max", lift=Projected(data, mean, scale))
 
 
 def pca_road(shape: tuple[int, int], road: Road = "auto") -> Road:

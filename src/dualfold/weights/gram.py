@@ -13,6 +13,9 @@ from dualfold.weights.rows import TILE, column_means, tiles
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+# Rows of a tile that a D×D sum takes at least: fewer, and adding the products up would
+# cost more than making them.
+THICK = 512
 # A square matrix of this many rows takes 3.2 GB, as much as the dense solver accepts.
 MOST_ROWS = 20_000
 
@@ -38,10 +41,10 @@ def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Arra
     total = np.zeros((width, width), order="F")
     shift = mean.astype(kind)
     left_over = np.zeros(width)  # what the shift, rounded to `kind`, left of the mean
-    for rows in tiles(X):
+    for rows in tiles(X, least=min(width, THICK)):
         tile = np.subtract(X[rows], shift, dtype=kind)
         left_over += tile.sum(axis=0, dtype=float)
-        total += _product(kind)(1.0, tile.T, lower=1)
+        total = _plus_square(total, tile.T)
     total -= np.outer(left_over, left_over) / n
     return _both_halves(total), mean
 
@@ -71,13 +74,13 @@ def point_gram(
         return total
     kind = precision or working_precision(X)
     total = np.zeros((n, n), order="F")
-    step = max(1, TILE // n)
+    step = max(TILE // n, min(n, THICK))
     for start in range(0, width, step):
         part = slice(start, start + step)
         # Shifted in float64: what a rounded shift leaves behind would stay.
         tile = X[:, part] - mean[part]
         tile = tile if scale is None else tile / scale[part]
-        total += _product(kind)(1.0, np.asfortranarray(tile, dtype=kind), lower=1)
+        total = _plus_square(total, np.asfortranarray(tile, dtype=kind))
     return _both_halves(total)
 
 
@@ -109,13 +112,21 @@ def centred_gram(distances: Any) -> Array:
     return K
 
 
-def _product(kind: type[np.floating]) -> Any:
-    return scipy.linalg.blas.ssyrk if kind is np.float32 else scipy.linalg.blas.dsyrk
+def _plus_square(total: Array, tile: Array) -> Array:
+    """total + tile·tileᵀ in the lower half; float32 tiles are multiplied in float32."""
+    if tile.dtype == np.float32:
+        total += scipy.linalg.blas.ssyrk(1.0, tile, lower=1)
+        return total
+    return np.asarray(scipy.linalg.blas.dsyrk(1.0, tile, 1.0, total, lower=1, overwrite_c=1))
 
 
 def _both_halves(lower: Array) -> Array:
-    below = np.tril_indices(len(lower), -1)
-    lower.T[below] = lower[below]
+    """The symmetric matrix with this lower half, written in place block by block."""
+    for start in range(0, len(lower), THICK):
+        block = slice(start, start + THICK)
+        lower[:start, block] = lower[block, :start].T
+        corner = lower[block, block]
+        corner[...] = np.tril(corner) + np.tril(corner, -1).T
     return lower
 
 

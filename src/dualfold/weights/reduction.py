@@ -122,12 +122,13 @@ class PointSpace(RowSpace):
         return replace(self, combinations=combinations, images=images)
 
 
-def row_space(X: Any, *, variance_kept: float = 0.99) -> RowSpace:
+def row_space(X: Any, *, variance_kept: float = 0.99, least: int = 1) -> RowSpace:
     """The fewest leading principal directions that hold `variance_kept` of the variance.
 
-    1.0 keeps every direction whose variance stands out from rounding. The road goes
-    through the smaller of the n×n and D×D matrices, which may have 10,000 rows: sparse
-    data with more points *and* more features than that is refused (`TooLarge`).
+    There are `least` of them or more, if the data has so many. 1.0 keeps every direction
+    whose variance stands out from rounding. The road goes through the smaller of the n×n
+    and D×D matrices, which may have 10,000 rows: sparse data with more points *and* more
+    features than that is refused (`TooLarge`).
     """
     if not 0 < variance_kept <= 1:
         raise InvalidInput(
@@ -145,14 +146,14 @@ def row_space(X: Any, *, variance_kept: float = 0.99) -> RowSpace:
     if n < width:
         mean = column_means(data)
         values, U = _spectrum(point_gram(data, mean, precision=np.float64), FAINT)
-        count = _leading(values, variance_kept)
+        count = _leading(values, variance_kept, least)
         lengths, U = np.sqrt(values[:count]), U[:, :count]
         share = float(values[:count].sum() / values.sum())
         return PointSpace(data, mean, lengths / np.sqrt(n), share, U / lengths, U * lengths)
     total, mean = scatter(data, precision=np.float64)
     # The rounding of LAPACK grows with the size, that of the sums with √(their length).
     values, Q = _spectrum(total, 4 * np.finfo(float).eps * (width + np.sqrt(n)))
-    count = _leading(values, variance_kept)
+    count = _leading(values, variance_kept, least)
     share = float(values[:count].sum() / values.sum())
     return FeatureSpace(data, mean, np.sqrt(values[:count] / n), share, Q[:, :count])
 
@@ -168,8 +169,8 @@ def _spectrum(matrix: Array, faint: float) -> tuple[Array, Array]:
     return values[: -count - 1 : -1], vectors[:, : -count - 1 : -1]
 
 
-def _leading(values: Array, variance_kept: float) -> int:
+def _leading(values: Array, variance_kept: float, least: int) -> int:
     if variance_kept == 1:
         return len(values)
     reached = np.cumsum(values) >= variance_kept * values.sum()
-    return int(np.argmax(reached)) + 1
+    return max(int(np.argmax(reached)) + 1, min(least, len(values)))
