@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from dualfold import data, errors, graph, methods, quality, trace, view, weights
+    from dualfold import data, errors, graph, maps, methods, quality, trace, view, weights
     from dualfold.embedding import Embedding, embed
     from dualfold.graph import Graph
-    from dualfold.quality import t_similarity
+    from dualfold.quality import residual_variance, t_similarity
     from dualfold.trace import Certificate, TraceProblem, certify
 
 # Names are looked up when first used: `import dualfold` itself loads nothing.
@@ -31,9 +31,10 @@ _HOMES = {
     "TraceProblem": "dualfold.trace",
     "certify": "dualfold.trace",
     "embed": "dualfold.embedding",
+    "residual_variance": "dualfold.quality",
     "t_similarity": "dualfold.quality",
 }
-_ROOMS = ("data", "errors", "graph", "methods", "quality", "trace", "view", "weights")
+_ROOMS = ("data", "errors", "graph", "maps", "methods", "quality", "trace", "view", "weights")
 
 __all__ = [
     "Certificate",
@@ -46,8 +47,10 @@ __all__ = [
     "embed",
     "errors",
     "graph",
+    "maps",
     "methods",
     "quality",
+    "residual_variance",
     "t_similarity",
     "trace",
     "view",
