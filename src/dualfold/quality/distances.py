@@ -3,91 +3,99 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dualfold.errors import InvalidInput
+from dualfold.graph.forest import in_threads
 from dualfold.graph.geodesics import geodesic_distances
 from dualfold.graph.graph import Graph
+from dualfold.kernels import kernel, thread_count
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-# Numbers in a tile of distances: 16 MB in float64.
-TILE = 2**21
+# Rows of distances looked at together: enough for every thread to have a share.
+ROWS = 1024
+SHARE = 128
+
+_distance_sums = {
+    np.dtype(real): kernel(
+        f"distance_sums{bits}",
+        None,
+        *["int64"] * 4,
+        f"{real}[]",
+        *["float64[]"] * 3,
+    )
+    for real, bits in (("float32", 32), ("float64", 64))
+}
 
 
-def residual_variance(distances: Any, points: Any) -> float:
+def residual_variance(distances: Any, points: Any, *, n_jobs: int | None = None) -> float:
     """1 − R² between given distances and those of the embedded points; 0 is perfect.
 
     `distances` is an n×n matrix or a `Graph`, which stands for its geodesics (computed
     some rows at a time, never all together). R is the correlation over all pairs of
-    different points. A scale between the two does not matter, and a constant added to
-    every distance does not either. 1 when one side does not vary at all.
+    different points. Neither a scale between the two nor a constant added to every
+    distance matters. 1 when one side does not vary at all.
 
     Tenenbaum, de Silva and Langford (2000), note 42.
     """
     Y = np.asarray(points, dtype=float)
-    n = distances.n if isinstance(distances, Graph) else np.shape(distances)[0]
-    if Y.ndim != 2 or len(Y) != n or (not isinstance(distances, Graph) and distances.shape[1] != n):
+    _check(distances, Y)
+    n, threads = len(Y), thread_count(n_jobs)
+    across = np.ascontiguousarray(Y.T)
+    sums, shift = np.empty((n, 5)), np.zeros(2)
+    for start, given in _row_tiles(distances, n, n_jobs):
+        if start == 0 and n > 1:
+            # Sums around a typical value lose no digits where sums around 0 would.
+            shift = _tile_sums(0, given[:1], across, shift, 1)[0, :2] / (n - 1)
+        sums[start : start + len(given)] = _tile_sums(start, given, across, shift, threads)
+    x, y, xx, xy, yy = sums.sum(axis=0)
+    if not np.isfinite(xy):
         raise InvalidInput(
-            f"distances between {n} points and as many embedded ones are needed; the points have "
-            f"shape {Y.shape}"
-            + ("" if isinstance(distances, Graph) else f", the distances {distances.shape}")
+            "the distances or points hold NaN or infinite entries; a graph in several pieces gives "
+            "infinite geodesics: measure each piece on its own"
         )
-    moments = Moments()
-    for start, tile in _row_tiles(distances, n):
-        given = np.asarray(tile, dtype=float)
-        embedded = _distances_to_all(Y, start, len(given))
-        others = np.ones(given.shape, dtype=bool)
-        others[np.arange(len(given)), np.arange(start, start + len(given))] = False
-        moments.add(given[others], embedded[others])
-    if not np.isfinite(moments.products).all():
+    pairs = max(n * (n - 1), 1)
+    vary_x, vary_y = xx - x * x / pairs, yy - y * y / pairs
+    # Equal distances vary by rounding only: n of their last bits, squared.
+    if vary_x <= 1e-28 * pairs * shift[0] ** 2 or vary_y <= 1e-28 * pairs * shift[1] ** 2:
+        return 1.0
+    return float(1 - (xy - x * y / pairs) ** 2 / vary_x / vary_y)
+
+
+def _row_tiles(distances: Any, n: int, n_jobs: int | None) -> Iterator[tuple[int, Array]]:
+    """(first row, some rows), in float32 or float64."""
+    for first in range(0, n, ROWS):
+        rows = np.arange(first, min(n, first + ROWS))
+        if isinstance(distances, Graph):
+            yield first, geodesic_distances(distances, rows, n_jobs=n_jobs)
+        else:
+            tile = np.asarray(distances[first : first + ROWS])
+            kind = tile.dtype if tile.dtype in _distance_sums else float
+            yield first, np.ascontiguousarray(tile, dtype=kind)
+
+
+def _tile_sums(start: int, given: Array, across: Array, shift: Array, threads: int) -> Array:
+    """Σ(x, y, x², xy, y²) of each row against all other points, around `shift`."""
+    sums = np.empty((len(given), 5))
+
+    def share(first: int) -> None:
+        rows = slice(first, first + SHARE)
+        width, n = across.shape
+        _distance_sums[given.dtype](
+            n, width, start + first, len(given[rows]), given[rows], across, shift, sums[rows]
+        )
+
+    in_threads(share, range(0, len(given), SHARE), threads)
+    return sums
+
+
+def _check(distances: Any, Y: Array) -> None:
+    shape = (distances.n,) * 2 if isinstance(distances, Graph) else np.shape(distances)
+    if Y.ndim != 2 or shape != (len(Y), len(Y)):
         raise InvalidInput(
-            "the distances hold NaN or infinite entries; a graph in several pieces gives infinite "
-            "geodesics: measure each piece on its own"
+            "distances between all pairs of points and as many embedded points are needed; the "
+            f"distances have shape {shape}, the points {Y.shape}"
         )
-    (xx, xy), (_, yy) = moments.products
-    return float(1 - xy / xx * (xy / yy)) if xx > 0 and yy > 0 else 1.0
-
-
-@dataclass
-class Moments:
-    """Mean and centred products of two series that come in parts.
-
-    Parts are centred by their own means and merged (Chan, Golub and LeVeque 1983), so
-    nothing is lost when the distances vary little against their size.
-    """
-
-    count: int = 0
-
-    def __post_init__(self) -> None:
-        self.mean, self.products = np.zeros(2), np.zeros((2, 2))
-
-    def add(self, x: Array, y: Array) -> None:
-        if not len(x):
-            return
-        mean = np.array([x.mean(), y.mean()])
-        x, y = x - mean[0], y - mean[1]
-        total, apart = self.count + len(x), mean - self.mean
-        self.products = self.products + np.array([[x @ x, x @ y], [x @ y, y @ y]])
-        self.products += np.outer(apart, apart) * (self.count * len(x) / total)
-        self.mean = self.mean + apart * (len(x) / total)
-        self.count = total
-
-
-def _row_tiles(distances: Any, n: int) -> Iterator[tuple[int, Array]]:
-    height = max(1, TILE // max(1, n))
-    for start in range(0, n, height):
-        rows = np.arange(start, min(n, start + height))
-        geodesic = isinstance(distances, Graph)
-        yield start, geodesic_distances(distances, rows) if geodesic else distances[rows]
-
-
-def _distances_to_all(Y: Array, start: int, height: int) -> Array:
-    """Distances of some rows to all, from differences: exact for close points too."""
-    squares = np.zeros((height, len(Y)))
-    for column in Y.T:
-        squares += np.square(np.subtract.outer(column[start : start + height], column))
-    return np.sqrt(squares)
