@@ -62,7 +62,7 @@ def centred_gram(distances: Any, *, out: Array | None = None) -> Array:
     just as K_ji is, so symmetric distances give a symmetric K to the last bit.
     """
     D = np.asarray(distances)
-    if D.ndim != 2 or D.shape[0] != D.shape[1]:
+    if D.ndim != 2 or D.shape[0] != D.shape[1] or not len(D):
         raise InvalidInput(
             f"distances must be a square matrix, one row and column a point; the shape is {D.shape}"
         )
@@ -75,12 +75,12 @@ def centred_gram(distances: Any, *, out: Array | None = None) -> Array:
             "geodesics: join its pieces first"
         )
     share = means - means.mean() / 2
-    start = 0
-    for tile in _tiles(K):
-        around = np.add.outer(share[start : start + len(tile)], share)
-        np.subtract(tile, around, out=tile, casting="same_kind")
-        tile *= -0.5
-        start += len(tile)
+    height = max(1, 2**17 // len(K))  # 1 MB in float64: stays in the cache
+    for start in range(0, len(K), height):
+        rows = slice(start, start + height)
+        around = np.add.outer(share[rows], share)
+        np.subtract(K[rows], around, out=K[rows], casting="same_kind")
+        K[rows] *= -0.5
     return K
 
 
