@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from dualfold.embedding import Embedding, embed
     from dualfold.estimators import LaplacianEigenmaps, SpectralEmbedding
     from dualfold.graph import Graph
-    from dualfold.quality import t_similarity
+    from dualfold.quality import residual_variance, t_similarity
     from dualfold.trace import Certificate, TraceProblem, certify
 
 # Names are looked up when first used: `import dualfold` itself loads nothing.
@@ -45,6 +45,7 @@ _HOMES = {
     "TraceProblem": "dualfold.trace",
     "certify": "dualfold.trace",
     "embed": "dualfold.embedding",
+    "residual_variance": "dualfold.quality",
     "t_similarity": "dualfold.quality",
 }
 _ROOMS = (
@@ -77,6 +78,7 @@ __all__ = [
     "maps",
     "methods",
     "quality",
+    "residual_variance",
     "t_similarity",
     "trace",
     "view",

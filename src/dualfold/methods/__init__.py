@@ -5,6 +5,7 @@
 
 from dualfold.methods.eigenmaps import eigenmaps
 from dualfold.methods.hessian_lle import hessian_lle
+from dualfold.methods.isomap import isomap, landmark_isomap
 from dualfold.methods.lle import lle
 from dualfold.methods.lpp import lpp, orthogonal_lpp
 from dualfold.methods.ltsa import ltsa
@@ -30,3 +31,4 @@ __all__ = [
     "pca",
     "random_projection",
 ]
+__all__ = ["eigenmaps", "isomap", "landmark_isomap", "mds", "mds_of_distances", "pca"]

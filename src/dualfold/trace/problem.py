@@ -20,6 +20,7 @@ from dualfold.errors import InvalidInput, TooLarge
 from dualfold.trace.factorisation import Ordering, fill_reducing_ordering
 from dualfold.trace.lift import vectors as plain_vectors
 from dualfold.trace.metric import Metric, metric
+from dualfold.trace.product import product
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -113,8 +114,8 @@ class TraceProblem:
 
     def descent(self, V: Array) -> Array:
         """sign·A·V: what solvers minimise."""
-        product = self.A @ V
-        return product if self.sense == "min" else -product
+        image = product(self.A, V)
+        return image if self.sense == "min" else -image
 
     def off_trivial(self, V: Array) -> Array:
         """V less its components along the excluded directions (B-orthogonally)."""
@@ -160,13 +161,15 @@ def _check_entries(A: Any) -> None:
     if isinstance(A, LinearOperator):
         return
     entries = A.data if sp.issparse(A) else A
-    if not np.isfinite(entries).all():
+    # NaN and infinity both survive in the extremes, which need no n×n mask.
+    extremes = [float(entries.min()), float(entries.max())] if entries.size else [0.0]
+    if not np.isfinite(extremes).all():
         raise InvalidInput("A holds NaN or infinite entries; check the data for missing values")
     # xᵀAy − yᵀAx for random x, y has the size of ‖A − Aᵀ‖: two products instead of a
     # transposed copy.
     x, y = np.random.default_rng(0).standard_normal((2, A.shape[0]))
-    asymmetry = float(abs(x @ (A @ y) - y @ (A @ x)))
-    scale = max(float(entries.max()), -float(entries.min())) if entries.size else 0.0
+    asymmetry = float(abs(x @ product(A, y) - y @ product(A, x)))
+    scale = max(abs(extreme) for extreme in extremes)
     if asymmetry > 1e-6 * scale:
         raise InvalidInput(
             f"A is not symmetric (off by about {asymmetry:.2g}, its largest entry is "

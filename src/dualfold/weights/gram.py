@@ -89,25 +89,31 @@ def working_precision(X: Any) -> type[np.floating]:
     return np.float32 if X.dtype.itemsize <= 2 or X.dtype == np.float32 else np.float64
 
 
-def centred_gram(distances: Any) -> Array:
-    """K = −½HΔH from a matrix of distances (Δ: their squares), in the input's precision."""
+def centred_gram(distances: Any, *, out: Array | None = None) -> Array:
+    """K = −½HΔH from a matrix of distances (Δ: their squares), in the input's precision.
+
+    `out` takes the result; it may be the matrix of distances itself. K_ij is rounded
+    just as K_ji is, so symmetric distances give a symmetric K to the last bit.
+    """
     D = np.asarray(distances)
-    if D.ndim != 2 or D.shape[0] != D.shape[1]:
+    if D.ndim != 2 or D.shape[0] != D.shape[1] or not len(D):
         raise InvalidInput(
             f"distances must be a square matrix, one row and column a point; the shape is {D.shape}"
         )
-    K = np.square(D, dtype=D.dtype if D.dtype.kind == "f" else float)
-    if not np.isfinite(K).all():
+    with np.errstate(over="ignore"):  # too large to square: infinite, and refused below
+        K = np.square(D, out=out, dtype=D.dtype if D.dtype.kind == "f" else float)
+    means = np.concatenate([tile.mean(axis=1, dtype=float) for tile in _tiles(K)])
+    if not np.isfinite(means).all():
         raise InvalidInput(
             "the distances hold NaN or infinite entries; a graph in several pieces gives infinite "
             "geodesics: join its pieces first"
         )
-    means = K.mean(axis=1, dtype=float)
-    grand = means.mean()
-    for start in range(0, len(K), 512):
-        rows = slice(start, start + 512)
-        K[rows] -= means[rows, None]
-        K[rows] -= (means - grand)[None, :]
+    share = means - means.mean() / 2
+    height = max(1, 2**17 // len(K))  # 1 MB in float64: stays in the cache
+    for start in range(0, len(K), height):
+        rows = slice(start, start + height)
+        around = np.add.outer(share[rows], share)
+        np.subtract(K[rows], around, out=K[rows], casting="same_kind")
         K[rows] *= -0.5
     return K
 

@@ -1,0 +1,129 @@
+"""Points known by their distances to landmarks.
+
+Scaling the m landmarks alone gives eigenvectors V and values Λ. Any further point x
+with squared distances δ_x to them then lies at
+
+    y = ½ Λ^-½ Vᵀ (δ̄ − δ_x),     δ̄ the mean squared distances of the landmarks,
+
+which is least squares for the inner products; a landmark comes back where it was.
+
+de Silva and Tenenbaum, "Sparse multidimensional scaling using landmark points" (2004).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dualfold.errors import InvalidInput
+from dualfold.graph.geodesics import Landmarks, geodesic_distances
+from dualfold.graph.graph import Graph
+from dualfold.graph.neighbors import nearest
+from dualfold.trace.problem import TraceProblem
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# Numbers in a tile of distances: 16 MB in float64.
+TILE = 2**21
+
+
+@dataclass(frozen=True, eq=False)
+class Triangulation:
+    """From distances to landmarks to points.
+
+    directions : m×d, ½VΛ^-½ (a column of zeros where λ ≤ 0: no extent)
+    mean_squares : m, the mean squared distance of each landmark to all of them
+    """
+
+    directions: Array
+    mean_squares: Array
+
+    @classmethod
+    def of(cls, V: Array, values: Array, mean_squares: Array) -> Triangulation:
+        extent = values > 0
+        scales = np.zeros(len(values))
+        scales[extent] = 0.5 / np.sqrt(values[extent])
+        return cls(V * scales, np.asarray(mean_squares, dtype=float))
+
+    def __call__(self, distances: Array) -> Array:
+        """Points (p×d) from distances to the landmarks (p×m), tile by tile in float64."""
+        if distances.shape[1] != len(self.mean_squares):
+            raise InvalidInput(
+                f"distances to {len(self.mean_squares)} landmarks are needed, one a column; "
+                f"the shape is {distances.shape}"
+            )
+        points = np.empty((len(distances), self.directions.shape[1]))
+        height = max(1, TILE // max(1, distances.shape[1]))
+        for start in range(0, len(points), height):
+            tile = np.square(distances[start : start + height], dtype=float)
+            points[start : start + height] = (self.mean_squares - tile) @ self.directions
+        return points
+
+
+@dataclass(frozen=True, eq=False)
+class FromLandmarks:
+    """The lift of a problem about landmarks alone: every point of the graph."""
+
+    landmarks: Landmarks
+
+    @property
+    def mean_squares(self) -> Array:
+        between = self.landmarks.distances[:, self.landmarks.indices]
+        return np.asarray(np.square(between, dtype=float).mean(axis=0))
+
+    def __call__(self, V: Array, values: Array) -> Array:
+        return Triangulation.of(V, values, self.mean_squares)(self.landmarks.distances.T)
+
+
+def triangulation(problem: TraceProblem, V: Array, values: Array) -> Triangulation:
+    """How the answer (V, values) of an exact or landmark Isomap problem places points.
+
+    For the exact one every point is a landmark; its mean squares δ̄ are read off the
+    diagonal of K = −½HΔH: δ̄_i = K_ii + tr K/n.
+    """
+    if isinstance(problem.lift, FromLandmarks):
+        return Triangulation.of(V, values, problem.lift.mean_squares)
+    diagonal = np.asarray(np.diagonal(problem.A), dtype=float)
+    return Triangulation.of(V, values, diagonal + diagonal.mean())
+
+
+def geodesics_to_new(
+    graph: Graph, X: Any, *, landmarks: Landmarks | None = None, n_neighbors: int | None = None
+) -> Iterator[tuple[slice, Array]]:
+    """Distances from new points to landmarks (None: to all points), some rows at a time.
+
+    A new point enters the graph by its neighbours: min over them of ‖x − x_j‖ + g_jk.
+    A point of the graph is its own nearest neighbour and gets its own geodesics. Those
+    of the neighbours are computed when needed; nothing n×n is kept.
+    """
+    k = n_neighbors or graph.n_neighbors
+    if graph.points is None or k is None:
+        raise InvalidInput(
+            "new points need the data that the graph was made of and a number of neighbours; "
+            "build the graph by knn(X, k), or pass n_neighbors"
+        )
+    found = nearest(graph.points, min(k, graph.n), queries=X, metric=graph.metric)
+    height = max(1, TILE // (k * graph.n))
+    for start in range(0, len(found.indices), height):
+        rows = slice(start, start + height)
+        near, away = found.indices[rows], found.distances[rows]
+        if landmarks is None:
+            doors, where = np.unique(near, return_inverse=True)
+            ways, where = geodesic_distances(graph, doors), where.reshape(near.shape)
+        else:
+            ways, where = landmarks.distances.T, near
+        best = np.full((len(near), ways.shape[1]), np.inf)
+        for j in range(near.shape[1]):
+            np.minimum(best, ways[where[:, j]] + away[:, j, None], out=best)
+        yield rows, best
+
+
+def placed(
+    graph: Graph, X: Any, place: Triangulation, *, landmarks: Landmarks | None = None
+) -> Array:
+    """New points among the embedded ones, by their geodesics to the landmarks."""
+    parts = [place(distances) for _, distances in geodesics_to_new(graph, X, landmarks=landmarks)]
+    return np.vstack(parts)

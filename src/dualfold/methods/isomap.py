@@ -1,0 +1,52 @@
+"""Isomap, of all points and of landmarks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dualfold.graph.geodesics import geodesic_distances, landmarks_at
+from dualfold.graph.graph import Graph
+from dualfold.graph.pieces import one_piece
+from dualfold.maps.landmark import FromLandmarks
+from dualfold.trace.lift import scaled_vectors
+from dualfold.trace.problem import TraceProblem
+from dualfold.weights.gram import centred_gram
+
+
+def isomap(graph: Graph, *, n_components: int = 2) -> TraceProblem:
+    """Keep the distances along the sheet that the points lie on.
+
+        maximise tr(VᵀKV)  subject to  VᵀV = I,   K = −½HΔH,   points VΛ^½
+
+    Δ holds the squared lengths of the shortest paths in the graph. A sheet that can be
+    laid flat without stretching, with a convex outline, is recovered. Fails where one
+    edge cuts across a gap (too many neighbours), around holes, which are blown up, and
+    on surfaces such as a sphere that no plane can hold: K then has negative or many
+    large eigenvalues. K is one n×n matrix in float32, the only one made.
+
+    Tenenbaum, de Silva and Langford, "A global geometric framework for nonlinear
+    dimensionality reduction" (2000).
+    """
+    distances = geodesic_distances(one_piece(graph))
+    K = centred_gram(distances, out=distances)
+    return TraceProblem(K, None, n_components, "max", lift=scaled_vectors)
+
+
+def landmark_isomap(graph: Graph, landmarks: Any, *, n_components: int = 2) -> TraceProblem:
+    """Isomap of some points, and every other point by its distances to them.
+
+        maximise tr(VᵀKV)  subject to  VᵀV = I,   K = −½HΔH over the m landmarks,
+        points ½Λ^-½Vᵀ(δ̄ − δ_x)
+
+    `landmarks` are row numbers, or what `farthest_points(graph, m)` returned, which
+    brings the geodesics along. Memory is m·n. A certificate is about the m×m problem:
+    it says nothing about how well m landmarks stand for n points. With every point a
+    landmark this is `isomap`.
+
+    de Silva and Tenenbaum, "Global versus local methods in nonlinear dimensionality
+    reduction" (2003).
+    """
+    chosen = landmarks_at(one_piece(graph), landmarks)
+    between = chosen.distances[:, chosen.indices].astype(float)
+    K = centred_gram((between + between.T) / 2)
+    return TraceProblem(K, None, n_components, "max", lift=FromLandmarks(chosen))
