@@ -58,10 +58,37 @@ def attach(graph: Graph, queries: Any) -> Attachment:
     return Attachment(lengths, own)
 
 
+def doors(graph: Graph, queries: Any) -> tuple[Array, Array]:
+    """Where new points enter the graph: old points and the distances to them, m×k.
+
+    The nearest old points, an identical one included, as many as the graph's rule has;
+    with a radius those within it, at least the nearest. Shorter rows repeat their first.
+    """
+    if graph.kind == "given":
+        raise InvalidInput(
+            "this graph was given without a rule for neighbours, so new points cannot enter it; "
+            "build it with knn, radius or variable"
+        )
+    lists = _as_lists(*_nearest_old(graph, queries, graph.n_neighbors or 1), _count(queries))
+    if graph.kind == "radius":
+        within = _pairs_within(graph, queries, np.full(graph.n, graph.radius))
+        rows = np.repeat(np.arange(len(lists)), lists.counts)
+        lists = _as_lists(
+            np.concatenate([rows, within[0]]),
+            np.concatenate([lists.indices, within[1]]),
+            np.concatenate([lists.distances, within[2]]),
+            _count(queries),
+        )
+    width = int(lists.counts.max(initial=1))
+    place = np.minimum(np.arange(width), lists.counts[:, None] - 1)
+    where = lists.indptr[:-1, None] + np.maximum(place, 0)
+    return lists.indices[where], lists.distances[where]
+
+
 def _own_lists(graph: Graph, queries: Any) -> tuple[Array, Array, Array]:
     """Each new point's own neighbours by the graph's rule, itself left out."""
     if graph.kind == "radius":
-        return _without_self(*_within_reach(graph, queries, np.full(graph.n, graph.radius)))
+        return _within_reach(graph, queries, np.full(graph.n, graph.radius))
     k = graph.n_neighbors or 1
     rows, columns, distances = _without_self(*_nearest_old(graph, queries, k + 1))
     lists = _as_lists(rows, columns, distances, _count(queries)).first(k)
@@ -99,13 +126,18 @@ def _reach(graph: Graph) -> Array:
 
 def _within_reach(graph: Graph, queries: Any, reach: Array) -> tuple[Array, Array, Array]:
     """All pairs (new, old) at a distance within the old point's reach, self left out."""
+    return _without_self(*_pairs_within(graph, queries, reach))
+
+
+def _pairs_within(graph: Graph, queries: Any, reach: Array) -> tuple[Array, Array, Array]:
+    """All pairs (new, old) at a distance within the old point's reach."""
     if isinstance(graph.metric, str) and graph.metric == "precomputed":
         lists = _distance_rows(graph, queries)
         rows = np.repeat(np.arange(len(lists)), lists.counts)
         near = lists.distances <= reach[lists.indices]
-        return _without_self(rows[near], lists.indices[near], lists.distances[near])
+        return rows[near], lists.indices[near], lists.distances[near]
     if not (isinstance(graph.metric, str) and graph.metric in ("euclidean", "l2")):
-        return _without_self(*_within_reach_metric(graph, queries, reach))
+        return _within_reach_metric(graph, queries, reach)
     X, Q = same_kind(rows_of_numbers(graph.points), rows_of_numbers(queries, "queries"))
     centre = X.mean(axis=0, dtype=float).astype(X.dtype)
     old = X - centre
@@ -123,7 +155,7 @@ def _within_reach(graph: Graph, queries: Any, reach: Array) -> tuple[Array, Arra
     columns = np.concatenate([column for _, column in found])
     distances = pair_distances(Q, X, rows, columns)
     near = distances <= reach[columns]
-    return _without_self(rows[near], columns[near], distances[near])
+    return rows[near], columns[near], distances[near]
 
 
 def _within_reach_metric(graph: Graph, queries: Any, reach: Array) -> tuple[Array, Array, Array]:
@@ -179,4 +211,4 @@ def _count(queries: Any) -> int:
     return int(queries.shape[0])
 
 
-__all__ = ["Attachment", "attach"]
+__all__ = ["Attachment", "attach", "doors"]

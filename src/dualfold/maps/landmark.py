@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from dualfold.errors import InvalidInput
+from dualfold.graph.attach import doors
 from dualfold.graph.geodesics import Landmarks, geodesic_distances
 from dualfold.graph.graph import Graph
-from dualfold.graph.neighbors import nearest
 from dualfold.trace.problem import TraceProblem
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -91,7 +91,7 @@ def triangulation(problem: TraceProblem, V: Array, values: Array) -> Triangulati
 
 
 def geodesics_to_new(
-    graph: Graph, X: Any, *, landmarks: Landmarks | None = None, n_neighbors: int | None = None
+    graph: Graph, X: Any, *, landmarks: Landmarks | None = None
 ) -> Iterator[tuple[slice, Array]]:
     """Distances from new points to landmarks (None: to all points), some rows at a time.
 
@@ -99,20 +99,15 @@ def geodesics_to_new(
     A point of the graph is its own nearest neighbour and gets its own geodesics. Those
     of the neighbours are computed when needed; nothing n×n is kept.
     """
-    k = n_neighbors or graph.n_neighbors
-    if graph.points is None or k is None:
-        raise InvalidInput(
-            "new points need the data that the graph was made of and a number of neighbours; "
-            "build the graph by knn(X, k), or pass n_neighbors"
-        )
-    found = nearest(graph.points, min(k, graph.n), queries=X, metric=graph.metric)
-    height = max(1, TILE // (k * graph.n))
-    for start in range(0, len(found.indices), height):
+    entries, gaps = doors(graph, X)
+    height = max(1, TILE // (entries.shape[1] * graph.n))
+    for start in range(0, len(entries), height):
         rows = slice(start, start + height)
-        near, away = found.indices[rows], found.distances[rows]
+        near, away = entries[rows], gaps[rows]
         if landmarks is None:
-            doors, where = np.unique(near, return_inverse=True)
-            ways, where = geodesic_distances(graph, doors), where.reshape(near.shape)
+            sources, where = np.unique(near, return_inverse=True)
+            ways = geodesic_distances(graph, sources, dtype=np.float64)
+            where = where.reshape(near.shape)
         else:
             ways, where = landmarks.distances.T, near
         best = np.full((len(near), ways.shape[1]), np.inf)

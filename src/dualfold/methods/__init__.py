@@ -18,7 +18,9 @@ from dualfold.methods.random_projection import johnson_lindenstrauss_size, rando
 __all__ = [
     "eigenmaps",
     "hessian_lle",
+    "isomap",
     "johnson_lindenstrauss_size",
+    "landmark_isomap",
     "lle",
     "lpp",
     "ltsa",
@@ -31,4 +33,3 @@ __all__ = [
     "pca",
     "random_projection",
 ]
-__all__ = ["eigenmaps", "isomap", "landmark_isomap", "mds", "mds_of_distances", "pca"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from dualfold.graph.geodesics import geodesic_distances, landmarks_at
 from dualfold.graph.graph import Graph
 from dualfold.graph.pieces import one_piece
@@ -13,7 +15,7 @@ from dualfold.trace.problem import TraceProblem
 from dualfold.weights.gram import centred_gram
 
 
-def isomap(graph: Graph, *, n_components: int = 2) -> TraceProblem:
+def isomap(graph: Graph, *, n_components: int = 2, dtype: Any = np.float32) -> TraceProblem:
     """Keep the distances along the sheet that the points lie on.
 
         maximise tr(VᵀKV)  subject to  VᵀV = I,   K = −½HΔH,   points VΛ^½
@@ -22,12 +24,12 @@ def isomap(graph: Graph, *, n_components: int = 2) -> TraceProblem:
     laid flat without stretching, with a convex outline, is recovered. Fails where one
     edge cuts across a gap (too many neighbours), around holes, which are blown up, and
     on surfaces such as a sphere that no plane can hold: K then has negative or many
-    large eigenvalues. K is one n×n matrix in float32, the only one made.
+    large eigenvalues. K is one n×n matrix of `dtype`, the only one made.
 
     Tenenbaum, de Silva and Langford, "A global geometric framework for nonlinear
     dimensionality reduction" (2000).
     """
-    distances = geodesic_distances(one_piece(graph))
+    distances = geodesic_distances(one_piece(graph), dtype=dtype)
     K = centred_gram(distances, out=distances)
     return TraceProblem(K, None, n_components, "max", lift=scaled_vectors)
 

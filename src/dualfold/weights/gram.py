@@ -102,7 +102,9 @@ def centred_gram(distances: Any, *, out: Array | None = None) -> Array:
         )
     with np.errstate(over="ignore"):  # too large to square: infinite, and refused below
         K = np.square(D, out=out, dtype=D.dtype if D.dtype.kind == "f" else float)
-    means = np.concatenate([tile.mean(axis=1, dtype=float) for tile in _tiles(K)])
+    means = np.concatenate(
+        [K[start : start + 512].mean(axis=1, dtype=float) for start in range(0, len(K), 512)]
+    )
     if not np.isfinite(means).all():
         raise InvalidInput(
             "the distances hold NaN or infinite entries; a graph in several pieces gives infinite "

@@ -1,0 +1,131 @@
+"""Isomap as an estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from dualfold.embedding import Embedding
+from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimator
+from dualfold.graph import Graph
+from dualfold.graph.geodesics import farthest_points, geodesic_distances
+from dualfold.maps.landmark import FromLandmarks, placed, triangulation
+from dualfold.methods.isomap import isomap, landmark_isomap
+from dualfold.quality.distances import residual_variance
+from dualfold.trace.problem import TraceProblem
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# "auto": all points up to here (400 MB of float32, seconds), landmarks beyond.
+EXACT_UP_TO = 10_000
+# So many landmarks then: their problem is solved in a second, and the geodesics from
+# them take less than the neighbour search.
+LANDMARKS = 500
+# Double precision while the n×n matrix stays small; beyond, float32 halves it.
+DOUBLE_UP_TO = 4_000
+
+
+class Isomap(GraphEstimator):
+    """Keep the distances along the sheet that the points lie on.
+
+    scikit-learn's parameters and attributes, and
+
+    landmarks : "auto" (exact up to 10,000 points, 500 landmarks beyond), None (exact), or
+        a number of landmarks, chosen one by one as the farthest from those before
+    neighborhood : "fixed" or "variable"
+    pieces : "join" by the shortest links, "separate" or "raise"
+
+    `residual_variance_` is 1 − R² between geodesic and embedded distances.
+    `path_method`, `max_iter` and `neighbors_algorithm` are accepted and chosen by us.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = GRAPH_CONSTRAINTS | {
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "path_method": [StrOptions({"auto", "FW", "D"})],
+        "neighbors_algorithm": [StrOptions({"auto", "brute", "kd_tree", "ball_tree"})],
+        "landmarks": [Interval(Integral, 2, None, closed="left"), StrOptions({"auto"}), None],
+    }
+
+    def __init__(
+        self,
+        *,
+        n_neighbors: int | None = 5,
+        radius: float | None = None,
+        n_components: int | str = 2,
+        eigen_solver: str = "auto",
+        tol: float = 0,
+        max_iter: int | None = None,
+        path_method: str = "auto",
+        neighbors_algorithm: str = "auto",
+        n_jobs: int | None = None,
+        metric: Any = "minkowski",
+        p: float = 2,
+        metric_params: dict[str, Any] | None = None,
+        landmarks: int | str | None = "auto",
+        neighborhood: str = "fixed",
+        pieces: str = "join",
+        random_state: Any = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.radius = radius
+        self.n_components = n_components
+        self.eigen_solver = eigen_solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.path_method = path_method
+        self.neighbors_algorithm = neighbors_algorithm
+        self.n_jobs = n_jobs
+        self.metric = metric
+        self.p = p
+        self.metric_params = metric_params
+        self.landmarks = landmarks
+        self.neighborhood = neighborhood
+        self.pieces = pieces
+        self.random_state = random_state
+
+    def _problem(self, graph: Graph, count: int) -> TraceProblem:
+        chosen = self.landmarks
+        if chosen == "auto":
+            chosen = None if graph.n <= EXACT_UP_TO else LANDMARKS
+        if chosen is not None and int(chosen) < graph.n:
+            corners = farthest_points(graph, max(int(chosen), count + 1))
+            return landmark_isomap(graph, corners, n_components=count)
+        kind = np.float64 if graph.n <= DOUBLE_UP_TO else np.float32
+        return isomap(graph, n_components=count, dtype=kind)
+
+    def _map(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
+        lift = embedding.problem.lift
+        corners = lift.landmarks if isinstance(lift, FromLandmarks) else None
+        place = triangulation(embedding.problem, embedding.solution.vectors, embedding.values)
+        return partial(_placed, graph, place, corners)
+
+    @property
+    def dist_matrix_(self) -> Array:
+        """The geodesic distances between all points, computed when asked for."""
+        check_is_fitted(self, "graph_")
+        kind = self.embedding_.dtype
+        return geodesic_distances(self.graph_, dtype=kind, n_jobs=self.n_jobs)
+
+    @property
+    def residual_variance_(self) -> float:
+        """1 − R² between geodesic and embedded distances."""
+        check_is_fitted(self, "graph_")
+        return float(residual_variance(self.graph_, self.embedding_))
+
+    def reconstruction_error(self) -> float:
+        """‖K − YYᵀ‖/n, K the double-centred squared geodesics (scikit-learn's measure)."""
+        from dualfold.weights.gram import centred_gram
+
+        K = centred_gram(self.dist_matrix_.astype(float))
+        total = float(np.einsum("ij,ij->", K, K)) - float(np.sum(self.eigenvalues_**2))
+        return float(np.sqrt(max(total, 0.0))) / len(K)
+
+
+def _placed(graph: Graph, place: Any, corners: Any, X: Any) -> Array:
+    return placed(graph, X, place, landmarks=corners)
