@@ -7,7 +7,12 @@ least
 
     Σ_{i≤c} (θ_i − r_i²/(μ − θ_i)) + (d − c)·μ          (Temple, Lehmann)
 
-so the distance of Σθ from the optimum is known, whatever produced V.
+so the distance of Σθ from the optimum is known, whatever produced V. Where rounding
+hides the gap behind θ_d, a floor further up serves as well: with c > d Ritz pairs of a
+wider space below it, Lehmann's matrix Θ − P^-½RᵀRP^-½, P = μ − Θ, has eigenvalues below
+those of the problem, and its d smallest add up to at least
+
+    Σ_{i≤d} θ_i − Σ_{i≤c} r_i²/(μ − θ_i)
 """
 
 from __future__ import annotations
@@ -29,7 +34,8 @@ from dualfold.trace.completeness import (
     random_floor,
     spectrum_ceiling,
 )
-from dualfold.trace.problem import TraceProblem
+from dualfold.trace.metric import Identity
+from dualfold.trace.problem import Gramian, TraceProblem
 
 Array = np.ndarray[Any, np.dtype[Any]]
 PROOFS = {
@@ -122,12 +128,12 @@ def certify(
     missed = floor.seen is None or floor.seen > floor.below
     bound = -np.inf if missed and floor.proof != "random" else _trace_bound(answer, floor)
     value = float(answer.values.sum())
-    # The quotients themselves carry rounding of a few units of ‖A‖ each.
-    bound -= 32 * UNIT * scale * count
-    gap = _relative_gap(value, bound, scale * count)
+    bound -= _rounding(problem, answer, scale)
+    gap = _relative_gap(problem, value, bound, scale * count)
     if floor.proof == "random":
         # What a random search can prove is coarse; what it saw is what is reported.
-        gap = _relative_gap(value, value - float(np.sum(answer.residuals)), scale * count)
+        seen = value - float(np.sum(answer.residuals))
+        gap = _relative_gap(problem, value, seen, scale * count)
     if missed and floor.seen is not None:
         reasons.append(
             f"a better direction was missed: {floor.seen} or more eigenvalues lie beyond "
@@ -187,9 +193,16 @@ def _first_holding(answer: Answer, scale: float, prove: Any) -> Floor:
     count, last = len(values), float(values[-1])
     delta = max(2.5e-8 * abs(last), 8 * worst, 1e-12 * scale)
     if answer.following is not None and answer.following - last > 4 * delta:
-        floor: Floor = prove(count, last + (answer.following - last) / 3)
+        height = last + (answer.following - last) / 3
+        floor: Floor = prove(count, height)
         if floor.seen is not None and floor.seen <= count and floor.height > last + delta:
             return floor
+        further = _further_up(answer, height - floor.height)
+        if further is not None:
+            below, height, needed = further
+            floor = prove(below, height)
+            if floor.seen is not None and floor.height > needed:
+                return floor
     for widen in (1.0, 30.0, 1000.0):
         gap = widen * delta
         below = count - 1
@@ -203,16 +216,55 @@ def _first_holding(answer: Answer, scale: float, prove: Any) -> Floor:
     return Floor(below, floor.height, floor.proof, seen=None)
 
 
+def _further_up(answer: Answer, wobble: float) -> tuple[int, float, float] | None:
+    """(c, height, least height of use) of a floor that rounding cannot hide.
+
+    In the nearest gap of the wider Ritz values, c below it, that is four times as wide as
+    the `wobble` of a floor that was tried.
+    """
+    if answer.wider is None or not np.isfinite(wobble):
+        return None
+    values, residuals = answer.wider.values, answer.wider.residuals
+    for c in range(len(answer.values) + 1, len(values)):
+        gap = float(values[c] - values[c - 1])
+        if gap > 4 * max(wobble, float(residuals[:c].max())):
+            return c, float(values[c]) - gap / 4, float(values[c - 1])
+    return None
+
+
+def _rounding(problem: TraceProblem, answer: Answer, scale: float) -> float:
+    """What rounding can have done to the sum of the Rayleigh quotients.
+
+    A few units of ‖A‖ each; but ‖Mv‖² from Mv, whose error is a few units ρ of ‖|M|‖
+    (the longest row counts), is right to 2√θρ + ρ².
+    """
+    count = len(answer.values)
+    if not isinstance(problem.A, Gramian):
+        return 32 * UNIT * scale * count
+    size = abs(problem.A.factor)
+    longest = int(np.diff(size.indptr).max(initial=0))
+    norm = float(np.sqrt(size.sum(axis=0).max() * size.sum(axis=1).max()))
+    rho = (longest + 4) * UNIT * norm / np.sqrt(max(problem.metric.lowest, 1e-300))
+    lengths = np.sqrt(np.abs(answer.values))
+    # A sum of m squares adds a relative m·u at worst (its terms are positive).
+    added = problem.A.factor.shape[0] * UNIT * float(np.abs(answer.values).sum())
+    return float((2 * lengths * rho + rho**2).sum()) + added
+
+
 def _trace_bound(answer: Answer, floor: Floor) -> float:
     """The least value that the d smallest eigenvalues can add up to (module docstring)."""
     values, squares = answer.values, answer.residuals**2
+    c = floor.below
+    if c > len(values) and answer.wider is not None:
+        wider = answer.wider
+        lost = wider.residuals[:c] ** 2 / (floor.height - wider.values[:c])
+        return float(wider.values[: len(values)].sum() - lost.sum())
     under = values < floor.height
     if floor.below == len(values) and not under.all():
         # A floor of the complement that does not reach θ_d: eigenvalues of the block
         # matrix [[Θ, Rᵀ], [R, C]] move by at most ‖R‖ from those of its diagonal.
         loss = len(values) * float(np.sqrt(squares.sum()))
         return float(np.minimum(values, floor.height).sum()) - loss
-    c = floor.below
     temple = values[:c] - squares[:c] / (floor.height - values[:c])
     return float(temple.sum() + (len(values) - c) * floor.height)
 
@@ -222,7 +274,7 @@ def _ritz_answer(problem: TraceProblem, given: Array, extra: Array) -> Answer:
     metric = problem.metric
     gram = given.T @ metric.times(given)
     V = np.linalg.solve(np.linalg.cholesky(gram), given.T).T
-    values, S = np.linalg.eigh(V.T @ problem.descent(V))
+    values, S = np.linalg.eigh(problem.quadratic(V))
     V = V @ S
     _, residuals = _residuals(problem, V)
     following = None
@@ -233,14 +285,23 @@ def _ritz_answer(problem: TraceProblem, given: Array, extra: Array) -> Answer:
         if length > 1e-8:
             quotient, _ = _residuals(problem, rest / length)
             following = float(quotient[0])
-    return Answer(V, values, residuals, following)
+    wider = None
+    if extra.shape[1] > 1 and isinstance(problem.A, Gramian):
+        Q, R = np.linalg.qr(np.hstack([V, problem.off_trivial(extra)]))
+        if np.abs(np.diagonal(R)).min() > 1e-8 and isinstance(metric, Identity):
+            wider = _ritz_answer(problem, Q, extra[:, :0])
+    return Answer(V, values, residuals, following, wider)
 
 
 def _residuals(problem: TraceProblem, V: Array) -> tuple[Array, Array]:
     """Rayleigh quotients of sign·A and ‖Av − θBv‖ in the B⁻¹ norm, column by column."""
     AV, BV = problem.descent(V), problem.metric.times(V)
     lengths = np.einsum("ij,ij->j", V, BV)
-    quotients = np.einsum("ij,ij->j", V, AV) / lengths
+    if isinstance(problem.A, Gramian):
+        images = problem.A.factor @ V
+        quotients = problem.sign * np.einsum("ij,ij->j", images, images) / lengths
+    else:
+        quotients = np.einsum("ij,ij->j", V, AV) / lengths
     R = AV - BV * quotients
     squares = np.einsum("ij,ij->j", R, problem.metric.solve(R)) / lengths
     return quotients, np.sqrt(np.maximum(squares, 0.0))
@@ -263,11 +324,17 @@ def _mismatch(
     return reasons
 
 
-def _relative_gap(value: float, bound: float, scale: float) -> float:
-    """(value − bound)/|bound|, or against the spectrum when the bound is near 0."""
+def _relative_gap(problem: TraceProblem, value: float, bound: float, scale: float) -> float:
+    """(value − bound)/|bound|, or against the spectrum when the value is near 0.
+
+    Near is what rounding cannot tell from 0: 10⁻¹⁰ of the spectrum, and 10⁻¹⁴ for a
+    Gramian, whose tiny values keep their digits.
+    """
     if not np.isfinite(bound):
         return float("inf")
-    return max(0.0, value - bound) / (abs(bound) if abs(bound) > 1e-10 * scale else scale)
+    near = 1e-14 if isinstance(problem.A, Gramian) else 1e-10
+    size = max(abs(bound), abs(value)) if isinstance(problem.A, Gramian) else abs(bound)
+    return max(0.0, value - bound) / (size if size > near * scale else scale)
 
 
 def _as_columns(problem: TraceProblem, vectors: Any) -> Array:

@@ -46,6 +46,7 @@ class Answer:
     values: Array
     residuals: Array
     following: float | None  # the Rayleigh quotient of a further direction, if one is known
+    wider: Answer | None = None  # the same for the span of the answer and all further directions
 
 
 def norm_floor(problem: TraceProblem, answer: Answer) -> Floor | None:
@@ -101,23 +102,32 @@ def cholesky_floor(problem: TraceProblem, answer: Answer, below: int, height: fl
 def inertia_floor(problem: TraceProblem, below: int, height: float) -> Floor:
     """Sylvester: A − hB has as many negative pivots as eigenvalues below h.
 
-    The pivots are those of a matrix within an error e of A − hB, so the count holds
-    for the eigenvalues below h − e/λ_min(B). For A = MᵀM the pivots come from the
-    augmented matrix; moved by e its Schur complement counts those below
-    (α − e)(h/α − e/λ_min(B)).
+    The pivots are those of A − hB + E with |xᵀEx| ≤ Σ e_i x_i², so the count holds for
+    the eigenvalues below h − max(e)/λ_min(B). For A = MᵀM the pivots come from the
+    augmented matrix. Its rows get errors of their own, e of the auxiliary ones and f of
+    the others; raising its diagonal by them makes no eigenvalue smaller and gives the
+    count below (α − s·e)(h/α − f/λ_min(B)), s the sign.
     """
-    factor = factorise(problem.shifted(height), problem.ordering)
-    expected = problem.auxiliary if problem.sense == "min" else 0
-    wobble = factor.backward_error + _shift_rounding(problem, height)
+    matrix = problem.shifted(height)
+    factor = factorise(matrix, problem.ordering)
+    before = problem.auxiliary
+    expected = before if problem.sense == "min" else 0
+    errors = factor.row_errors if np.isfinite(factor.backward_error) else np.full(1, np.inf)
+    errors = errors + _shift_rounding(problem, matrix, height)
     lowest = max(problem.metric.lowest, 1e-300)
-    balance = problem.balance(height)
-    spill = abs(height) / balance if problem.auxiliary else 0.0
-    wobble = wobble * (balance / lowest + spill) + wobble**2 / lowest * bool(problem.auxiliary)
+    if before:
+        balance = problem.balance(height)
+        rest = height / balance - errors[before:].max() / lowest
+        room = balance - problem.sign * errors[:before].max()
+        reached = min(height, rest * room) if room > 0 else -np.inf
+    else:
+        reached = height - errors.max() / lowest
     trivial = trivial_values(problem)
     hidden = int(np.sum(trivial < height))
-    if np.any(np.abs(trivial - height) <= wobble) or factor.zero or not np.isfinite(wobble):
+    unclear = np.abs(trivial - height) <= height - reached
+    if np.any(unclear) or factor.zero or not np.isfinite(reached):
         return Floor(below, -np.inf, "inertia", seen=None)
-    return Floor(below, height - wobble, "inertia", seen=factor.negative - expected - hidden)
+    return Floor(below, reached, "inertia", seen=factor.negative - expected - hidden)
 
 
 def random_floor(problem: TraceProblem, answer: Answer, steps: int, seed: int = 1) -> Floor:
@@ -142,7 +152,7 @@ def random_floor(problem: TraceProblem, answer: Answer, steps: int, seed: int = 
 def trivial_values(problem: TraceProblem) -> Array:
     """The eigenvalues of sign·A on the excluded directions."""
     N = problem.trivial
-    return np.linalg.eigvalsh(N.T @ problem.descent(N)) if N.shape[1] else np.zeros(0)
+    return np.linalg.eigvalsh(problem.quadratic(N)) if N.shape[1] else np.zeros(0)
 
 
 def spectrum_ceiling(problem: TraceProblem) -> float:
@@ -195,13 +205,11 @@ def _complement_minimum(
     return float(lowest[0])
 
 
-def _shift_rounding(problem: TraceProblem, height: float) -> float:
-    """‖·‖∞ of the rounding made in forming A − hB (at most one unit per entry)."""
-    matrix = problem.shifted(height)
+def _shift_rounding(problem: TraceProblem, matrix: sp.csr_array, height: float) -> Array:
+    """Row sums of the rounding made in forming A − hB (at most one unit per entry)."""
     rows = abs(matrix) @ np.ones(matrix.shape[0])
-    return (
-        2 * UNIT * float(rows.max() + abs(height) * problem.metric.times(np.ones(problem.n)).max())
-    )
+    rows[problem.auxiliary :] += abs(height) * (abs(problem.metric.sparse()) @ np.ones(problem.n))
+    return np.asarray(2 * UNIT * rows)
 
 
 def _dense(A: Any) -> Array:

@@ -112,6 +112,13 @@ class TraceProblem:
         product = self.A @ V
         return product if self.sense == "min" else -product
 
+    def quadratic(self, V: Array) -> Array:
+        """Vᵀ(sign·A)V; for A = MᵀM from MV, which keeps the digits of tiny values."""
+        if isinstance(self.A, Gramian):
+            images = self.A.factor @ V
+            return self.sign * (images.T @ images)
+        return V.T @ self.descent(V)
+
     def off_trivial(self, V: Array) -> Array:
         """V less its components along the excluded directions (B-orthogonally)."""
         N = self.trivial
