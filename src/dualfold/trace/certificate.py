@@ -199,7 +199,7 @@ def _first_holding(problem: TraceProblem, answer: Answer, scale: float, prove: A
     count, last = len(values), float(values[-1])
     finest = 1e-14 if isinstance(problem.A, Gramian) else 1e-12
     delta = max(2.5e-8 * abs(last), 8 * worst, finest * scale)
-    for below, height, needed in _gaps(answer, delta, scale):
+    for below, height, needed in _gaps(problem, answer, delta, scale):
         floor: Floor = prove(below, height)
         if floor.seen is not None and floor.seen <= below and floor.height > needed:
             return floor
@@ -218,14 +218,18 @@ def _first_holding(problem: TraceProblem, answer: Answer, scale: float, prove: A
     return Floor(below, floor.height, floor.proof, seen=None)
 
 
-def _gaps(answer: Answer, delta: float, scale: float) -> list[tuple[int, float, float]]:
+def _gaps(
+    problem: TraceProblem, answer: Answer, delta: float, scale: float
+) -> list[tuple[int, float, float]]:
     """(c, height, least height of use) in the gap behind θ_d and in a wider one further up.
 
     The latter, with c > d Ritz values of the wider space below it, is for gaps that
     rounding may hide; where that is likely it comes first.
     """
     last, found = float(answer.values[-1]), []
-    room = 0.0 if answer.following is None else float(answer.following - last)
+    # Nothing known of what follows: a third of θ_d is a guess that a count proves or not.
+    guess = last / 3 if isinstance(problem.A, Gramian) else 0.0
+    room = guess if answer.following is None else float(answer.following - last)
     if room > 4 * delta:
         found.append((len(answer.values), last + room / 3, last + delta))
     if answer.wider is None:
