@@ -6,13 +6,14 @@ import json
 
 import numpy as np
 import pytest
-from families import FAMILIES, cycle, path, walk_square
+from families import FAMILIES, cycle, laplacian, path, walk_square
 from test_contract import dense_reference
 
 from dualfold.errors import InvalidInput
 from dualfold.trace import TraceProblem, certify
 from dualfold.trace import certificate as certificate_module
 from dualfold.trace.completeness import Answer, norm_floor, random_floor
+from dualfold.trace.solvers import Lanczos
 
 
 def dropped(problem, V):
@@ -183,15 +184,23 @@ def test_norm_bound_proves_dominant_directions():
     assert -floor.height >= 0.1  # never below the true third eigenvalue
 
 
+def expander(n=4000, k=12):
+    """A random graph with a wide eigengap, too large to fill, no use to factor."""
+    rng = np.random.default_rng(0)
+    ends = np.column_stack([np.repeat(np.arange(n), k), rng.integers(0, n, n * k)])
+    L, _ = laplacian(ends[ends[:, 0] != ends[:, 1]], n)
+    return TraceProblem(L, None, 2, "min", np.ones(n))
+
+
 def test_random_search_height_holds_and_finds_what_was_missed():
     family = path(400)
     values, V = dense_reference(family.problem)
     for seed in range(5):
-        answer = Answer(V[:, :3], values[:3], np.full(3, 1e-12), None)
-        floor = random_floor(family.problem, answer, steps=100, seed=seed)
+        answer = Answer(V[:, :3], values[:3], np.full(3, 1e-12), float(values[3]))
+        floor = random_floor(family.problem, answer, seed=seed)
         assert floor.height <= values[3]
     missing = Answer(V[:, 1:4], values[1:4], np.full(3, 1e-12), None)
-    assert random_floor(family.problem, missing, steps=300).seen == 4
+    assert random_floor(family.problem, missing).seen == 4
 
 
 def test_without_factorisation_the_level_is_measured(monkeypatch):
@@ -201,12 +210,20 @@ def test_without_factorisation_the_level_is_measured(monkeypatch):
         raise TooLarge("no")
 
     monkeypatch.setattr(TraceProblem, "ordering", property(refuse))
-    family = path(80)
-    _, V = dense_reference(family.problem)
-    certificate = certify(family.problem, V[:, :3])
-    assert certificate.level == "measured"
+    problem = expander()
+    solution = Lanczos().solve(problem)
+    whole = np.hstack([solution.vectors, solution.guard])
+    certificate = certify(problem, whole)
+    assert certificate.level == "measured", certificate
     assert 0 < certificate.chance < 1e-3
-    assert certify(family.problem, V[:, [0, 1, 3]]).level == "failed"
+    assert certificate.gap < 0.5
+    # One eigenpair dropped is seen; a spectrum that cannot be resolved is not vouched for.
+    wider = Lanczos().solve(TraceProblem(problem.A, None, 4, "min", np.ones(problem.n)))
+    assert certify(problem, wider.vectors[:, [1, 2, 3]]).level == "failed"
+    monkeypatch.setattr(certificate_module, "MOST_FILLED_ROWS", 10)
+    family = path(400)
+    _, V = dense_reference(family.problem)
+    assert "too close together" in str(certify(family.problem, V[:, :4]))
 
 
 def test_an_uncertain_factorisation_proves_nothing(monkeypatch):
@@ -222,8 +239,9 @@ def test_an_uncertain_factorisation_proves_nothing(monkeypatch):
     family = path(80)
     _, V = dense_reference(family.problem)
     certificate = certify(family.problem, V[:, :3])
-    assert certificate.level == "measured"
-    assert certificate.proof == "random"
+    assert certificate.proof == "Cholesky"
+    monkeypatch.setattr(certificate_module, "MOST_FILLED_ROWS", 10)
+    assert certify(family.problem, V[:, :3]).level == "failed"
 
 
 def test_certificate_is_json_and_words():

@@ -30,7 +30,7 @@ def neighborhoods(graph: Graph, *, n_components: int, least: int = 1) -> tuple[A
             f"n_components={n_components} was asked for, and the points have "
             f"{points.shape[1]} columns; a local chart has between 1 and that many directions"
         )
-    lists = linked_lists(one_piece(graph))
+    lists = linked_lists(graph)
     shortest = int(lists.counts.min())
     if shortest < least:
         raise InvalidInput(
@@ -38,6 +38,7 @@ def neighborhoods(graph: Graph, *, n_components: int, least: int = 1) -> tuple[A
             f"point {int(lists.counts.argmin())} has {shortest} ({graph.rule}). "
             "Raise n_neighbors or lower n_components"
         )
+    one_piece(graph)
     return points, lists
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator
 
 from dualfold.trace.factorisation import factorise
 from dualfold.trace.metric import Dense, Diagonal, Identity, Sparse
@@ -23,8 +24,11 @@ UNIT = float(np.finfo(float).eps) / 2
 
 # A Cholesky proof of a dense problem: n³/3 multiply-adds, 2–3 s and n² doubles at 8,000.
 MOST_DENSE_ROWS = 8_000
-# The random search stops when the chance of having missed something is below this.
-MISS = 1e-6
+# A sparse matrix or an operator is filled for such a proof up to here (0.1 s).
+MOST_FILLED_ROWS = 3_000
+# The chance of a miss that a random search is allowed, and its longest run: 3 ms a step
+# for MNIST's 70,000 points.
+MISS, MOST_STEPS = 1e-6, 1_500
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,7 @@ class Answer:
     values: Array
     residuals: Array
     following: float | None  # the Rayleigh quotient of a further direction, if one is known
+    wider: Answer | None = None  # the same for the span of the answer and all further directions
 
 
 def norm_floor(problem: TraceProblem, answer: Answer) -> Floor | None:
@@ -101,48 +106,63 @@ def cholesky_floor(problem: TraceProblem, answer: Answer, below: int, height: fl
 def inertia_floor(problem: TraceProblem, below: int, height: float) -> Floor:
     """Sylvester: A − hB has as many negative pivots as eigenvalues below h.
 
-    The pivots are those of a matrix within an error e of A − hB, so the count holds
-    for the eigenvalues below h − e/λ_min(B). For A = MᵀM the pivots come from the
-    augmented matrix; moved by e its Schur complement counts those below
-    (α − e)(h/α − e/λ_min(B)).
+    The pivots are those of A − hB + E with |xᵀEx| ≤ Σ e_i x_i², so the count holds for
+    the eigenvalues below h − max(e)/λ_min(B), or h − max(e/b) for a diagonal B. For
+    A = MᵀM the pivots come from the augmented matrix. Its rows get errors of their own,
+    e of the auxiliary ones and f of the others; raising its diagonal by them makes no eigenvalue smaller and gives the
+    count below (α − s·e)(h/α − f/λ_min(B)), s the sign.
     """
-    factor = factorise(problem.shifted(height), problem.ordering)
-    expected = problem.auxiliary if problem.sense == "min" else 0
-    wobble = factor.backward_error + _shift_rounding(problem, height)
+    matrix = problem.shifted(height)
+    factor = factorise(matrix, problem.ordering)
+    before = problem.auxiliary
+    expected = before if problem.sense == "min" else 0
+    errors = factor.row_errors if np.isfinite(factor.backward_error) else np.full(1, np.inf)
+    errors = errors + _shift_rounding(problem, matrix, height)
     lowest = max(problem.metric.lowest, 1e-300)
-    balance = problem.balance(height)
-    spill = abs(height) / balance if problem.auxiliary else 0.0
-    wobble = wobble * (balance / lowest + spill) + wobble**2 / lowest * bool(problem.auxiliary)
+    if before:
+        balance = problem.balance(height)
+        rest = height / balance - errors[before:].max() / lowest
+        room = balance - problem.sign * errors[:before].max()
+        reached = min(height, rest * room) if room > 0 else -np.inf
+    else:
+        spread = problem.metric.entries if isinstance(problem.metric, Diagonal) else lowest
+        reached = height - float((errors / spread).max())
     trivial = trivial_values(problem)
     hidden = int(np.sum(trivial < height))
-    if np.any(np.abs(trivial - height) <= wobble) or factor.zero or not np.isfinite(wobble):
+    unclear = np.abs(trivial - height) <= height - reached
+    if np.any(unclear) or factor.zero or not np.isfinite(reached):
         return Floor(below, -np.inf, "inertia", seen=None)
-    return Floor(below, height - wobble, "inertia", seen=factor.negative - expected - hidden)
+    return Floor(below, reached, "inertia", seen=factor.negative - expected - hidden)
 
 
-def random_floor(problem: TraceProblem, answer: Answer, steps: int, seed: int = 1) -> Floor:
+def random_floor(problem: TraceProblem, answer: Answer, seed: int = 1) -> Floor:
     """A random search of the complement of V and N, with a known chance of missing.
 
     Lanczos from a random start on c − A (positive semidefinite there, c above the
     spectrum): after k steps the largest Ritz value ξ has ξ < (1−ε)λ_max with
     probability at most 1.648·√n·exp(−√ε(2k−1)) (Kuczyński–Woźniakowski 1992,
-    Theorem 4.2b). Uses no reorthogonalisation: the extreme Ritz value survives that.
+    Theorem 4.2b). k is chosen so that ε resolves half of the eigengap that the further
+    direction hints at, up to MOST_STEPS. Uses no reorthogonalisation: the extreme Ritz
+    value survives that.
     """
     ceiling = spectrum_ceiling(problem)
-    ritz = _complement_minimum(problem, answer.V, ceiling, steps, seed)
-    root = np.log(1.648 * np.sqrt(problem.n) / MISS) / (2 * steps - 1)
-    epsilon = min(root**2, 0.999999)
+    unlikely = float(np.log(1.648 * np.sqrt(problem.n) / MISS))
+    last = float(answer.values[-1])
+    following = last if answer.following is None else answer.following
+    resolved = max(0.5 * (following - last) / max(ceiling - last, 1e-300), 1e-12)
+    steps = int(np.clip((unlikely / np.sqrt(resolved) + 1) / 2, 50, MOST_STEPS))
+    ritz, steps = _complement_minimum(problem, answer.V, ceiling, steps, seed)
+    epsilon = min((unlikely / (2 * steps - 1)) ** 2, 0.999999)
     height = ceiling - (ceiling - ritz) / (1 - epsilon)
-    better = ritz < answer.values[-1]
-    return Floor(
-        len(answer.values), height, "random", chance=MISS, seen=len(answer.values) + int(better)
-    )
+    count = len(answer.values)
+    better = ritz < last - float(answer.residuals[-1])
+    return Floor(count, height, "random", chance=MISS, seen=count + int(better))
 
 
 def trivial_values(problem: TraceProblem) -> Array:
     """The eigenvalues of sign·A on the excluded directions."""
     N = problem.trivial
-    return np.linalg.eigvalsh(N.T @ problem.descent(N)) if N.shape[1] else np.zeros(0)
+    return np.linalg.eigvalsh(problem.quadratic(N)) if N.shape[1] else np.zeros(0)
 
 
 def spectrum_ceiling(problem: TraceProblem) -> float:
@@ -166,8 +186,8 @@ def spectrum_ceiling(problem: TraceProblem) -> float:
 
 def _complement_minimum(
     problem: TraceProblem, V: Array, ceiling: float, steps: int, seed: int
-) -> float:
-    """The smallest Ritz value of sign·A on the complement of V and N."""
+) -> tuple[float, int]:
+    """The smallest Ritz value of sign·A on the complement of V and N, and the steps made."""
     BV = problem.metric.times(V)
 
     def off(x: Array) -> Array:
@@ -192,17 +212,17 @@ def _complement_minimum(
     lowest = scipy.linalg.eigh_tridiagonal(
         diagonal, beside, eigvals_only=True, select="i", select_range=(0, 0)
     )
-    return float(lowest[0])
+    return float(lowest[0]), len(diagonal)
 
 
-def _shift_rounding(problem: TraceProblem, height: float) -> float:
-    """‖·‖∞ of the rounding made in forming A − hB (at most one unit per entry)."""
-    matrix = problem.shifted(height)
+def _shift_rounding(problem: TraceProblem, matrix: sp.csr_array, height: float) -> Array:
+    """Row sums of the rounding made in forming A − hB (at most one unit per entry)."""
     rows = abs(matrix) @ np.ones(matrix.shape[0])
-    return (
-        2 * UNIT * float(rows.max() + abs(height) * problem.metric.times(np.ones(problem.n)).max())
-    )
+    rows[problem.auxiliary :] += abs(height) * (abs(problem.metric.sparse()) @ np.ones(problem.n))
+    return np.asarray(2 * UNIT * rows)
 
 
 def _dense(A: Any) -> Array:
-    return A.toarray() if sp.issparse(A) else np.asarray(A)
+    if sp.issparse(A):
+        return np.asarray(A.toarray())
+    return np.asarray(A @ np.eye(A.shape[0]) if isinstance(A, LinearOperator) else A)

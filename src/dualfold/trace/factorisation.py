@@ -128,7 +128,10 @@ class Factorisation:
     ‖E‖₂ ≤ ‖E‖_∞ ≤ γ_t max_i (|L|(|D|(|L|ᵀ1)))_i because |E| is bounded by a symmetric
     matrix. That maximum is a sum of positive terms, right to a relative 3nu; a factor
     1 + 10⁻⁶ covers it for every n < 2³¹. Each product or quotient that underflows adds at most
-    2⁻¹⁰²² times the number it is then multiplied by. A matrix symmetric only to round-off is
+    2⁻¹⁰²² times the number it is then multiplied by. Row by row: entry (i, j) has no more
+    terms than row i or row j of L has entries, so |xᵀEx| ≤ Σ_i x_i² `row_errors`_i, the bound
+    above with row i's own t and own entry of |L||D||L|ᵀ1 (because 2|x_i x_j| ≤ x_i² + x_j²);
+    `backward_error` is the largest of them. A matrix symmetric only to round-off is
     read from one entry of each pair: that adds at most ‖M − Mᵀ‖_∞ (doubled, for its rounding).
     """
 
@@ -137,6 +140,7 @@ class Factorisation:
     zero: int
     positive: int
     backward_error: float
+    row_errors: Floats = field(repr=False)  # in the order of the matrix's rows
     lower: Floats = field(repr=False)
     pivots: Floats = field(repr=False)
 
@@ -243,35 +247,40 @@ def factorise(matrix: csr_array[Any], ordering: Ordering) -> Factorisation:
             "order the pattern that holds them all"
         )
     good = np.isfinite(pivots)
+    row_errors = _row_errors(o, lower, pivots) + 2 * apart
     return Factorisation(
         ordering=o,
         negative=int(np.count_nonzero(good & (pivots < 0))),
         zero=int(np.count_nonzero(~good | (pivots == 0))),
         positive=int(np.count_nonzero(good & (pivots > 0))),
-        backward_error=_backward_error(o, lower, pivots) + 2 * apart,
+        backward_error=float(row_errors.max(initial=0.0)),
+        row_errors=row_errors,
         lower=lower,
         pivots=pivots,
     )
 
 
-def _backward_error(o: Ordering, lower: Floats, pivots: Floats) -> float:
-    """The bound derived in `Factorisation`; infinite when a pivot is zero or not finite."""
+def _row_errors(o: Ordering, lower: Floats, pivots: Floats) -> Floats:
+    """The bounds derived in `Factorisation`; infinite when a pivot is zero or not finite."""
     n = len(pivots)
     if n == 0:
-        return 0.0
+        return np.zeros(0)
     if not np.all(np.isfinite(pivots)) or np.any(pivots == 0):
-        return float("inf")
+        return np.full(n, np.inf)
     size = np.empty(n)
     largest = np.empty(1)
     _absolute(
         n, len(o.above), o.first, o.row_start, o.rows, o.panel_start, lower, pivots, size, largest
     )
-    terms = o.longest_row + 3
+    own, below = np.diff(o.first), np.diff(o.row_start)
+    inside = np.arange(n) - np.repeat(o.first[:-1], own)
+    terms = np.bincount(o.rows, weights=np.repeat(own, below), minlength=n) + inside + 3
     gamma = terms * ROUND_OFF / (1 - terms * ROUND_OFF)
     biggest_pivot = float(np.max(np.abs(pivots)))
-    underflow = n * 2.0**-1022 * (terms * (1 + float(largest[0])) + biggest_pivot)
-    bound = (1 + 1e-6) * (gamma * float(np.max(size)) + underflow)
-    return bound if np.isfinite(bound) else float("inf")
+    underflow = n * 2.0**-1022 * (float(terms.max()) * (1 + float(largest[0])) + biggest_pivot)
+    errors = np.empty(n)
+    errors[o.permutation] = (1 + 1e-6) * (gamma * size + underflow)
+    return np.where(np.isfinite(errors), errors, np.inf)
 
 
 def _in_threads(one: Any, items: list[Any]) -> list[int]:

@@ -117,6 +117,13 @@ class TraceProblem:
         image = product(self.A, V)
         return image if self.sense == "min" else -image
 
+    def quadratic(self, V: Array) -> Array:
+        """Vᵀ(sign·A)V; for A = MᵀM from MV, which keeps the digits of tiny values."""
+        if isinstance(self.A, Gramian):
+            images = self.A.factor @ V
+            return self.sign * (images.T @ images)
+        return V.T @ self.descent(V)
+
     def off_trivial(self, V: Array) -> Array:
         """V less its components along the excluded directions (B-orthogonally)."""
         N = self.trivial

@@ -33,6 +33,9 @@ SMALL = 400
 # A factor this thin (entries a row) means small separators, hence small eigengaps, on
 # which Lanczos crawls: it is not even tried. Rolls of 10³ to 10⁶ points have 20 to 60.
 THIN = 64
+# The low end of MᵀM is squared and out of reach of Lanczos (10,000 products for LLE of 600
+# points); it is tried only where a factorisation is predicted to take longer than this.
+HOPELESS_BEFORE = 20.0
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,8 @@ class Auto(Solver):
             story.append(f"{problem.n} rows: LAPACK on the whole matrix")
             return _told(Dense().attempt(problem), story)
         factored = _factored_seconds(problem, story)
-        if factored < float("inf") and problem.ordering.factor_entries <= THIN * problem.n:
+        thin = factored < np.inf and problem.ordering.factor_entries <= THIN * problem.n
+        if thin or (_squared(problem) and factored < HOPELESS_BEFORE):
             return _told(Factored(tol=self.tol, seed=self.seed).attempt(problem), story)
         budget = min(factored, dense)
         pace = Pace(seconds_per_product=_product_seconds(problem), budget=budget)
@@ -103,6 +107,10 @@ class Pace:
         spent = products * self.seconds_per_product
         patience = self.budget if np.isfinite(self.budget) else 60.0
         return self.forecast > 2 * patience and spent > min(0.1 * patience, 2.0)
+
+
+def _squared(problem: TraceProblem) -> bool:
+    return isinstance(problem.A, Gramian) and problem.sense == "min"
 
 
 def _dense_seconds(problem: TraceProblem) -> float:

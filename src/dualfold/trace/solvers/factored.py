@@ -9,13 +9,16 @@ from typing import Any
 import numpy as np
 
 from dualfold.trace.factorisation import factorise
-from dualfold.trace.problem import TraceProblem
+from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.solution import Solution
-from dualfold.trace.solvers.shift import MARGIN, gershgorin, shift_below
+from dualfold.trace.solvers.shift import gershgorin, margin_of, shift_below
 from dualfold.trace.solvers.solver import Solver
 from dualfold.trace.solvers.subspace import Progress, Through, iterate
 
 Array = np.ndarray[Any, np.dtype[Any]]
+# Directions that travel along. For MᵀM a certificate may need a floor further up than the
+# first gap, and good directions below it; solves take eight columns for the price of a few.
+GRAMIAN_GUARDS = 4
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,7 @@ class Factored(Solver):
             name="Factored",
             tol=self.tol,
             most_products=self.most_products,
+            block=problem.count + (GRAMIAN_GUARDS if isinstance(problem.A, Gramian) else 1),
             seed=self.seed,
             watch=self.watch,
         )
@@ -56,7 +60,7 @@ def inverse_below(problem: TraceProblem) -> Callable[[Array], Array]:
         factor = factorise(problem.shifted(shift), problem.ordering)
         if factor.negative == expected and not factor.zero:
             break
-        shift, step = max(sure - MARGIN * size, shift - step), 2 * step
+        shift, step = max(sure - margin_of(problem) * size, shift - step), 2 * step
     before, balance = problem.auxiliary, problem.balance(shift)
 
     def inverse(R: Array) -> Array:
