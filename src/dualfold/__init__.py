@@ -30,7 +30,12 @@ if TYPE_CHECKING:
         weights,
     )
     from dualfold.embedding import Embedding, embed
-    from dualfold.estimators import LaplacianEigenmaps, SpectralEmbedding
+    from dualfold.estimators import (
+        Isomap,
+        LaplacianEigenmaps,
+        LocallyLinearEmbedding,
+        SpectralEmbedding,
+    )
     from dualfold.graph import Graph
     from dualfold.quality import residual_variance, t_similarity
     from dualfold.trace import Certificate, TraceProblem, certify
@@ -40,7 +45,9 @@ _HOMES = {
     "Certificate": "dualfold.trace",
     "Embedding": "dualfold.embedding",
     "Graph": "dualfold.graph",
+    "Isomap": "dualfold.estimators",
     "LaplacianEigenmaps": "dualfold.estimators",
+    "LocallyLinearEmbedding": "dualfold.estimators",
     "SpectralEmbedding": "dualfold.estimators",
     "TraceProblem": "dualfold.trace",
     "certify": "dualfold.trace",
@@ -65,7 +72,9 @@ __all__ = [
     "Certificate",
     "Embedding",
     "Graph",
+    "Isomap",
     "LaplacianEigenmaps",
+    "LocallyLinearEmbedding",
     "SpectralEmbedding",
     "TraceProblem",
     "__version__",

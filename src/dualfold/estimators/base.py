@@ -21,15 +21,16 @@ Array = np.ndarray[Any, np.dtype[Any]]
 SOLVERS = ("auto", "dense", "arpack", "lanczos", "factored", "preconditioned")
 
 
-class CertifiedEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class CertifiedBase(BaseEstimator):
     """Fits an embedding that knows how good it is.
 
     Subclasses set `embedding_` (or `components_`), `eigenvalues_` and `certificate_` in
-    `_fit(X)`, and place new points in `_place(X)`.
+    `_fit(X)`.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
     _accepts_sparse: ClassVar[bool] = True
+    embedding_: Array
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -43,17 +44,7 @@ class CertifiedEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         self._fit(self._checked(X, reset=True))
         return np.asarray(self.embedding_)
 
-    def transform(self, X: Any) -> Array:
-        """The places of new points in the embedding."""
-        check_is_fitted(self)
-        checked = self._checked(X, reset=False)
-        points = self._place(checked)
-        return points.astype(np.float32) if checked.dtype == np.float32 else points
-
     def _fit(self, X: Any) -> None:
-        raise NotImplementedError
-
-    def _place(self, X: Any) -> Array:
         raise NotImplementedError
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
@@ -67,13 +58,31 @@ class CertifiedEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
             ensure_min_samples=2 if reset else 1,
         )
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._accepts_sparse
+        return tags
+
+
+class CertifiedEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CertifiedBase):
+    """One that places new points, too, in `_place(X)`."""
+
+    def transform(self, X: Any) -> Array:
+        """The places of new points in the embedding."""
+        check_is_fitted(self)
+        checked = self._checked(X, reset=False)
+        points = self._place(checked)
+        return points.astype(np.float32) if checked.dtype == np.float32 else points
+
+    def _place(self, X: Any) -> Array:
+        raise NotImplementedError
+
     @property
     def _n_features_out(self) -> int:
         return int(self.embedding_.shape[1])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self._accepts_sparse
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 

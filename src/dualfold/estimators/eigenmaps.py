@@ -11,11 +11,10 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.metaestimators import available_if
 
 from dualfold.embedding import Embedding, embed
 from dualfold.errors import InvalidInput
-from dualfold.estimators.base import CertifiedEstimator, solver_named
+from dualfold.estimators.base import CertifiedBase, solver_named
 from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimator
 from dualfold.graph import Graph, from_lengths
 from dualfold.maps.nystrom import NystromMap
@@ -152,13 +151,13 @@ class LaplacianEigenmaps(GraphEstimator):
         return tags
 
 
-class SpectralEmbedding(CertifiedEstimator):
+class SpectralEmbedding(CertifiedBase):
     """scikit-learn's SpectralEmbedding, with eigenvalues and a certificate.
 
     The same affinities (½(A + Aᵀ), self-loops included), parameters and coordinates.
     Every `eigen_solver` name is accepted; the road is chosen by `Auto` and proved. A graph
-    in several pieces is embedded as it is, with scikit-learn's warning: use
-    `LaplacianEigenmaps`, which joins or separates them.
+    in several pieces is embedded as it is, with scikit-learn's warning, and new points are
+    not placed: `LaplacianEigenmaps` does better at both.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -260,9 +259,6 @@ class SpectralEmbedding(CertifiedEstimator):
             "precomputed_nearest_neighbors",
         )
         return tags
-
-    # scikit-learn's estimator places no new points either.
-    transform = available_if(lambda self: False)(CertifiedEstimator.transform)
 
 
 def _problem_of_affinities(W: Any, count: int) -> tuple[TraceProblem, int]:

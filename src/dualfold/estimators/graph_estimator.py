@@ -46,7 +46,6 @@ class GraphEstimator(CertifiedEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = GRAPH_CONSTRAINTS
-    embedding_: Array
 
     def _problem(self, graph: Graph, count: int) -> TraceProblem:
         raise NotImplementedError

@@ -20,10 +20,14 @@ TILE = 2**23
 
 @dataclass(frozen=True, eq=False)
 class Attachment:
-    """lengths: m×n CSR, one row a new point; lists: its own nearest old points."""
+    """lengths: m×n CSR, one row a new point; lists: its own nearest old points.
+
+    same : the old point that each new one coincides with, −1 for none
+    """
 
     lengths: sp.csr_array
     lists: Lists
+    same: Array
 
 
 def attach(graph: Graph, queries: Any) -> Attachment:
@@ -55,7 +59,10 @@ def attach(graph: Graph, queries: Any) -> Attachment:
     shape = (_count(queries), graph.n)
     lengths = sp.csr_array((covered.distances, covered.indices, covered.indptr), shape=shape)
     lengths.sort_indices()
-    return Attachment(lengths, own)
+    rows, columns, distances = _nearest_old(graph, queries, 1)
+    same = np.full(_count(queries), -1)
+    same[rows[distances == 0]] = columns[distances == 0]
+    return Attachment(lengths, own, same)
 
 
 def doors(graph: Graph, queries: Any) -> tuple[Array, Array]:

@@ -8,12 +8,14 @@ from dualfold.maps.landmark import (
     triangulation,
 )
 from dualfold.maps.linear import LinearMap
+from dualfold.maps.local import LocalWeightsMap
 from dualfold.maps.nystrom import NystromMap
 from dualfold.maps.random import gaussian_map, orthonormal_map, random_map, sparse_map
 
 __all__ = [
     "FromLandmarks",
     "LinearMap",
+    "LocalWeightsMap",
     "NystromMap",
     "Triangulation",
     "gaussian_map",

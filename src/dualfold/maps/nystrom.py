@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from dualfold.graph.attach import attach
 from dualfold.graph.graph import Graph
@@ -19,9 +20,9 @@ class NystromMap:
     """An eigenvector, read as an equation for one more row of the graph.
 
     B = Deg: y_k = Σ_j (w_j/deg) y_jk/(1 − λ_k);  B = I: y_k = Σ_j w_j y_jk/(deg − λ_k).
-    Old points come back exactly (their rows of the graph are rebuilt by `attach`), but
-    for the ends of links that joined pieces. A point too far off for any weight takes the
-    place of its nearest old point.
+    Old points come back exactly: their rows of the graph are rebuilt by `attach`, with
+    the links that joined pieces. A point too far off for any weight takes the place of
+    its nearest old point.
     """
 
     graph: Graph
@@ -33,6 +34,8 @@ class NystromMap:
     def __call__(self, queries: Any) -> Array:
         new = attach(self.graph, queries)
         W = self.affinity.of_attachment(new)
+        if self.graph.links and (new.same >= 0).any():
+            W = W + self._links(new.same)
         degrees = np.asarray(W.sum(axis=1)).ravel()
         total = W @ self.points
         lost = degrees <= 0
@@ -45,3 +48,15 @@ class NystromMap:
             firsts = np.minimum(new.lists.indptr[:-1], len(new.lists.indices) - 1)
             places[lost] = self.points[new.lists.indices[firsts[lost]]]
         return np.asarray(places)
+
+    def _links(self, same: Array) -> sp.csr_array:
+        """The links (weight 1) of the old points that new ones coincide with."""
+        ends = np.array([link[:2] for link in self.graph.links])
+        rows, columns = np.vstack([ends, ends[:, ::-1]]).T
+        n = self.graph.n
+        links = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, n))
+        picked = sp.csr_array(
+            (np.ones(int((same >= 0).sum())), (np.flatnonzero(same >= 0), same[same >= 0])),
+            shape=(len(same), n),
+        )
+        return sp.csr_array(picked @ links)

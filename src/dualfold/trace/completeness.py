@@ -109,8 +109,8 @@ def inertia_floor(problem: TraceProblem, below: int, height: float) -> Floor:
     The pivots are those of A − hB + E with |xᵀEx| ≤ Σ e_i x_i², so the count holds for
     the eigenvalues below h − max(e)/λ_min(B), or h − max(e/b) for a diagonal B. For
     A = MᵀM the pivots come from the augmented matrix. Its rows get errors of their own,
-    e of the auxiliary ones and f of the others; raising its diagonal by them makes no eigenvalue smaller and gives the
-    count below (α − s·e)(h/α − f/λ_min(B)), s the sign.
+    e of the auxiliary ones and f of the others; raising its diagonal by them makes no
+    eigenvalue smaller and gives the count below (α − s·e)(h/α − f/λ_min(B)), s the sign.
     """
     matrix = problem.shifted(height)
     factor = factorise(matrix, problem.ordering)

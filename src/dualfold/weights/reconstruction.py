@@ -24,7 +24,7 @@ def reconstruction_weights(X: Any, lists: Lists, *, ridge: float = 1e-3) -> sp.c
     n = len(lists)
     weights = np.empty(len(lists.indices))
     for rows, places in batches(lists, X.shape[1]):
-        weights[places] = _affine_weights(X, rows, lists.indices[places], ridge)
+        weights[places] = affine_weights(offsets(X, lists.indices[places], rows), ridge)
     return sp.csr_array((weights, lists.indices, lists.indptr), shape=(n, n))
 
 
@@ -35,13 +35,15 @@ def reconstruction_error(W: sp.csr_array) -> Callable[[Array], Array]:
     return lambda Z: np.asarray(transposed @ (M @ Z))
 
 
-def _affine_weights(X: Any, rows: Array, neighbors: Array, ridge: float) -> Array:
-    """The weights of a batch of points, one row each, adding up to 1."""
-    count = neighbors.shape[1]
-    around = offsets(X, neighbors, rows)
+def affine_weights(around: Array, ridge: float) -> Array:
+    """For each batch entry the weights, adding up to 1, that bring Σ w_j·offset_j nearest 0.
+
+    `around` holds offsets of neighbours from a point: batch × neighbours × features.
+    """
+    count = around.shape[1]
     gram = around @ around.transpose(0, 2, 1)
     trace = np.einsum("bii->b", gram)
     diagonal = np.arange(count)
     gram[:, diagonal, diagonal] += np.where(trace > 0, ridge * trace, ridge)[:, None]
-    solved = np.linalg.solve(gram, np.ones((len(rows), count, 1)))[..., 0]
+    solved = np.linalg.solve(gram, np.ones((len(around), count, 1)))[..., 0]
     return np.asarray(solved / solved.sum(axis=1, keepdims=True))

@@ -1,0 +1,110 @@
+"""Locally linear embedding as an estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from dualfold.embedding import Embedding
+from dualfold.errors import InvalidInput
+from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimator
+from dualfold.graph import Graph
+from dualfold.maps.local import LocalWeightsMap
+from dualfold.methods import hessian_lle, lle, ltsa, modified_lle
+from dualfold.trace.problem import TraceProblem
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class LocallyLinearEmbedding(GraphEstimator):
+    """Keep each point the same combination of its neighbours.
+
+    scikit-learn's parameters and attributes (`method` is "standard", "modified",
+    "hessian" or "ltsa"), and `radius`, `neighborhood`, `pieces` as the other graph
+    methods have them. `max_iter`, `hessian_tol` and `neighbors_algorithm` are accepted;
+    our solvers need no such help. `inverse_transform` carries points of the map back to
+    the features by local weights.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        key: rule
+        for key, rule in GRAPH_CONSTRAINTS.items()
+        if key not in ("metric", "p", "metric_params")
+    } | {
+        "reg": [Interval(Real, 0, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "method": [StrOptions({"standard", "hessian", "modified", "ltsa"})],
+        "hessian_tol": [Interval(Real, 0, None, closed="left")],
+        "modified_tol": [Interval(Real, 0, None, closed="left")],
+        "neighbors_algorithm": [StrOptions({"auto", "brute", "kd_tree", "ball_tree"})],
+    }
+    # Weights need coordinates, so the metric is no choice.
+    metric, p, metric_params = "euclidean", 2, None
+
+    def __init__(
+        self,
+        *,
+        n_neighbors: int | None = 5,
+        n_components: int | str = 2,
+        reg: float = 1e-3,
+        eigen_solver: str = "auto",
+        tol: float = 1e-6,
+        max_iter: int = 100,
+        method: str = "standard",
+        hessian_tol: float = 1e-4,
+        modified_tol: float = 1e-12,
+        neighbors_algorithm: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        radius: float | None = None,
+        neighborhood: str = "fixed",
+        pieces: str = "join",
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.n_components = n_components
+        self.reg = reg
+        self.eigen_solver = eigen_solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.method = method
+        self.hessian_tol = hessian_tol
+        self.modified_tol = modified_tol
+        self.neighbors_algorithm = neighbors_algorithm
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.radius = radius
+        self.neighborhood = neighborhood
+        self.pieces = pieces
+
+    def _problem(self, graph: Graph, count: int) -> TraceProblem:
+        if self.method == "hessian":
+            return hessian_lle(graph, n_components=count)
+        if self.method == "ltsa":
+            return ltsa(graph, n_components=count)
+        if self.method == "modified":
+            return modified_lle(
+                graph, n_components=count, ridge=self.reg, modified_tol=self.modified_tol
+            )
+        return lle(graph, n_components=count, ridge=self.reg)
+
+    def _map(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
+        k = min(self.n_neighbors or int(np.median(graph.lists.counts)), graph.n)
+        return LocalWeightsMap(graph.points, embedding.points, k, self.reg)
+
+    @property
+    def reconstruction_error_(self) -> float:
+        """The value of the problem: Σ of the eigenvalues of the coordinates."""
+        check_is_fitted(self, "eigenvalues_")
+        return float(np.sum(self.eigenvalues_))
+
+    def inverse_transform(self, Y: Any) -> Array:
+        """Features for points of the map, by weights found among the embedded points."""
+        check_is_fitted(self)
+        if not isinstance(self._placing, LocalWeightsMap):
+            raise InvalidInput("there is no way back from pieces that were laid side by side")
+        return self._placing.inverse(Y)

@@ -1,0 +1,48 @@
+"""New points as combinations of their neighbours, there and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dualfold.graph.neighbors import nearest
+from dualfold.weights.batches import BATCH, numbers
+from dualfold.weights.reconstruction import affine_weights
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class LocalWeightsMap:
+    """y = Σ_j w_j y_j with the affine weights that rebuild x from its nearest old points.
+
+    `inverse` does the same from the embedding to the features. Old points come back up
+    to the reconstruction error: x is its own nearest neighbour, but the ridge spreads
+    some weight to the others.
+    """
+
+    features: Any
+    points: Array
+    n_neighbors: int
+    ridge: float
+
+    def __call__(self, X: Any) -> Array:
+        return self._carried(X, self.features, self.points)
+
+    def inverse(self, Y: Any) -> Array:
+        everything = np.arange(self.features.shape[0])
+        return self._carried(np.asarray(Y), self.points, numbers(self.features, everything))
+
+    def _carried(self, queries: Any, known: Any, images: Array) -> Array:
+        near = nearest(known, self.n_neighbors, queries=queries).indices
+        carried = np.empty((len(near), images.shape[1]))
+        height = max(1, BATCH // (near.shape[1] * (known.shape[1] + near.shape[1])))
+        for start in range(0, len(near), height):
+            rows = np.arange(start, min(start + height, len(near)))
+            around = numbers(known, near[rows].ravel()).reshape(len(rows), near.shape[1], -1)
+            around = around - numbers(queries, rows)[:, None]
+            weights = affine_weights(around, self.ridge)
+            carried[rows] = np.einsum("bk,bkd->bd", weights, images[near[rows]])
+        return carried
