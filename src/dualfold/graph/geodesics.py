@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import InvalidInput, TooLarge
 from dualfold.graph.forest import in_threads
 from dualfold.graph.graph import Array, Graph
 from dualfold.kernels import kernel, thread_count
@@ -194,7 +194,10 @@ class _Patched:
 
 def _done(ok: int) -> None:
     if not ok:
-        raise MemoryError("shortest paths ran out of memory for their scratch (100 bytes a point)")
+        raise TooLarge(
+            "shortest paths found no memory for their scratch (150 bytes a point and thread); "
+            "free some, or use n_jobs=1"
+        )
 
 
 def _real(dtype: Any) -> np.dtype[Any]:

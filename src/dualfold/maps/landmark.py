@@ -106,7 +106,9 @@ def geodesics_to_new(
             "build the graph by knn(X, k), or pass n_neighbors"
         )
     found = nearest(graph.points, min(k, graph.n), queries=X, metric=graph.metric)
-    height = max(1, TILE // (k * graph.n))
+    # Exact placing holds the geodesics of up to k neighbours a new point at a time.
+    wide = k * graph.n if landmarks is None else len(landmarks.indices)
+    height = max(1, TILE // wide)
     for start in range(0, len(found.indices), height):
         rows = slice(start, start + height)
         near, away = found.indices[rows], found.distances[rows]
