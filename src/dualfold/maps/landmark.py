@@ -100,7 +100,9 @@ def geodesics_to_new(
     of the neighbours are computed when needed; nothing n×n is kept.
     """
     entries, gaps = doors(graph, X)
-    height = max(1, TILE // (entries.shape[1] * graph.n))
+    # Exact placing holds the geodesics of up to k neighbours a new point at a time.
+    wide = entries.shape[1] * graph.n if landmarks is None else len(landmarks.indices)
+    height = max(1, TILE // wide)
     for start in range(0, len(entries), height):
         rows = slice(start, start + height)
         near, away = entries[rows], gaps[rows]

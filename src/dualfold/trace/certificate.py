@@ -30,6 +30,7 @@ from dualfold.trace.completeness import (
     Answer,
     Floor,
     cholesky_floor,
+    deflated_norm_floor,
     inertia_floor,
     norm_floor,
     random_floor,
@@ -166,9 +167,10 @@ def certify(
 
 def _floor(problem: TraceProblem, answer: Answer, scale: float) -> Floor:
     """The best floor that can be proved at a bearable cost, else a random one."""
-    cheap = norm_floor(problem, answer)
-    if cheap is not None and cheap.height > answer.values[-1]:
-        return Floor(cheap.below, cheap.height, cheap.proof, seen=cheap.below)
+    for norms in (norm_floor, deflated_norm_floor):
+        cheap = norms(problem, answer)
+        if cheap is not None and cheap.height > answer.values[-1]:
+            return Floor(cheap.below, cheap.height, cheap.proof, seen=cheap.below)
     if not isinstance(problem.A, np.ndarray):
         counted = _counted(problem, answer, scale)
         if counted is not None:
