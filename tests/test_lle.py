@@ -208,6 +208,18 @@ def test_duplicates(method):
         assert near.max() < 0.05 * np.abs(embedding.points).max()
 
 
+@pytest.mark.parametrize("method", [ltsa, hessian_lle])
+def test_a_point_that_nobody_lists_is_held_by_its_own_neighbourhood(method):
+    X = np.vstack([DATA["roll"], [[20.0, 10.0, 20.0]]])
+    graph = knn(X, 12)
+    assert 600 not in graph.lists.indices
+    problem = method(graph)
+    assert np.linalg.norm(problem.A @ np.eye(601)[:, 600:]) > 1e-3
+    embedding = dualfold.embed(problem)
+    assert embedding.certificate.level == "proved"
+    assert embedding.values.min() > 1e-9  # free, it would be a direction of its own with value 0
+
+
 def test_only_duplicates_around():
     X = np.vstack([DATA["roll"], np.repeat(DATA["roll"][:1], 20, axis=0)])
     embedding = dualfold.embed(lle(knn(X, 8)))
