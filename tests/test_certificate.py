@@ -10,7 +10,7 @@ from families import FAMILIES, cycle, laplacian, path, walk_square
 from test_contract import dense_reference
 
 from dualfold.errors import InvalidInput
-from dualfold.trace import TraceProblem, certify
+from dualfold.trace import TraceProblem, bounds, certify
 from dualfold.trace import certificate as certificate_module
 from dualfold.trace.completeness import Answer, norm_floor, random_floor
 from dualfold.trace.solvers import Lanczos
@@ -220,7 +220,7 @@ def test_without_factorisation_the_level_is_measured(monkeypatch):
     # One eigenpair dropped is seen; a spectrum that cannot be resolved is not vouched for.
     wider = Lanczos().solve(TraceProblem(problem.A, None, 4, "min", np.ones(problem.n)))
     assert certify(problem, wider.vectors[:, [1, 2, 3]]).level == "failed"
-    monkeypatch.setattr(certificate_module, "MOST_FILLED_ROWS", 10)
+    monkeypatch.setattr(bounds, "MOST_FILLED_ROWS", 10)
     family = path(400)
     _, V = dense_reference(family.problem)
     assert "too close together" in str(certify(family.problem, V[:, :4]))
@@ -240,7 +240,7 @@ def test_an_uncertain_factorisation_proves_nothing(monkeypatch):
     _, V = dense_reference(family.problem)
     certificate = certify(family.problem, V[:, :3])
     assert certificate.proof == "Cholesky"
-    monkeypatch.setattr(certificate_module, "MOST_FILLED_ROWS", 10)
+    monkeypatch.setattr(bounds, "MOST_FILLED_ROWS", 10)
     assert certify(family.problem, V[:, :3]).level == "failed"
 
 

@@ -18,6 +18,7 @@ from dualfold.data import digits, s_curve, swiss_roll
 from dualfold.errors import DisconnectedGraph, InvalidInput, NotConverged, PointsCollapse
 from dualfold.graph import from_lengths, joined, knn, radius
 from dualfold.graph.directed import terminal_components
+from dualfold.kernels import one_blas_thread
 from dualfold.methods import hessian_lle, lle, ltsa, modified_lle
 from dualfold.trace.certificate import certify
 from dualfold.trace.solvers import Auto, Dense, Factored, Lanczos, Preconditioned
@@ -31,6 +32,13 @@ DATA = {
     "curve": s_curve(400, random_state=1).points,
     "digits": digits().points[:500] + 1e-3 * NOISE,
 }
+
+
+@pytest.fixture(autouse=True)
+def _one_thread():
+    # Matrices of a few hundred rows: threads of LAPACK would only wait for one another.
+    with one_blas_thread():
+        yield
 
 
 def flat_sheet(n, columns=3):
@@ -106,7 +114,7 @@ def test_hessian_against_gram_schmidt_point_by_point(name):
 def test_values_are_the_squared_singular_values(method, name):
     problem = METHODS[method](knn(DATA[name][:400], 14))
     N = problem.trivial
-    complement = scipy.linalg.null_space(N.T)
+    complement = np.linalg.qr(N, mode="complete")[0][:, N.shape[1] :]
     upper = np.linalg.qr(problem.A.factor @ complement, mode="r")
     singular = np.linalg.svd(upper, compute_uv=False)[::-1]
     embedding = dualfold.embed(problem)
@@ -198,6 +206,18 @@ def test_duplicates(method):
     if method in ("standard", "modified"):
         near = np.linalg.norm(embedding.points[600:605] - embedding.points[0], axis=1)
         assert near.max() < 0.05 * np.abs(embedding.points).max()
+
+
+@pytest.mark.parametrize("method", [ltsa, hessian_lle])
+def test_a_point_that_nobody_lists_is_held_by_its_own_neighbourhood(method):
+    X = np.vstack([DATA["roll"], [[20.0, 10.0, 20.0]]])
+    graph = knn(X, 12)
+    assert 600 not in graph.lists.indices
+    problem = method(graph)
+    assert np.linalg.norm(problem.A @ np.eye(601)[:, 600:]) > 1e-3
+    embedding = dualfold.embed(problem)
+    assert embedding.certificate.level == "proved"
+    assert embedding.values.min() > 1e-9  # free, it would be a direction of its own with value 0
 
 
 def test_only_duplicates_around():
