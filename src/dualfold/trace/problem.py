@@ -129,13 +129,22 @@ class TraceProblem:
         N = self.trivial
         return V - N @ (self.metric.times(N).T @ V) if N.shape[1] else V
 
-    @cached_property
+    @property
     def ordering(self) -> Ordering:
         """The elimination order of A − σB, the same for every σ; TooLarge if hopeless.
 
         Any permutation is valid, so sharing it takes nothing away from a proof.
         """
-        return fill_reducing_ordering(self.shifted(1.0), most_flops=MOST_FLOPS)
+        if isinstance(self._ordering, TooLarge):
+            raise self._ordering
+        return self._ordering
+
+    @cached_property
+    def _ordering(self) -> Ordering | TooLarge:
+        try:
+            return fill_reducing_ordering(self.shifted(1.0), most_flops=MOST_FLOPS)
+        except TooLarge as refusal:  # kept: finding it out again would take as long
+            return refusal
 
     def shifted(self, shift: float) -> sp.csr_array:
         """A sparse matrix whose factorisation is one of sign·A − shift·B.

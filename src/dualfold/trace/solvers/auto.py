@@ -30,6 +30,8 @@ from dualfold.trace.solvers.subspace import Progress
 DENSE_RATE, PRODUCT_RATE, FACTOR_RATE = 1e10, 4e8, 4e9
 # Below this many rows LAPACK is done before anything else has started.
 SMALL = 400
+# From so many rows on it pays to ask first whether a factorisation is worth predicting.
+LARGE = 20_000
 # A factor this thin (entries a row) means small separators, hence small eigengaps, on
 # which Lanczos crawls: it is not even tried. Rolls of 10³ to 10⁶ points have 20 to 60.
 THIN = 64
@@ -51,7 +53,9 @@ class Auto(Solver):
         if problem.n <= SMALL or problem.count > problem.n // 4:
             story.append(f"{problem.n} rows: LAPACK on the whole matrix")
             return _told(Dense().attempt(problem), story)
-        factored = _factored_seconds(problem, story)
+        factored = (
+            float("inf") if _is_small_world(problem, story) else _factored_seconds(problem, story)
+        )
         thin = factored < np.inf and problem.ordering.factor_entries <= THIN * problem.n
         if thin or (_squared(problem) and factored < HOPELESS_BEFORE):
             return _told(Factored(tol=self.tol, seed=self.seed).attempt(problem), story)
@@ -111,6 +115,29 @@ class Pace:
 
 def _squared(problem: TraceProblem) -> bool:
     return isinstance(problem.A, Gramian) and problem.sense == "min"
+
+
+def _is_small_world(problem: TraceProblem, story: list[str]) -> bool:
+    """Whether a large graph is crossed in about log n steps, as graphs of images are.
+
+    Such graphs have no small separators; a few sparse products find that out, where the
+    symbolic analysis needs a good part of the time that Lanczos does.
+    """
+    if not sp.issparse(problem.A) or problem.n < LARGE:
+        return False
+    pattern = sp.csr_array(
+        (np.ones(problem.A.nnz, np.float32), problem.A.indices, problem.A.indptr),
+        shape=problem.A.shape,
+    )
+    steps = int(2 * np.log2(problem.n))
+    reached = np.zeros(problem.n, np.float32)
+    reached[problem.n // 2] = 1
+    for _ in range(steps):
+        reached = np.minimum(pattern @ reached + reached, 1)
+    small = float(reached.mean()) > 0.9
+    if small:
+        story.append(f"not factored: nine in ten rows lie within {steps} steps of one another")
+    return small
 
 
 def _dense_seconds(problem: TraceProblem) -> float:

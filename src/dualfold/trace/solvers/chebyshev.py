@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -45,6 +47,14 @@ class ChebyshevFilter:
     products: int = 0
     pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(thread_count()))
 
+    @cached_property
+    def shares(self) -> list[tuple[int, int]]:
+        """Ranges of rows with about the same number of entries, one a thread."""
+        shares = np.linspace(0, self.matrix.nnz, thread_count() + 1)
+        bounds = np.searchsorted(self.matrix.indptr, shares)
+        bounds[-1] = self.matrix.shape[0]
+        return list(pairwise(bounds.tolist()))
+
     @classmethod
     def of(cls, problem: TraceProblem) -> ChebyshevFilter:
         A = problem.shifted(0.0)
@@ -78,14 +88,12 @@ class ChebyshevFilter:
         return Z
 
     def _advance(self, X: Array, Z: Array, scale: float, centre: float, weight: float) -> None:
-        A, n, width = self.matrix, len(X), X.shape[1]
-        bounds = np.searchsorted(A.indptr, np.linspace(0, A.nnz, self.pool._max_workers + 1))
-        bounds[-1] = n
+        A, width = self.matrix, X.shape[1]
         jobs = [
             self.pool.submit(
                 _step, a, b, width, A.indptr, A.indices, A.data, scale, centre, weight, X, Z
             )
-            for a, b in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
+            for a, b in self.shares
         ]
         for job in jobs:
             job.result()

@@ -28,7 +28,7 @@ class Lanczos(Solver):
 
     tol: float = 1e-6
     most_products: int = 20_000
-    memory: int = 24
+    memory: int = 32
     seed: int = 0
     watch: Callable[[Progress], bool] | None = None
 
@@ -39,6 +39,7 @@ class Lanczos(Solver):
             name="Lanczos",
             tol=self.tol,
             most_products=self.most_products,
+            block=problem.count + 2,
             memory=max(self.memory, 6 * problem.count),
             seed=self.seed,
             watch=self.watch,
