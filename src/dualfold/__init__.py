@@ -17,8 +17,28 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from dualfold import data, errors, graph, maps, methods, quality, trace, view, weights
+    from dualfold import (
+        data,
+        errors,
+        estimators,
+        graph,
+        maps,
+        methods,
+        quality,
+        trace,
+        view,
+        weights,
+    )
     from dualfold.embedding import Embedding, embed
+    from dualfold.estimators import (
+        PCA,
+        ClassicalMDS,
+        LocalityPreservingProjection,
+        NeighborhoodPreservingProjection,
+        OrthogonalLPP,
+        OrthogonalNPP,
+        RandomProjection,
+    )
     from dualfold.graph import Graph
     from dualfold.quality import t_similarity
     from dualfold.trace import Certificate, TraceProblem, certify
@@ -26,25 +46,51 @@ if TYPE_CHECKING:
 # Names are looked up when first used: `import dualfold` itself loads nothing.
 _HOMES = {
     "Certificate": "dualfold.trace",
+    "ClassicalMDS": "dualfold.estimators",
     "Embedding": "dualfold.embedding",
     "Graph": "dualfold.graph",
+    "LocalityPreservingProjection": "dualfold.estimators",
+    "NeighborhoodPreservingProjection": "dualfold.estimators",
+    "OrthogonalLPP": "dualfold.estimators",
+    "OrthogonalNPP": "dualfold.estimators",
+    "PCA": "dualfold.estimators",
+    "RandomProjection": "dualfold.estimators",
     "TraceProblem": "dualfold.trace",
     "certify": "dualfold.trace",
     "embed": "dualfold.embedding",
     "t_similarity": "dualfold.quality",
 }
-_ROOMS = ("data", "errors", "graph", "maps", "methods", "quality", "trace", "view", "weights")
+_ROOMS = (
+    "data",
+    "errors",
+    "estimators",
+    "graph",
+    "maps",
+    "methods",
+    "quality",
+    "trace",
+    "view",
+    "weights",
+)
 
 __all__ = [
+    "PCA",
     "Certificate",
+    "ClassicalMDS",
     "Embedding",
     "Graph",
+    "LocalityPreservingProjection",
+    "NeighborhoodPreservingProjection",
+    "OrthogonalLPP",
+    "OrthogonalNPP",
+    "RandomProjection",
     "TraceProblem",
     "__version__",
     "certify",
     "data",
     "embed",
     "errors",
+    "estimators",
     "graph",
     "maps",
     "methods",

@@ -18,7 +18,7 @@ from dualfold.errors import InvalidInput
 from dualfold.estimators.dimension import Choice, minka_dimension, variance_share
 from dualfold.estimators.linear import LinearEstimator, signed
 from dualfold.estimators.moments import Moments
-from dualfold.maps.linear import LinearMap
+from dualfold.maps.linear import LinearMap, Projected
 from dualfold.methods.pca import Road, pca
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
@@ -31,6 +31,9 @@ AUTO_SHARE = 0.9
 # Up to this many rows and columns a singular value decomposition costs nothing
 # noticeable (scikit-learn draws the line there too).
 SMALL = 500
+# `fit` keeps a scatter matrix of up to this many features, 8 MB, so that partial_fit can
+# add to it; larger ones would only weigh on memory and pickles.
+KEPT_WIDTH = 1_000
 SPARSE_SOLVERS = ("auto", "arpack", "covariance_eigh")
 
 
@@ -119,13 +122,14 @@ class PCA(LinearEstimator):
 
         Means and scatter matrices of the batches are merged exactly (Chan, Golub and
         LeVeque 1979), so the order and the size of batches do not matter beyond rounding.
-        Keeps a D×D matrix; the certificate is that of all rows seen.
+        Keeps a D×D matrix; the certificate is that of all rows seen. `fit` begins anew.
         """
         moments: Moments | None = getattr(self, "_moments", None)
         if moments is None and hasattr(self, "components_"):
             raise InvalidInput(
-                "this PCA was fitted with `fit`, which keeps no scatter matrix to add to; give all "
-                "batches to partial_fit of a new one (sklearn.base.clone(pca))"
+                "this PCA was fitted with `fit`, which keeps its scatter matrix only where it forms"
+                f" one of up to {KEPT_WIDTH} features: there is nothing to add to. Give all batches"
+                " to partial_fit of a new one (sklearn.base.clone(pca))"
             )
         batch = validate_data(
             self,
@@ -142,7 +146,7 @@ class PCA(LinearEstimator):
         name = self._solver_name(shape, sparse=False)
         problem = moments.problem(standardize=self.standardize)
         self._keep(_solved(problem, None, self._count_for(name, shape)), shape, batch.dtype)
-        self._moments = moments
+        self._moments: Moments | None = moments
         return self
 
     def _fit(self, X: Any) -> None:
@@ -150,9 +154,9 @@ class PCA(LinearEstimator):
         choose = self._count_for(name, X.shape)
         # scikit-learn's word for the case; tools that look for it find it here too.
         self._fit_svd_solver = name
-        self._moments = None
         road: Road = "covariance" if name == "covariance_eigh" else "auto"
         problem = pca(X, n_components=1, standardize=self.standardize, road=road)
+        self._moments = _moments(problem, X.shape)
         decomposed = None
         if self.svd_solver == "full" or (name == "full" and max(X.shape) <= SMALL):
             decomposed = _singular_vectors(X, problem)
@@ -365,6 +369,16 @@ def _solved(problem: TraceProblem, decomposed: Solution | None, count: _Count) -
     return _Answer(
         choice, values[: choice.count], total, replace(map_, components=components), certificate
     )
+
+
+def _moments(problem: TraceProblem, shape: tuple[int, int]) -> Moments | None:
+    """What partial_fit can add to, where the problem holds a covariance of bearable size."""
+    n, width = shape
+    if problem.n != width or width > KEPT_WIDTH or not isinstance(problem.lift, Projected):
+        return None
+    lift = problem.lift
+    units = np.ones(width) if lift.scale is None else lift.scale
+    return Moments(n, lift.mean, problem.A * np.outer(n * units, units))
 
 
 def _completed(components: Array) -> Array:
