@@ -15,6 +15,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 _outcomes: dict[str, str] = {}
 
 
@@ -24,6 +26,12 @@ def pytest_configure(config: Any) -> None:
         package, name = theirs.split(":")
         our_package, our_name = ours.split(":")
         setattr(import_module(package), name, getattr(import_module(our_package), our_name))
+
+
+def pytest_collection_finish(session: Any) -> None:
+    # scikit-learn's conftest asks for all cores; on a busy machine the threads of BLAS then
+    # wait for one another, and matrices of some hundred rows take a hundred times as long.
+    threadpool_limits(1)
 
 
 def pytest_runtest_logreport(report: Any) -> None:

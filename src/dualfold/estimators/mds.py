@@ -15,14 +15,13 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from dualfold.embedding import Embedding
 from dualfold.errors import InvalidInput
-from dualfold.estimators.base import CertifiedEstimator
+from dualfold.estimators.base import CertifiedEstimator, solver_to_last_digits
 from dualfold.estimators.dimension import LOOKED_AT, embedded
 from dualfold.maps.linear import LinearMap
 from dualfold.methods.mds import mds_of_distances
 from dualfold.methods.pca import pca
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import with_signs
-from dualfold.trace.solvers import Auto
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -109,8 +108,8 @@ class ClassicalMDS(CertifiedEstimator):
         return embedding
 
     def _embedded(self, problem: TraceProblem) -> Embedding:
-        # Tighter than the default: a drop-in is compared digit by digit.
-        embedding, self.n_components_reason_ = embedded(problem, Auto(tol=1e-10), self.n_components)
+        solver = solver_to_last_digits(problem)
+        embedding, self.n_components_reason_ = embedded(problem, solver, self.n_components)
         return embedding
 
     def _count(self, most: int) -> int:

@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse as sp
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from dualfold.embedding import judged
 from dualfold.errors import InvalidInput
-from dualfold.estimators.dimension import Choice, minka_dimension, variance_share
 from dualfold.estimators.linear import LinearEstimator, signed
 from dualfold.estimators.moments import Moments
-from dualfold.maps.linear import LinearMap, Projected
+from dualfold.estimators.principal_axes import (
+    KEPT_WIDTH,
+    Count,
+    PrincipalAxes,
+    kept_moments,
+    principal_axes,
+    singular_vectors,
+)
+from dualfold.maps.linear import LinearMap
 from dualfold.methods.pca import Road, pca
-from dualfold.trace.problem import TraceProblem
-from dualfold.trace.solution import Solution
-from dualfold.trace.solvers import Auto
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-# n_components="auto" keeps this share of the variance (Cunha's rule of thumb).
-AUTO_SHARE = 0.9
 # Up to this many rows and columns a singular value decomposition costs nothing
 # noticeable (scikit-learn draws the line there too).
 SMALL = 500
-# `fit` keeps a scatter matrix of up to this many features, 8 MB, so that partial_fit can
-# add to it; larger ones would only weigh on memory and pickles.
-KEPT_WIDTH = 1_000
 SPARSE_SOLVERS = ("auto", "arpack", "covariance_eigh")
 
 
@@ -145,7 +141,7 @@ class PCA(LinearEstimator):
         shape = (moments.count, batch.shape[1])
         name = self._solver_name(shape, sparse=False)
         problem = moments.problem(standardize=self.standardize)
-        self._keep(_solved(problem, None, self._count_for(name, shape)), shape, batch.dtype)
+        self._keep(principal_axes(problem, None, self._count_for(name, shape)), shape, batch.dtype)
         self._moments: Moments | None = moments
         return self
 
@@ -156,13 +152,13 @@ class PCA(LinearEstimator):
         self._fit_svd_solver = name
         road: Road = "covariance" if name == "covariance_eigh" else "auto"
         problem = pca(X, n_components=1, standardize=self.standardize, road=road)
-        self._moments = _moments(problem, X.shape)
+        self._moments = kept_moments(problem, X.shape)
         decomposed = None
         if self.svd_solver == "full" or (name == "full" and max(X.shape) <= SMALL):
-            decomposed = _singular_vectors(X, problem)
-        self._keep(_solved(problem, decomposed, choose), X.shape, X.dtype)
+            decomposed = singular_vectors(X, problem)
+        self._keep(principal_axes(problem, decomposed, choose), X.shape, X.dtype)
 
-    def _keep(self, answer: _Answer, shape: tuple[int, int], dtype: Any) -> None:
+    def _keep(self, answer: PrincipalAxes, shape: tuple[int, int], dtype: Any) -> None:
         """Set the fitted attributes in the precision of the data."""
         n, count = shape[0], answer.choice.count
         variances = answer.values * (n / (n - 1))
@@ -202,11 +198,11 @@ class PCA(LinearEstimator):
         few = isinstance(wanted, Integral) and 1 <= int(wanted) < 0.8 * min(shape)
         return "randomized" if few and max(shape) > SMALL else "full"
 
-    def _count_for(self, name: str, shape: tuple[int, int]) -> _Count:
+    def _count_for(self, name: str, shape: tuple[int, int]) -> Count:
         """How the number of components is found, or why it cannot be."""
         wanted, most = self.n_components, min(shape)
         if wanted is None:
-            return _Count(most - 1 if name == "arpack" and most > 1 else most, shape)
+            return Count(most - 1 if name == "arpack" and most > 1 else most, shape)
         truncated = name in ("arpack", "randomized") and self.svd_solver != "auto"
         if isinstance(wanted, str):
             if truncated:
@@ -219,7 +215,7 @@ class PCA(LinearEstimator):
                     "n_components='mle' is only supported if n_samples >= n_features; the data has "
                     f"{shape[0]} samples and {shape[1]} features. Use 'auto' or a number"
                 )
-            return _Count(wanted, shape)
+            return Count(wanted, shape)
         least = 1 if truncated else 0
         if not least <= wanted <= most:
             raise InvalidInput(
@@ -231,7 +227,7 @@ class PCA(LinearEstimator):
                 f"n_components={wanted} must be strictly less than min(n_samples, n_features)"
                 f"={most} with svd_solver='arpack'; svd_solver='auto' gives all of them"
             )
-        return _Count(wanted if isinstance(wanted, Integral) else float(wanted), shape)
+        return Count(wanted if isinstance(wanted, Integral) else float(wanted), shape)
 
     def _place(self, X: Any) -> Array:
         points = self._linear_map.encode(X)
@@ -307,103 +303,3 @@ class PCA(LinearEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.svd_solver in SPARSE_SOLVERS
         return tags
-
-
-@dataclass(frozen=True)
-class _Count:
-    """What was asked for as n_components, on data of that shape."""
-
-    wanted: int | float | str
-    shape: tuple[int, int]
-
-    def choice(self, spectrum: Array | None) -> Choice:
-        """The number of components; shares and estimates need the whole spectrum."""
-        if spectrum is None:
-            return Choice(int(self.wanted), "")
-        if self.wanted == "mle":
-            n = self.shape[0]
-            return minka_dimension(spectrum * (n / (n - 1)), n)
-        return variance_share(spectrum, AUTO_SHARE if self.wanted == "auto" else float(self.wanted))
-
-    @property
-    def needs_spectrum(self) -> bool:
-        return isinstance(self.wanted, str | float)
-
-
-@dataclass(frozen=True, eq=False)
-class _Answer:
-    choice: Choice
-    values: Array
-    total: float
-    map: LinearMap
-    certificate: Any
-
-
-def _solved(problem: TraceProblem, decomposed: Solution | None, count: _Count) -> _Answer:
-    """Choose the number of components, solve, judge."""
-    most = min(count.shape)
-    spectrum = None
-    if count.needs_spectrum and decomposed is not None:
-        spectrum = decomposed.values[:most]
-    elif count.needs_spectrum:
-        spectrum = np.maximum(scipy.linalg.eigvalsh(problem.A)[::-1][:most], 0)
-    choice = count.choice(spectrum)
-    # No components are the first one, less itself.
-    asked = replace(problem, count=max(choice.count, 1))
-    if decomposed is None:
-        # Tighter than the default: a drop-in is compared digit by digit.
-        solution = Auto(tol=1e-10).solve(asked)
-    else:
-        solution = replace(
-            decomposed,
-            vectors=decomposed.vectors[:, : asked.count],
-            values=decomposed.values[: asked.count],
-            guard=decomposed.vectors[:, asked.count : asked.count + 1],
-        )
-    certificate = judged(asked, solution) if choice.count else None
-    values = np.maximum(solution.values, 0)
-    whole: Any = problem.lift
-    map_ = whole.linear_map(solution.vectors, values)
-    components = _completed(map_.components)[: choice.count]
-    total = max(float(np.trace(problem.A)), 0.0)
-    return _Answer(
-        choice, values[: choice.count], total, replace(map_, components=components), certificate
-    )
-
-
-def _moments(problem: TraceProblem, shape: tuple[int, int]) -> Moments | None:
-    """What partial_fit can add to, where the problem holds a covariance of bearable size."""
-    n, width = shape
-    if problem.n != width or width > KEPT_WIDTH or not isinstance(problem.lift, Projected):
-        return None
-    lift = problem.lift
-    units = np.ones(width) if lift.scale is None else lift.scale
-    return Moments(n, lift.mean, problem.A * np.outer(n * units, units))
-
-
-def _completed(components: Array) -> Array:
-    """Rows of zeros (directions without extent) replaced by any orthonormal ones."""
-    empty = np.flatnonzero(~components.any(axis=1))
-    if not len(empty):
-        return components
-    real = np.flatnonzero(components.any(axis=1))
-    # Unit vectors of the features that the real rows use least leave the most to keep.
-    free = np.argsort(np.square(components).sum(axis=0), kind="stable")[: len(empty)]
-    units = np.zeros((len(empty), components.shape[1]))
-    units[np.arange(len(empty)), free] = 1
-    basis = scipy.linalg.qr(np.vstack([components[real], units]).T, mode="economic")[0].T
-    completed = components.copy()
-    completed[empty] = basis[len(real) :]
-    return completed
-
-
-def _singular_vectors(X: Any, problem: TraceProblem) -> Solution:
-    """All answers of the problem from the singular value decomposition of the centred data."""
-    lift: Any = problem.lift
-    centred = np.asarray(X - lift.mean, dtype=X.dtype)
-    centred = centred if lift.scale is None else centred / lift.scale.astype(X.dtype)
-    U, s, Vt = scipy.linalg.svd(centred, full_matrices=False)
-    vectors = Vt.T if problem.n == X.shape[1] else U
-    values = np.square(s.astype(float)) / X.shape[0]
-    guard = np.zeros((problem.n, 0))
-    return Solution(vectors.astype(float), values, guard, "SVD", "converged", 0)

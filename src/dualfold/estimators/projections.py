@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.errors import InvalidInput
+from dualfold.estimators.base import solver_to_last_digits
 from dualfold.estimators.dimension import LOOKED_AT, embedded
 from dualfold.estimators.linear import LinearEstimator, signed
 from dualfold.estimators.neighborhoods import connected, neighbor_graph
@@ -17,7 +18,6 @@ from dualfold.graph.graph import Graph
 from dualfold.methods.lpp import lpp, orthogonal_lpp
 from dualfold.methods.npp import npp, orthogonal_npp
 from dualfold.trace.problem import TraceProblem
-from dualfold.trace.solvers import Auto
 from dualfold.weights.laplacian import Weights
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -77,7 +77,7 @@ class _GraphProjection(LinearEstimator):
         problem = self._problem(self.graph_, 1 if auto else int(self.n_components))
         if auto:
             problem = replace(problem, count=min(LOOKED_AT, problem.n))
-        embedding, reason = embedded(problem, Auto(tol=1e-10), self.n_components)
+        embedding, reason = embedded(problem, solver_to_last_digits(problem), self.n_components)
         self.n_components_reason_ = reason
         lift: Any = embedding.problem.lift
         map_ = lift.linear_map(embedding.solution.vectors, embedding.values)
