@@ -31,9 +31,16 @@ if TYPE_CHECKING:
     )
     from dualfold.embedding import Embedding, embed
     from dualfold.estimators import (
+        PCA,
+        ClassicalMDS,
         Isomap,
         LaplacianEigenmaps,
+        LocalityPreservingProjection,
         LocallyLinearEmbedding,
+        NeighborhoodPreservingProjection,
+        OrthogonalLPP,
+        OrthogonalNPP,
+        RandomProjection,
         SpectralEmbedding,
     )
     from dualfold.graph import Graph
@@ -43,12 +50,19 @@ if TYPE_CHECKING:
 # Names are looked up when first used: `import dualfold` itself loads nothing.
 _HOMES = {
     "Certificate": "dualfold.trace",
+    "ClassicalMDS": "dualfold.estimators",
     "Embedding": "dualfold.embedding",
     "Graph": "dualfold.graph",
     "Isomap": "dualfold.estimators",
     "LaplacianEigenmaps": "dualfold.estimators",
     "LocallyLinearEmbedding": "dualfold.estimators",
     "SpectralEmbedding": "dualfold.estimators",
+    "LocalityPreservingProjection": "dualfold.estimators",
+    "NeighborhoodPreservingProjection": "dualfold.estimators",
+    "OrthogonalLPP": "dualfold.estimators",
+    "OrthogonalNPP": "dualfold.estimators",
+    "PCA": "dualfold.estimators",
+    "RandomProjection": "dualfold.estimators",
     "TraceProblem": "dualfold.trace",
     "certify": "dualfold.trace",
     "embed": "dualfold.embedding",
@@ -69,12 +83,19 @@ _ROOMS = (
 )
 
 __all__ = [
+    "PCA",
     "Certificate",
+    "ClassicalMDS",
     "Embedding",
     "Graph",
     "Isomap",
     "LaplacianEigenmaps",
+    "LocalityPreservingProjection",
     "LocallyLinearEmbedding",
+    "NeighborhoodPreservingProjection",
+    "OrthogonalLPP",
+    "OrthogonalNPP",
+    "RandomProjection",
     "SpectralEmbedding",
     "TraceProblem",
     "__version__",

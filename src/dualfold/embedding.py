@@ -17,7 +17,7 @@ from dualfold.trace.solvers import Auto, Solver
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-__all__ = ["Embedding", "certify", "embed"]
+__all__ = ["Embedding", "certify", "embed", "judged"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,20 +54,26 @@ def embed(
     begin = perf_counter()
     solution = (solver or Auto()).solve(problem)
     solved = perf_counter()
+    certificate = judged(problem, solution, tolerance=tolerance)
+    done = perf_counter()
+    points = problem.lift(solution.vectors, solution.values)
+    seconds = {"solve": solved - begin, "certify": done - solved, "lift": perf_counter() - done}
+    return Embedding(points, solution.values, certificate, problem, solution, seconds)
+
+
+def judged(problem: TraceProblem, solution: Solution, *, tolerance: float = 1e-4) -> Certificate:
+    """The certificate of a solver's answer; a failed one is also a `CertificateFailed` warning."""
     certificate = certify(
         problem,
         np.hstack([solution.vectors, solution.guard]),
         solution.values,
         tolerance=tolerance,
     )
-    judged = perf_counter()
     if certificate.level == "failed":
         warnings.warn(
             f"the answer of {solution.solver} did not pass its certificate: "
             f"{'; '.join(certificate.reasons)}. Try another solver or a smaller tol",
             CertificateFailed,
-            stacklevel=2,
+            stacklevel=3,
         )
-    points = problem.lift(solution.vectors, solution.values)
-    seconds = {"solve": solved - begin, "certify": judged - solved, "lift": perf_counter() - judged}
-    return Embedding(points, solution.values, certificate, problem, solution, seconds)
+    return certificate

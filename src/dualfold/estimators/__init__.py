@@ -3,5 +3,26 @@
 from dualfold.estimators.eigenmaps import LaplacianEigenmaps, SpectralEmbedding
 from dualfold.estimators.isomap import Isomap
 from dualfold.estimators.lle import LocallyLinearEmbedding
+from dualfold.estimators.mds import ClassicalMDS
+from dualfold.estimators.pca import PCA
+from dualfold.estimators.projections import (
+    LocalityPreservingProjection,
+    NeighborhoodPreservingProjection,
+    OrthogonalLPP,
+    OrthogonalNPP,
+)
+from dualfold.estimators.random_projection import RandomProjection
 
-__all__ = ["Isomap", "LaplacianEigenmaps", "LocallyLinearEmbedding", "SpectralEmbedding"]
+__all__ = [
+    "PCA",
+    "ClassicalMDS",
+    "Isomap",
+    "LaplacianEigenmaps",
+    "LocalityPreservingProjection",
+    "LocallyLinearEmbedding",
+    "NeighborhoodPreservingProjection",
+    "OrthogonalLPP",
+    "OrthogonalNPP",
+    "RandomProjection",
+    "SpectralEmbedding",
+]

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from dualfold.embedding import Embedding
 from dualfold.errors import InvalidInput
@@ -123,6 +124,22 @@ class GraphEstimator(CertifiedEstimator):
             return radius(X, _finite_radius(X, self.radius, metric), metric=metric)
         build = variable if self.neighborhood == "variable" else knn
         return build(X, self.n_neighbors, metric=metric, n_jobs=self.n_jobs)
+
+    @property
+    def nbrs_(self) -> Any:
+        """A scikit-learn NearestNeighbors of the data, made when asked for."""
+        from sklearn.neighbors import NearestNeighbors
+
+        check_is_fitted(self, "graph_")
+        finder = NearestNeighbors(
+            n_neighbors=self.n_neighbors or 5,
+            radius=1.0 if self.radius is None else self.radius,
+            metric=self.metric,
+            p=self.p,
+            metric_params=self.metric_params,
+            n_jobs=self.n_jobs,
+        )
+        return finder.fit(self.graph_.points)
 
     def _metric(self) -> Any:
         """The metric with its parameters; Minkowski's p = 2 is the fast Euclidean one."""

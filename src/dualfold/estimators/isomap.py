@@ -94,7 +94,7 @@ class Isomap(GraphEstimator):
         if chosen == "auto":
             chosen = None if graph.n <= EXACT_UP_TO else LANDMARKS
         if chosen is not None and int(chosen) < graph.n:
-            corners = farthest_points(graph, max(int(chosen), count + 1))
+            corners = farthest_points(graph, max(int(chosen), count + 1), random_state=self._seed())
             return landmark_isomap(graph, corners, n_components=count)
         kind = np.float64 if graph.n <= DOUBLE_UP_TO else np.float32
         return isomap(graph, n_components=count, dtype=kind)

@@ -212,7 +212,7 @@ def _iterate(
         residual = AQ @ S[:, :shown] - BX * theta[:shown]
         norms = _dual_norms(residual, problem)
         target = tol * np.abs(theta[:shown]) + 64 * np.finfo(float).eps * np.abs(theta).max()
-        excess = norms / target
+        excess = norms / np.maximum(target, np.finfo(float).tiny)  # A may be 0
         worst = float(excess[:count].max()) if shown >= count else np.inf
         products = own + directions.products
         status = "converged" if worst <= 1 or basis.size == room else None

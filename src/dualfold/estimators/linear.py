@@ -1,0 +1,47 @@
+"""Estimators that end in a linear map of the features."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from dualfold.estimators.base import CertifiedEstimator
+from dualfold.maps.linear import LinearMap
+from dualfold.trace.solution import with_signs
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class LinearEstimator(CertifiedEstimator):
+    """z = C(x − mean) with C = `components_` (a row a coordinate), and the way back."""
+
+    components_: Any
+    mean_: Array
+
+    def inverse_transform(self, X: Any) -> Array:
+        """The points of the data space whose coordinates are the rows of X.
+
+        Among all such points the one nearest to the mean: for orthonormal components
+        mean + zC, else by the pseudo-inverse.
+        """
+        check_is_fitted(self)
+        points = check_array(X, input_name="X", dtype=[np.float64, np.float32])
+        return self._linear_map.decode(points).astype(points.dtype, copy=False)
+
+    def _place(self, X: Any) -> Array:
+        return self._linear_map.encode(X)
+
+    @property
+    def _linear_map(self) -> LinearMap:
+        return LinearMap(self.mean_, self.components_)
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.components_.shape[0])
+
+
+def signed(components: Array) -> Array:
+    """Rows whose entry of largest modulus is positive, as scikit-learn has them."""
+    return np.ascontiguousarray(with_signs(components.T).T)

@@ -1,0 +1,234 @@
+"""Classical multidimensional scaling as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.linalg
+from sklearn.metrics import pairwise_distances
+from sklearn.utils import check_symmetric
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+
+from dualfold.embedding import Embedding
+from dualfold.errors import InvalidInput
+from dualfold.estimators.base import CertifiedEstimator, solver_to_last_digits
+from dualfold.estimators.dimension import LOOKED_AT, embedded
+from dualfold.maps.linear import LinearMap
+from dualfold.methods.mds import mds_of_distances
+from dualfold.methods.pca import pca
+from dualfold.trace.problem import TraceProblem
+from dualfold.trace.solution import with_signs
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# All eigenvalues of a matrix this large take about half a second.
+MOST_ROWS_FOR_SPECTRUM = 1_500
+
+
+class ClassicalMDS(CertifiedEstimator):
+    """Points whose inner products match those that the distances imply.
+
+    A drop-in for `sklearn.manifold.ClassicalMDS`. Euclidean distances between the rows
+    of X are never computed: classical scaling of them is PCA, and the smaller of the
+    D×D covariance and n×n Gram matrices is all that is formed. Other distances need
+    the n×n matrix.
+
+    Parameters
+    ----------
+    n_components : int, or "auto": up to the widest eigengap among the first ten
+    metric : a name or function of `sklearn.metrics.pairwise_distances`, or "precomputed"
+    metric_params : further arguments of the metric
+
+    Attributes
+    ----------
+    embedding_, eigenvalues_ : as in scikit-learn; a direction with λ ≤ 0 has no extent
+    dissimilarity_matrix_ : computed when asked for, and not kept
+    certificate_ : how far from optimal the directions can be
+    negative_mass_ : Σ|λ| over negative eigenvalues as a share of all: how far the distances
+        are from any points in space (0: they are Euclidean); nan where not known
+    negative_mass_note_ : how the share was found, or what is known instead
+    n_components_reason_ : why so many, in words, for "auto"
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "metric": [str, callable],
+        "metric_params": [dict, None],
+    }
+
+    def __init__(
+        self,
+        n_components: int | str = 2,
+        *,
+        metric: Any = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.metric = metric
+        self.metric_params = metric_params
+
+    def _fit(self, X: Any) -> None:
+        n = X.shape[0]
+        if self.n_components != "auto" and int(self.n_components) > n:
+            raise InvalidInput(
+                f"n_components={self.n_components} coordinates were asked for and n_samples={n} "
+                "points have no more than their number; lower n_components"
+            )
+        self._training = X
+        if self._in_space:
+            embedding = self._fit_features(X)
+            self.negative_mass_ = 0.0
+            self.negative_mass_note_ = "0: the distances are those of points in space"
+            scale = float(n)
+        else:
+            embedding = self._fit_distances(self.dissimilarity_matrix_)
+            scale = 1.0
+        self.certificate_ = embedding.certificate
+        self._place_points(embedding, scale, X.dtype)
+
+    def _fit_features(self, X: Any) -> Embedding:
+        """PCA; the map of the features serves new points."""
+        embedding = self._embedded(pca(X, n_components=self._count(min(X.shape))))
+        lift: Any = embedding.problem.lift
+        self._map = lift.linear_map(embedding.solution.vectors, embedding.values)
+        return embedding
+
+    def _fit_distances(self, distances: Array) -> Embedding:
+        """Eigenvectors of K = −½HΔH; column means of Δ serve new points."""
+        problem = mds_of_distances(distances, n_components=self._count(len(distances)))
+        embedding = self._embedded(problem)
+        self._mean_squares = np.square(distances, dtype=float).mean(axis=0)
+        mass = negative_mass(problem.A, embedding.values)
+        self.negative_mass_, self.negative_mass_note_ = mass.share, mass.note
+        self._map = None
+        return embedding
+
+    def _embedded(self, problem: TraceProblem) -> Embedding:
+        solver = solver_to_last_digits(problem)
+        embedding, self.n_components_reason_ = embedded(problem, solver, self.n_components)
+        return embedding
+
+    def _count(self, most: int) -> int:
+        wanted = LOOKED_AT if self.n_components == "auto" else int(self.n_components)
+        return min(wanted, most)
+
+    def _place_points(self, embedding: Embedding, scale: float, dtype: Any) -> None:
+        """The points with signs as scikit-learn has them; coordinates past the rank are 0."""
+        points, values = embedding.points, embedding.values * scale
+        signs = np.where((with_signs(points) == points).all(axis=0), 1.0, -1.0)
+        if self._map is not None:
+            self._map = LinearMap(self._map.mean, self._map.components * signs[:, None])
+        kept = points.shape[1]
+        self.n_components_ = kept if self.n_components == "auto" else int(self.n_components)
+        placed = np.zeros((len(points), self.n_components_))
+        placed[:, :kept] = points * signs
+        self.embedding_ = placed.astype(dtype, copy=False)
+        self.eigenvalues_ = np.concatenate([values, np.zeros(self.n_components_ - kept)])
+
+    def _place(self, X: Any) -> Array:
+        """Features: the linear map. Distances δ (squared): y = ½Λ⁻¹Yᵀ(δ̄ − δ)."""
+        points = np.zeros((X.shape[0], self.n_components_))
+        if self._map is not None:
+            placed = self._map.encode(X)
+            points[:, : placed.shape[1]] = placed
+            return points
+        distances = X if self.metric == "precomputed" else self._distances(X, self._training)
+        real = self.eigenvalues_ > 0
+        Y = self.embedding_.astype(float)[:, real] / self.eigenvalues_[real]
+        points[:, real] = (self._mean_squares - np.square(distances, dtype=float)) @ Y / 2
+        return points
+
+    def inverse_transform(self, X: Any) -> Array:
+        """The points nearest to the mean with those coordinates; Euclidean features only."""
+        check_is_fitted(self)
+        if self._map is None:
+            raise InvalidInput(
+                f"metric={self.metric!r} places points by distances, and no features can be read "
+                "off them; only metric='euclidean' has a way back"
+            )
+        points = check_array(X, input_name="X", dtype=[np.float64, np.float32])
+        kept = self._map.components.shape[0]
+        return self._map.decode(points[:, :kept]).astype(points.dtype, copy=False)
+
+    @property
+    def dissimilarity_matrix_(self) -> Array:
+        """The n×n distances of the fitted points."""
+        if not hasattr(self, "_training"):
+            raise AttributeError("dissimilarity_matrix_ is there after fit")
+        if self.metric == "precomputed":
+            return np.asarray(self._training)
+        return self._distances(self._training, None)
+
+    def _distances(self, X: Any, others: Any) -> Array:
+        params = self.metric_params or {}
+        return np.asarray(pairwise_distances(X, others, metric=self.metric, **params))
+
+    @property
+    def _in_space(self) -> bool:
+        return (
+            isinstance(self.metric, str) and self.metric == "euclidean" and not self.metric_params
+        )
+
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        if self._in_space:
+            return super()._checked(X, reset=reset)
+        given = self.metric == "precomputed"
+        checked = validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse=False if given else "csr",
+            accept_large_sparse=False,  # scikit-learn's distances take 32-bit indices
+            dtype=[np.float64, np.float32],
+        )
+        return check_symmetric(checked, raise_exception=True) if given and reset else checked
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        given = self.metric == "precomputed"
+        tags.input_tags.pairwise = given
+        tags.input_tags.sparse = not given
+        return tags
+
+
+@dataclass(frozen=True)
+class NegativeMass:
+    """Σ|λ| over the negative eigenvalues as a share of Σ|λ| (nan: unknown), and a word."""
+
+    share: float
+    note: str
+
+
+def negative_mass(K: Array, largest: Array) -> NegativeMass:
+    """The negative mass of K, without its whole spectrum where two sums decide it.
+
+    With P and N the sums over positive and negative eigenvalues, P − N = tr K. When the
+    `largest` eigenvalues have all of ‖K‖²_F = Σλ², every other one is 0. Else a small K
+    is decomposed, and of a large one the bound N ≥ Σ largest − tr K is told.
+    """
+    trace = float(np.trace(K, dtype=float))
+    left = float(np.einsum("ij,ij->", K, K, dtype=float)) - float(np.square(largest).sum())
+    # ‖K‖² carries rounding of its n² terms; √ of it bounds what an eigenvalue can be.
+    rounding = 64 * np.finfo(K.dtype).eps * float(np.square(largest).sum())
+    if abs(left) <= rounding and not (largest < 0).any():
+        return NegativeMass(0.0, "0: the coordinates have all of the norm of the matrix")
+    if len(K) <= MOST_ROWS_FOR_SPECTRUM:
+        values = scipy.linalg.eigvalsh(K.astype(float, copy=False))
+        # Rounding of LAPACK: eigenvalues this close to 0 have no sign.
+        values = values[np.abs(values) > 8 * np.finfo(K.dtype).eps * len(K) * np.abs(values).max()]
+        whole = float(np.abs(values).sum())
+        share = float(-values[values < 0].sum()) / whole if whole else 0.0
+        return NegativeMass(share, f"{share:.3g}, from all eigenvalues")
+    positive = float(largest[largest > 0].sum())
+    least = max(0.0, positive - trace)
+    # N/(P + N) with P = N + tr K grows with N, so the least N gives the least share.
+    bound = least / (2 * least + trace) if least > 0 else 0.0
+    return NegativeMass(
+        float("nan"),
+        f"unknown: it takes all {len(K)} eigenvalues (done up to {MOST_ROWS_FOR_SPECTRUM}); "
+        f"at least {bound:.3g}",
+    )

@@ -1,0 +1,305 @@
+"""Principal component analysis as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from dualfold.errors import InvalidInput
+from dualfold.estimators.linear import LinearEstimator, signed
+from dualfold.estimators.moments import Moments
+from dualfold.estimators.principal_axes import (
+    KEPT_WIDTH,
+    Count,
+    PrincipalAxes,
+    kept_moments,
+    principal_axes,
+    singular_vectors,
+)
+from dualfold.maps.linear import LinearMap
+from dualfold.methods.pca import Road, pca
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# Up to this many rows and columns a singular value decomposition costs nothing
+# noticeable (scikit-learn draws the line there too).
+SMALL = 500
+SPARSE_SOLVERS = ("auto", "arpack", "covariance_eigh")
+
+
+class PCA(LinearEstimator):
+    """The directions along which the data varies most, with a proof that they are.
+
+    A drop-in for `sklearn.decomposition.PCA`: same parameters, attributes and signs. Every
+    `svd_solver` is exact here: "full" is a singular value decomposition of the centred
+    data (small singular values to full precision), "covariance_eigh" the eigenvectors of the
+    D×D covariance, all others those of the smaller of the covariance and the n×n Gram
+    matrix. `copy`, `tol`, `iterated_power`, `n_oversamples`,
+    `power_iteration_normalizer` and `random_state` are accepted and change nothing: X is
+    never overwritten and nothing is drawn at random.
+
+    Parameters
+    ----------
+    n_components : int; a share of the variance in (0, 1); "mle" (Minka's estimate); "auto"
+        (90 % of the variance; `n_components_reason_` says so in words); None for all
+    whiten : divide the coordinates by their standard deviations
+    standardize : divide each feature by its standard deviation first (divisor n);
+        `inverse_transform` undoes it
+
+    Attributes
+    ----------
+    components_, explained_variance_, explained_variance_ratio_, singular_values_, mean_,
+    n_components_, n_samples_, noise_variance_, n_features_in_ : as in scikit-learn
+    scale_ : what features are divided by, or None
+    eigenvalues_ : values of the trace problem (variances with divisor n)
+    certificate_ : how far from optimal the directions can be; None for 0 components
+    n_components_reason_ : why so many components, in words; None where you said so
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_components": [
+            Interval(Integral, 0, None, closed="left"),
+            Interval(RealNotInt, 0, 1, closed="neither"),
+            StrOptions({"mle", "auto"}),
+            None,
+        ],
+        "copy": ["boolean"],
+        "whiten": ["boolean"],
+        "svd_solver": [StrOptions({"auto", "full", "covariance_eigh", "arpack", "randomized"})],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "iterated_power": [StrOptions({"auto"}), Interval(Integral, 0, None, closed="left")],
+        "n_oversamples": [Interval(Integral, 1, None, closed="left")],
+        "power_iteration_normalizer": [StrOptions({"auto", "QR", "LU", "none"})],
+        "random_state": ["random_state"],
+        "standardize": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        n_components: int | float | str | None = None,
+        *,
+        copy: bool = True,
+        whiten: bool = False,
+        svd_solver: str = "auto",
+        tol: float = 0.0,
+        iterated_power: int | str = "auto",
+        n_oversamples: int = 10,
+        power_iteration_normalizer: str = "auto",
+        random_state: Any = None,
+        standardize: bool = False,
+    ) -> None:
+        self.n_components = n_components
+        self.copy = copy
+        self.whiten = whiten
+        self.svd_solver = svd_solver
+        self.tol = tol
+        self.iterated_power = iterated_power
+        self.n_oversamples = n_oversamples
+        self.power_iteration_normalizer = power_iteration_normalizer
+        self.random_state = random_state
+        self.standardize = standardize
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit_transform(self, X: Any, y: Any = None) -> Array:
+        """Fit and return the coordinates of X; they are not kept in the estimator."""
+        checked = self._checked(X, reset=True)
+        self._fit(checked)
+        return self._place(checked).astype(checked.dtype, copy=False)
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Add a batch of rows: afterwards as if all rows so far had been fitted at once.
+
+        Means and scatter matrices of the batches are merged exactly (Chan, Golub and
+        LeVeque 1979), so the order and the size of batches do not matter beyond rounding.
+        Keeps a D×D matrix; the certificate is that of all rows seen. `fit` begins anew.
+        """
+        moments: Moments | None = getattr(self, "_moments", None)
+        if moments is None and hasattr(self, "components_"):
+            raise InvalidInput(
+                "this PCA was fitted with `fit`, which keeps its scatter matrix only where it forms"
+                f" one of up to {KEPT_WIDTH} features: there is nothing to add to. Give all batches"
+                " to partial_fit of a new one (sklearn.base.clone(pca))"
+            )
+        batch = validate_data(
+            self,
+            X,
+            reset=moments is None,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+        )
+        added = Moments.of(batch)
+        moments = added if moments is None else moments + added
+        if moments.count < 2:
+            raise InvalidInput("the first batch has 1 sample; variances need at least 2")
+        shape = (moments.count, batch.shape[1])
+        name = self._solver_name(shape, sparse=False)
+        problem = moments.problem(standardize=self.standardize)
+        self._keep(principal_axes(problem, None, self._count_for(name, shape)), shape, batch.dtype)
+        self._moments: Moments | None = moments
+        return self
+
+    def _fit(self, X: Any) -> None:
+        name = self._solver_name(X.shape, sparse=sp.issparse(X))
+        choose = self._count_for(name, X.shape)
+        # scikit-learn's word for the case; tools that look for it find it here too.
+        self._fit_svd_solver = name
+        road: Road = "covariance" if name == "covariance_eigh" else "auto"
+        problem = pca(X, n_components=1, standardize=self.standardize, road=road)
+        self._moments = kept_moments(problem, X.shape)
+        decomposed = None
+        if self.svd_solver == "full" or (name == "full" and max(X.shape) <= SMALL):
+            decomposed = singular_vectors(X, problem)
+        self._keep(principal_axes(problem, decomposed, choose), X.shape, X.dtype)
+
+    def _keep(self, answer: PrincipalAxes, shape: tuple[int, int], dtype: Any) -> None:
+        """Set the fitted attributes in the precision of the data."""
+        n, count = shape[0], answer.choice.count
+        variances = answer.values * (n / (n - 1))
+        total = answer.total * (n / (n - 1))
+        left = min(shape) - count
+        map_ = answer.map
+        self.components_ = signed(map_.components).astype(dtype, copy=False)
+        self.mean_ = map_.mean.astype(dtype, copy=False)
+        self.scale_ = None if map_.scale is None else map_.scale.astype(dtype, copy=False)
+        self.eigenvalues_ = answer.values
+        self.certificate_ = answer.certificate
+        self.explained_variance_ = variances.astype(dtype, copy=False)
+        self.explained_variance_ratio_ = (
+            variances / total if total > 0 else np.zeros(count)
+        ).astype(dtype, copy=False)
+        self.singular_values_ = np.sqrt(variances * (n - 1)).astype(dtype, copy=False)
+        self.noise_variance_ = max(0.0, float(total - variances.sum()) / left) if left else 0.0
+        self.n_samples_ = n
+        self.n_components_ = count
+        self.n_components_reason_ = answer.choice.reason or None
+
+    def _solver_name(self, shape: tuple[int, int], *, sparse: bool) -> str:
+        """What `svd_solver` stands for on data of that shape (scikit-learn's rules)."""
+        if sparse and self.svd_solver not in SPARSE_SOLVERS:
+            raise TypeError(
+                'PCA only support sparse inputs with the "arpack" and "covariance_eigh" solvers, '
+                f'while "{self.svd_solver}" was passed; svd_solver="auto" takes sparse data too'
+            )
+        if self.svd_solver != "auto":
+            return self.svd_solver
+        if sparse:
+            return "auto" if isinstance(self.n_components, str) else "arpack"
+        n, width = shape
+        if width <= 1_000 and n >= 10 * width:
+            return "covariance_eigh"
+        wanted = self.n_components
+        few = isinstance(wanted, Integral) and 1 <= int(wanted) < 0.8 * min(shape)
+        return "randomized" if few and max(shape) > SMALL else "full"
+
+    def _count_for(self, name: str, shape: tuple[int, int]) -> Count:
+        """How the number of components is found, or why it cannot be."""
+        wanted, most = self.n_components, min(shape)
+        if wanted is None:
+            return Count(most - 1 if name == "arpack" and most > 1 else most, shape)
+        truncated = name in ("arpack", "randomized") and self.svd_solver != "auto"
+        if isinstance(wanted, str):
+            if truncated:
+                raise InvalidInput(
+                    f"n_components={wanted!r} cannot be a string with svd_solver='{name}'; use "
+                    "svd_solver='auto'"
+                )
+            if wanted == "mle" and shape[0] < shape[1]:
+                raise InvalidInput(
+                    "n_components='mle' is only supported if n_samples >= n_features; the data has "
+                    f"{shape[0]} samples and {shape[1]} features. Use 'auto' or a number"
+                )
+            return Count(wanted, shape)
+        least = 1 if truncated else 0
+        if not least <= wanted <= most:
+            raise InvalidInput(
+                f"n_components={wanted} must be between {least} and min(n_samples, n_features)"
+                f"={most} with svd_solver='{name}'"
+            )
+        if wanted == most and self.svd_solver == "arpack":
+            raise InvalidInput(
+                f"n_components={wanted} must be strictly less than min(n_samples, n_features)"
+                f"={most} with svd_solver='arpack'; svd_solver='auto' gives all of them"
+            )
+        return Count(wanted if isinstance(wanted, Integral) else float(wanted), shape)
+
+    def _place(self, X: Any) -> Array:
+        points = self._linear_map.encode(X)
+        return points / self._deviations if self.whiten else points
+
+    def inverse_transform(self, X: Any) -> Array:
+        """mean + zC, with whitening and standardisation undone."""
+        if not self.whiten:
+            return super().inverse_transform(X)
+        check_is_fitted(self)
+        return super().inverse_transform(np.asarray(X) * self._deviations)
+
+    @property
+    def _deviations(self) -> Array:
+        """What whitening divides by; directions without extent are left finite."""
+        return np.maximum(
+            np.sqrt(self.explained_variance_), np.finfo(self.explained_variance_.dtype).eps
+        )
+
+    @property
+    def _linear_map(self) -> LinearMap:
+        return LinearMap(self.mean_, self.components_, self.scale_)
+
+    def get_covariance(self) -> Array:
+        """CᵀΛC + σ²(I − CᵀC): the covariance of the probabilistic model, in the data's units.
+
+        σ² is `noise_variance_`, the mean of the variances not kept. It does not depend
+        on `whiten`, which changes the coordinates and not the model.
+        """
+        C, noise = self.components_, self.noise_variance_
+        covariance = (C.T * np.maximum(self.explained_variance_ - noise, 0)) @ C
+        covariance[np.diag_indices_from(covariance)] += noise
+        return self._in_units(covariance, 1)
+
+    def get_precision(self) -> Array:
+        """The inverse of `get_covariance`, in O(D²·n_components) (orthonormal components).
+
+        Without noise and with directions of no extent there is no inverse; this is then
+        the pseudo-inverse.
+        """
+        C, noise, variances = self.components_, self.noise_variance_, self.explained_variance_
+        if noise == 0:
+            faint = len(C.T) * np.finfo(variances.dtype).eps * variances.max(initial=0)
+            real = variances > faint
+            inverse = np.where(real, 1 / np.where(real, variances, 1), 0)
+            return self._in_units((C.T * inverse) @ C, -1)
+        kept = np.maximum(variances - noise, 0)
+        precision = -(C.T * (kept / (noise * (noise + kept)))) @ C
+        precision[np.diag_indices_from(precision)] += 1 / noise
+        return self._in_units(precision, -1)
+
+    def _in_units(self, matrix: Array, power: int) -> Array:
+        if self.scale_ is None:
+            return matrix
+        units = self.scale_**power
+        return np.asarray(matrix * np.outer(units, units))
+
+    def score_samples(self, X: Any) -> Array:
+        """The log-likelihood of each row under the probabilistic model (Tipping and Bishop)."""
+        check_is_fitted(self)
+        rows = validate_data(self, X, dtype=[np.float64, np.float32], reset=False) - self.mean_
+        precision = self.get_precision()
+        sign, logdet = np.linalg.slogdet(precision)
+        logdet = logdet if sign > 0 else -np.inf
+        spread = np.einsum("ij,ij->i", rows @ precision, rows)
+        return np.asarray(-0.5 * (spread + rows.shape[1] * np.log(2 * np.pi) - logdet))
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The mean log-likelihood of the rows of X."""
+        return float(np.mean(self.score_samples(X)))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.svd_solver in SPARSE_SOLVERS
+        return tags

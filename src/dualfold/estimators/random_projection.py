@@ -1,0 +1,108 @@
+"""Random projections as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from dualfold.estimators.linear import LinearEstimator
+from dualfold.maps.linear import LinearMap
+from dualfold.maps.random import Kind
+from dualfold.methods.random_projection import random_projection
+from dualfold.quality.distortion import measured_distortion
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+KINDS: dict[str, Kind] = {
+    "gaussian": "gaussian",
+    "orthogonal": "orthonormal",
+    "sparse": "sparse",
+}
+
+
+class RandomProjection(LinearEstimator):
+    """Distances nearly kept by a map that never saw the data.
+
+    Nothing is optimised, so nothing can be proved optimal: `certificate_` is the
+    distortion of the distances, measured on pairs of the fitted points.
+
+    Parameters
+    ----------
+    n_components : int, or "auto": enough to keep all squared distances within 1±eps
+        (Johnson and Lindenstrauss); refused where that is more than the features
+    kind : "gaussian" entries, "orthogonal" directions (scaled), or "sparse" entries
+    eps : the change of squared distances that "auto" allows and `certificate_` counts
+    density : share of entries of a sparse map that are not 0; None is 1/√n_features
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    components_ : n_components × n_features, a sparse matrix for kind="sparse"
+    certificate_ : the measured `Distortion`
+    n_components_ : number of coordinates; n_components_reason_ : why, for "auto"
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "kind": [StrOptions(set(KINDS))],
+        "eps": [Interval(Real, 0, 1, closed="neither")],
+        "density": [Interval(Real, 0, 1, closed="right"), None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_components: int | str = 2,
+        *,
+        kind: str = "gaussian",
+        eps: float = 0.1,
+        density: float | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.kind = kind
+        self.eps = eps
+        self.density = density
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Draw a map for data of the shape of X and measure what it does to X."""
+        self._fit_points(self._checked(X, reset=True))
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit_transform(self, X: Any, y: Any = None) -> Array:
+        """Draw, measure, and return the coordinates of X; they are not kept."""
+        return self._fit_points(self._checked(X, reset=True))
+
+    def _fit_points(self, X: Any) -> Array:
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        drawn = random_projection(
+            X,
+            n_components=self.n_components,  # type: ignore[arg-type]
+            kind=KINDS[self.kind],
+            eps=self.eps,
+            density=self.density,
+            random_state=seed,
+        )
+        self.components_ = drawn.components.astype(X.dtype, copy=False)
+        self.n_components_ = int(self.components_.shape[0])
+        self.n_components_reason_ = (
+            f"{self.n_components_} components keep all squared distances of {X.shape[0]} points "
+            f"within 1±{self.eps:g} (Johnson and Lindenstrauss)"
+            if self.n_components == "auto"
+            else None
+        )
+        points = self._place(X).astype(X.dtype, copy=False)
+        self.certificate_ = measured_distortion(X, points, eps=self.eps)
+        return points
+
+    @property
+    def _linear_map(self) -> LinearMap:
+        return LinearMap(np.zeros(self.components_.shape[1]), self.components_)

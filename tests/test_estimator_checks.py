@@ -1,0 +1,37 @@
+"""scikit-learn's own checks of what an estimator is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import dualfold
+
+ESTIMATORS = [
+    dualfold.PCA(),
+    dualfold.PCA(n_components=2, whiten=True, standardize=True),
+    dualfold.ClassicalMDS(),
+    dualfold.ClassicalMDS(metric="cityblock"),
+    dualfold.RandomProjection(random_state=0),
+    dualfold.RandomProjection(kind="sparse", density=0.5, random_state=0),
+    dualfold.LocalityPreservingProjection(n_neighbors=5),
+    dualfold.OrthogonalLPP(n_neighbors=5),
+    dualfold.NeighborhoodPreservingProjection(n_neighbors=5),
+    dualfold.OrthogonalNPP(n_neighbors=5),
+    dualfold.Isomap(),
+    dualfold.Isomap(landmarks=10),
+    dualfold.LocallyLinearEmbedding(),
+    dualfold.LocallyLinearEmbedding(method="ltsa"),
+    dualfold.LaplacianEigenmaps(n_neighbors=5),
+    dualfold.LaplacianEigenmaps(n_neighbors=5, weights="density", neighborhood="variable"),
+    dualfold.LaplacianEigenmaps(n_neighbors=5, pieces="separate"),
+    dualfold.SpectralEmbedding(),
+]
+
+
+@pytest.mark.filterwarnings("ignore::dualfold.errors.PiecesJoined")
+@parametrize_with_checks(ESTIMATORS)
+def test_is_an_estimator(estimator: Any, check: Any) -> None:
+    check(estimator)
