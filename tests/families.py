@@ -133,6 +133,17 @@ def covariance(n=45):
     return Family("covariance", TraceProblem(A, None, 4, "max"), np.linalg.eigvalsh(A)[::-1])
 
 
+def dense_kernel(n=70):
+    # A full heat kernel, normalised: dense A, diagonal B, one trivial direction.
+    X = np.random.default_rng(4).random((n, 2)) * [3, 1]
+    W = np.exp(-4 * ((X[:, None] - X[None]) ** 2).sum(axis=2))
+    np.fill_diagonal(W, 0)
+    degrees = 50 * W.sum(axis=1)
+    L = np.diag(degrees) - 50 * W
+    spectrum = scipy.linalg.eigh(L, np.diag(degrees), eigvals_only=True)[1:]
+    return Family("dense kernel", TraceProblem(L, degrees, 3, "min", np.ones(n)), spectrum)
+
+
 def walk_square(n=48):
     # M = I − ½(shift + shift⁻¹) on a cycle: MᵀM has eigenvalues (1 − cos)².
     k = np.arange(n)
@@ -166,6 +177,7 @@ FAMILIES = [
     random_pencil("dense"),
     random_pencil("diagonal", sense="max"),
     covariance(),
+    dense_kernel(),
     walk_square(),
     operator(),
 ]

@@ -206,7 +206,8 @@ class SpectralEmbedding(CertifiedBase):
                 "Graph is not fully connected, spectral embedding may not work as expected.",
                 stacklevel=3,
             )
-        tol = 0.0 if self.eigen_tol == "auto" else float(self.eigen_tol)
+        # Drop-ins are compared by digits: tighter than the default.
+        tol = 1e-10 if self.eigen_tol == "auto" else float(self.eigen_tol)
         embedding = embed(problem, solver=solver_named("auto", tol))
         self.embedding_ = embedding.points.astype(X.dtype)
         self.eigenvalues_ = embedding.values

@@ -77,6 +77,9 @@ def doors(graph: Graph, queries: Any) -> tuple[Array, Array]:
             "build it with knn, radius or variable"
         )
     lists = _as_lists(*_nearest_old(graph, queries, graph.n_neighbors or 1), _count(queries))
+    if graph.kind == "variable":
+        # As few as the rule gives it, and the nearest one, which may be itself.
+        lists = lists.first(np.diff(_own_lists_of(graph, queries).indptr))
     if graph.kind == "radius":
         within = _pairs_within(graph, queries, np.full(graph.n, graph.radius))
         rows = np.repeat(np.arange(len(lists)), lists.counts)
@@ -96,22 +99,19 @@ def _own_lists(graph: Graph, queries: Any) -> tuple[Array, Array, Array]:
     """Each new point's own neighbours by the graph's rule, itself left out."""
     if graph.kind == "radius":
         return _within_reach(graph, queries, np.full(graph.n, graph.radius))
-    k = graph.n_neighbors or 1
-    rows, columns, distances = _without_self(*_nearest_old(graph, queries, k + 1))
-    lists = _as_lists(rows, columns, distances, _count(queries)).first(k)
-    if graph.kind == "variable":
-        full = _full_spread(graph)
-        counts = variable_counts(neighborhood_spread(lists, k), k, float(full.mean()))
-        lists = lists.first(counts)
+    lists = _own_lists_of(graph, queries)
     owners = np.repeat(np.arange(len(lists)), lists.counts)
     return owners, lists.indices, lists.distances
 
 
-def _full_spread(graph: Graph) -> Array:
-    """The spread over all t neighbours; a variable graph keeps fewer in its lists."""
+def _own_lists_of(graph: Graph, queries: Any) -> Lists:
     k = graph.n_neighbors or 1
-    found = nearest(graph.points, k, metric=graph.metric)
-    return np.sqrt((found.distances**2).sum(axis=1)) / k
+    rows, columns, distances = _without_self(*_nearest_old(graph, queries, k + 1))
+    lists = _as_lists(rows, columns, distances, _count(queries)).first(k)
+    if graph.kind == "variable":
+        usual = graph.usual_spread or 0.0
+        lists = lists.first(variable_counts(neighborhood_spread(lists, k), k, usual))
+    return lists
 
 
 def _nearest_old(graph: Graph, queries: Any, k: int) -> tuple[Array, Array, Array]:

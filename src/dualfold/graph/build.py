@@ -51,9 +51,12 @@ def variable(
     min(⌊t·mean(A)/A_i⌋, t) neighbours, t = n_neighbors, and at least one.
     """
     lists, found = _lists(X, n_neighbors, metric, search, n_jobs, random_state)
-    lists = lists.first(variable_counts(neighborhood_spread(lists, n_neighbors), n_neighbors))
+    spread = neighborhood_spread(lists, n_neighbors)
+    usual = float(spread.mean())
+    lists = lists.first(variable_counts(spread, n_neighbors, usual))
     graph = Graph(symmetric_lengths(lists, symmetry), lists, found, "variable", X, metric)
-    return _frozen(replace(graph, n_neighbors=n_neighbors, symmetry=symmetry))
+    graph = replace(graph, n_neighbors=n_neighbors, symmetry=symmetry, usual_spread=usual)
+    return _frozen(graph)
 
 
 def radius(X: Any, radius: float, *, metric: Any = "euclidean", n_jobs: int | None = None) -> Graph:
@@ -86,12 +89,8 @@ def neighborhood_spread(lists: Lists, n_neighbors: int) -> Array:
     return np.sqrt(total) / np.maximum(nearest_ones.counts, 1)
 
 
-def variable_counts(spread: Array, n_neighbors: int, usual: float | None = None) -> Array:
-    """How many neighbours a point of that spread keeps (see `variable`).
-
-    `usual` is the mean spread to compare with; new points take that of the graph.
-    """
-    usual = float(spread.mean()) if usual is None else usual
+def variable_counts(spread: Array, n_neighbors: int, usual: float) -> Array:
+    """How many neighbours a point of that spread keeps, against the usual one (`variable`)."""
     # 1e-9: without it rounding would take one neighbour from equally dense points.
     with np.errstate(divide="ignore", invalid="ignore"):
         counts = np.floor(n_neighbors * usual / spread + 1e-9)

@@ -66,6 +66,7 @@ class Graph:
     metric: Any = "euclidean"
     n_neighbors: int | None = None
     radius: float | None = None
+    usual_spread: float | None = None  # of a variable graph: the mean that spreads are held against
     symmetry: Symmetry = "or"
     links: tuple[tuple[int, int, float], ...] = ()
 

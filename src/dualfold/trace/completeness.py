@@ -143,9 +143,10 @@ def cholesky_floor(problem: TraceProblem, answer: Answer, below: int, height: fl
     if isinstance(metric, Sparse):
         M -= height * (metric.matrix - sp.diags_array(metric.matrix.diagonal())).toarray()
     # Any lift of c + p directions leaves the count of the others as it was.
-    spread = float(np.abs(np.diagonal(M)).max()) + np.abs(answer.values).max() + abs(height)
+    spread = float((np.abs(np.diagonal(M)) / metric.sparse().diagonal()).max())
+    spread += float(np.abs(answer.values).max()) + abs(height)
     raised = np.hstack([metric.times(answer.V[:, :below]), metric.times(problem.trivial)])
-    lifts = np.full(raised.shape[1], spread / metric.lowest)
+    lifts = np.full(raised.shape[1], spread)
     if raised.shape[1]:
         M = scipy.linalg.blas.dsyrk(1.0, raised * np.sqrt(lifts), 1.0, M, lower=1, overwrite_c=1)
     trace = float(np.abs(np.diagonal(M)).sum())
@@ -227,7 +228,8 @@ def spectrum_ceiling(problem: TraceProblem) -> float:
     v = rng.standard_normal((problem.n, 1))
     top = 0.0
     for _ in range(12):  # power iteration underestimates: the factor below makes up for it
-        v /= np.sqrt(np.einsum("ij,ij->", v, problem.metric.times(v)))
+        length = np.sqrt(np.einsum("ij,ij->", v, problem.metric.times(v)))
+        v /= max(float(length), np.finfo(float).tiny)  # A may be 0
         w = problem.metric.solve(problem.descent(v))
         top = float(np.sqrt(np.einsum("ij,ij->", w, problem.metric.times(w))))
         v = w
