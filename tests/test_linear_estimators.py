@@ -163,6 +163,27 @@ def test_directions_without_extent_are_orthonormal_too() -> None:
     assert equal.explained_variance_ratio_.tolist() == [0, 0]
 
 
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("standardize", [False, True])
+def test_pca_of_data_too_large_for_a_matrix(
+    sparse: bool, standardize: bool, monkeypatch: Any
+) -> None:
+    X = random_table(300, 120)
+    X = X * (X > 0.3)
+    whole = dualfold.PCA(4, standardize=standardize).fit(X)
+    room = sys.modules["dualfold.methods.pca"]  # the name in `methods` is the function
+    monkeypatch.setattr(room, "MOST_ROWS", 50)
+    monkeypatch.setattr(room, "MOST_SPARSE_ROWS", 50)
+    rows = sp.csr_array(X) if sparse else X
+    products = dualfold.PCA(4, standardize=standardize, svd_solver="arpack").fit(rows)
+    assert products.certificate_.level == "measured"
+    assert_same_space(products.components_, whole.components_)
+    np.testing.assert_allclose(products.explained_variance_, whole.explained_variance_, rtol=1e-9)
+    assert products.noise_variance_ == pytest.approx(whole.noise_variance_, rel=1e-9)
+    with pytest.raises(InvalidInput, match="give a number of components"):
+        dualfold.PCA(0.5, standardize=standardize, svd_solver="arpack").fit(rows)
+
+
 def test_memory_map_is_read_in_place(tmp_path: Path) -> None:
     X = random_table(400, 12).astype(np.float32)
     stored = np.memmap(tmp_path / "X.bin", dtype=np.float32, mode="w+", shape=X.shape)
