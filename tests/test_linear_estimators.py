@@ -180,8 +180,9 @@ def test_pca_of_data_too_large_for_a_matrix(
     assert_same_space(products.components_, whole.components_)
     np.testing.assert_allclose(products.explained_variance_, whole.explained_variance_, rtol=1e-9)
     assert products.noise_variance_ == pytest.approx(whole.noise_variance_, rel=1e-9)
-    with pytest.raises(InvalidInput, match="give a number of components"):
-        dualfold.PCA(0.5, standardize=standardize, svd_solver="arpack").fit(rows)
+    if sparse:
+        with pytest.raises(InvalidInput, match="give a number of components"):
+            dualfold.PCA(0.5, standardize=standardize).fit(rows)
 
 
 def test_memory_map_is_read_in_place(tmp_path: Path) -> None:
