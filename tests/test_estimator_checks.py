@@ -9,6 +9,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import dualfold
 
+# n_neighbors=5: some checks fit as few as 10 points, which have no 10 others; a number
+# of neighbours that cannot be had is refused, not lowered in silence.
 ESTIMATORS = [
     dualfold.PCA(),
     dualfold.PCA(n_components=2, whiten=True, standardize=True),

@@ -311,3 +311,39 @@ def test_threads_do_not_matter():
     X = DATA["digits"]
     one, two = (Isomap(n_neighbors=10, n_jobs=jobs).fit(X).embedding_ for jobs in (1, 2))
     np.testing.assert_array_equal(one, two)
+
+
+def test_progress_by_verbose_and_by_callbacks(capsys):
+    Isomap(verbose=True).fit(DATA["curve"])
+    told = capsys.readouterr().err
+    for stage in ("neighbours", "pieces", "problem", "solution and certificate"):
+        assert f"[Isomap] {stage}: " in told
+    pytest.importorskip("sklearn.callback")
+
+    class Recorder:
+        def __init__(self):
+            self.seen = []
+
+        def setup(self, estimator, context):
+            self.seen.append("setup")
+
+        def on_fit_task_begin(self, estimator, context):
+            self.seen.append(context.task_name)
+
+        def on_fit_task_end(self, estimator, context):
+            pass
+
+        def teardown(self, estimator, context):
+            self.seen.append("teardown")
+
+    recorder = Recorder()
+    LaplacianEigenmaps().set_callbacks(recorder).fit(DATA["curve"])
+    assert recorder.seen == [
+        "setup",
+        "fit",
+        "neighbours",
+        "pieces",
+        "problem",
+        "solution and certificate",
+        "teardown",
+    ]

@@ -13,6 +13,7 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from dualfold.estimators.progress import TellsProgress
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solvers import Auto, Dense, Factored, Lanczos, Preconditioned, Solver
 
@@ -22,7 +23,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 SOLVERS = ("auto", "dense", "arpack", "lanczos", "factored", "preconditioned")
 
 
-class CertifiedBase(BaseEstimator):
+class CertifiedBase(TellsProgress, BaseEstimator):
     """Fits an embedding that knows how good it is.
 
     Subclasses set `embedding_` (or `components_`), `eigenvalues_` and `certificate_` in
@@ -36,13 +37,17 @@ class CertifiedBase(BaseEstimator):
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
         """Embed X (n_samples × n_features); `y` is ignored."""
-        self._fit(self._checked(X, reset=True))
+        checked = self._checked(X, reset=True)
+        with self._telling(X):
+            self._fit(checked)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit_transform(self, X: Any, y: Any = None) -> Array:
         """Embed X and return the points."""
-        self._fit(self._checked(X, reset=True))
+        checked = self._checked(X, reset=True)
+        with self._telling(X):
+            self._fit(checked)
         return np.asarray(self.embedding_)
 
     def _fit(self, X: Any) -> None:

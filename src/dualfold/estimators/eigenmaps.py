@@ -71,6 +71,7 @@ class LaplacianEigenmaps(GraphEstimator):
         tol: float = 0.0,
         random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: bool = False,
     ) -> None:
         self.n_components = n_components
         self.n_neighbors = n_neighbors
@@ -88,6 +89,7 @@ class LaplacianEigenmaps(GraphEstimator):
         self.tol = tol
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     @classmethod
     def named(cls, name: str, **others: Any) -> Self:
@@ -198,7 +200,8 @@ class SpectralEmbedding(CertifiedBase):
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any) -> None:
-        W = self.affinity_matrix_ = self._affinities(X)
+        with self._stage("affinities"):
+            W = self.affinity_matrix_ = self._affinities(X)
         problem, pieces = _problem_of_affinities(W, self.n_components)
         self.n_connected_components_ = pieces
         if pieces > 1:
@@ -208,7 +211,8 @@ class SpectralEmbedding(CertifiedBase):
             )
         # Drop-ins are compared by digits: tighter than the default.
         tol = 1e-10 if self.eigen_tol == "auto" else float(self.eigen_tol)
-        embedding = embed(problem, solver=solver_named("auto", tol))
+        with self._stage("solution and certificate"):
+            embedding = embed(problem, solver=solver_named("auto", tol))
         self.embedding_ = embedding.points.astype(X.dtype)
         self.eigenvalues_ = embedding.values
         self.certificate_ = embedding.certificate

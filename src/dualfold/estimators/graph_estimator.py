@@ -34,6 +34,7 @@ GRAPH_CONSTRAINTS: dict[str, Any] = {
     "tol": [Interval(Real, 0, None, closed="left")],
     "n_jobs": [Integral, None],
     "random_state": ["random_state"],
+    "verbose": ["verbose"],
 }
 
 
@@ -55,12 +56,14 @@ class GraphEstimator(CertifiedEstimator):
         raise NotImplementedError
 
     def _fit(self, X: Any) -> None:
-        graph = self._graph(X)
+        with self._stage("neighbours"):
+            graph = self._graph(X)
         self.n_connected_components_ = graph.n_pieces
         if graph.n_pieces > 1 and self.pieces == "separate":
             self._fit_pieces(graph)
         else:
-            graph = joined(graph) if self.pieces == "join" else one_piece(graph)
+            with self._stage("pieces"):
+                graph = joined(graph) if self.pieces == "join" else one_piece(graph)
             embedding = self._embedding(graph)
             self._keep(embedding.points, embedding.values, embedding.certificate)
             self._placing: Callable[[Any], Array] = self._map(graph, embedding)
@@ -77,7 +80,10 @@ class GraphEstimator(CertifiedEstimator):
                 f"n_components={wanted} needs more than {wanted} points; there are {graph.n}"
             )
         solver = solver_named(self.eigen_solver, self.tol, self._seed())
-        embedding, reason = embedded(self._problem(graph, most), solver, wanted)
+        with self._stage("problem"):
+            problem = self._problem(graph, most)
+        with self._stage("solution and certificate"):
+            embedding, reason = embedded(problem, solver, wanted)
         if reason is not None:
             self.n_components_reason_ = reason
         return embedding

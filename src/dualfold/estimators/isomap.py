@@ -71,6 +71,7 @@ class Isomap(GraphEstimator):
         neighborhood: str = "fixed",
         pieces: str = "join",
         random_state: Any = None,
+        verbose: bool = False,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.radius = radius
@@ -88,6 +89,7 @@ class Isomap(GraphEstimator):
         self.neighborhood = neighborhood
         self.pieces = pieces
         self.random_state = random_state
+        self.verbose = verbose
 
     def _problem(self, graph: Graph, count: int) -> TraceProblem:
         chosen = self.landmarks

@@ -64,6 +64,7 @@ class LocallyLinearEmbedding(GraphEstimator):
         radius: float | None = None,
         neighborhood: str = "fixed",
         pieces: str = "join",
+        verbose: bool = False,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.n_components = n_components
@@ -80,6 +81,7 @@ class LocallyLinearEmbedding(GraphEstimator):
         self.radius = radius
         self.neighborhood = neighborhood
         self.pieces = pieces
+        self.verbose = verbose
 
     def _problem(self, graph: Graph, count: int) -> TraceProblem:
         if self.method == "hessian":

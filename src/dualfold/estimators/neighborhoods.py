@@ -40,4 +40,6 @@ def neighbor_graph(
 
 def connected(graph: Graph, pieces: str) -> Graph:
     """The graph in one piece: joined by its shortest links (with a warning), or refused."""
-    return joined(graph) if pieces == "join" else one_piece(graph)
+    if pieces == "raise":
+        return one_piece(graph)
+    return joined(graph, otherwise="pieces='raise' would have refused")

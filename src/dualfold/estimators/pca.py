@@ -38,11 +38,12 @@ class PCA(LinearEstimator):
 
     A drop-in for `sklearn.decomposition.PCA`: same parameters, attributes and signs. Every
     `svd_solver` is exact here: "full" is a singular value decomposition of the centred
-    data (small singular values to full precision), "covariance_eigh" the eigenvectors of the
-    D×D covariance, all others those of the smaller of the covariance and the n×n Gram
-    matrix. `copy`, `tol`, `iterated_power`, `n_oversamples`,
-    `power_iteration_normalizer` and `random_state` are accepted and change nothing: X is
-    never overwritten and nothing is drawn at random.
+    data (small singular values to full precision), "covariance_eigh" the eigenvectors of
+    the D×D covariance, all others those of the smaller of the covariance and the n×n Gram
+    matrix (data too large for either: products with it, certified as measured). `copy`,
+    `tol`, `iterated_power`, `n_oversamples`, `power_iteration_normalizer` and
+    `random_state` are accepted and change nothing: X is never overwritten and nothing is
+    drawn at random.
 
     Parameters
     ----------

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.linalg
 
 from dualfold.embedding import judged
+from dualfold.errors import InvalidInput
 from dualfold.estimators.base import solver_to_last_digits
 from dualfold.estimators.dimension import Choice, minka_dimension, variance_share
 from dualfold.estimators.moments import Moments
@@ -16,6 +17,7 @@ from dualfold.maps.linear import LinearMap, Projected
 from dualfold.trace.certificate import Certificate
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
+from dualfold.weights.gram import CentredScatter
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -49,6 +51,8 @@ class Count:
 
 @dataclass(frozen=True, eq=False)
 class PrincipalAxes:
+    """Components with their variances (divisor n), of `total` in all."""
+
     choice: Choice
     values: Array
     total: float
@@ -65,6 +69,7 @@ def principal_axes(
     if count.needs_spectrum and decomposed is not None:
         spectrum = decomposed.values[:most]
     elif count.needs_spectrum:
+        _refuse_products(problem, count.wanted)
         spectrum = np.maximum(scipy.linalg.eigvalsh(problem.A)[::-1][:most], 0)
     choice = count.choice(spectrum)
     # No components are the first one, less itself.
@@ -83,7 +88,8 @@ def principal_axes(
     whole: Any = problem.lift
     map_ = whole.linear_map(solution.vectors, values)
     components = _completed(map_.components)[: choice.count]
-    total = max(float(np.trace(problem.A)), 0.0)
+    A: Any = problem.A
+    total = A.trace if isinstance(A, CentredScatter) else max(float(np.trace(A)), 0.0)
     return PrincipalAxes(
         choice, values[: choice.count], total, replace(map_, components=components), certificate
     )
@@ -92,11 +98,19 @@ def principal_axes(
 def kept_moments(problem: TraceProblem, shape: tuple[int, int]) -> Moments | None:
     """What partial_fit can add to, where the problem holds a covariance of bearable size."""
     n, width = shape
-    if problem.n != width or width > KEPT_WIDTH or not isinstance(problem.lift, Projected):
+    lift, formed = problem.lift, isinstance(problem.A, np.ndarray) and problem.n == width
+    if not formed or width > KEPT_WIDTH or not isinstance(lift, Projected):
         return None
-    lift = problem.lift
     units = np.ones(width) if lift.scale is None else lift.scale
     return Moments(n, lift.mean, problem.A * np.outer(n * units, units))
+
+
+def _refuse_products(problem: TraceProblem, wanted: Any) -> None:
+    if isinstance(problem.A, CentredScatter):
+        raise InvalidInput(
+            f"n_components={wanted!r} needs all {problem.n} variances, and the data is too large "
+            "to form its covariance; give a number of components"
+        )
 
 
 def _completed(components: Array) -> Array:

@@ -73,10 +73,8 @@ class _GraphProjection(LinearEstimator):
         )
         self.n_connected_components_ = made.n_pieces
         self.graph_ = connected(made, self.pieces)
-        auto = self.n_components == "auto"
-        problem = self._problem(self.graph_, 1 if auto else int(self.n_components))
-        if auto:
-            problem = replace(problem, count=min(LOOKED_AT, problem.n))
+        problem = self._problem(self.graph_, 1)
+        problem = replace(problem, count=self._count(problem.n))
         embedding, reason = embedded(problem, solver_to_last_digits(problem), self.n_components)
         self.n_components_reason_ = reason
         lift: Any = embedding.problem.lift
@@ -89,6 +87,18 @@ class _GraphProjection(LinearEstimator):
         turned = np.einsum("ij,ij->i", self.components_, map_.components) < 0
         points = embedding.points * np.where(turned, -1.0, 1.0)
         self.embedding_ = points.astype(X.dtype, copy=False)
+
+    def _count(self, room: int) -> int:
+        """The number of directions to look for among those that the variance left."""
+        if self.n_components == "auto":
+            return min(LOOKED_AT, room)
+        if int(self.n_components) > room:
+            raise InvalidInput(
+                f"n_components={self.n_components} directions were asked for, and "
+                f"variance_kept={self.variance_kept} of the variance lies in {room}; raise "
+                "variance_kept (1: every direction the data has) or lower n_components"
+            )
+        return int(self.n_components)
 
     def _refuse_distances(self) -> None:
         if isinstance(self.metric, str) and self.metric == "precomputed":

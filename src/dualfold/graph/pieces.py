@@ -65,11 +65,12 @@ def joining_n_neighbors(graph: Graph) -> int | None:
     return None
 
 
-def joined(graph: Graph) -> Graph:
+def joined(graph: Graph, *, otherwise: str = "pieces='separate' embeds each on its own") -> Graph:
     """The graph with its pieces joined by the shortest links between them.
 
     The links are those of a minimum spanning tree of the pieces (Borůvka's rounds:
-    every piece but the largest takes its shortest way out). Says so in a warning.
+    every piece but the largest takes its shortest way out). Says so in a warning that
+    ends with what to do `otherwise`.
     """
     if graph.n_pieces == 1:
         return graph
@@ -84,7 +85,7 @@ def joined(graph: Graph) -> Graph:
     plural = "s" if len(links) > 1 else ""
     warnings.warn(
         f"{pieces_in_words(graph)}. They were joined by their {len(links)} shortest "
-        f"link{plural}; pieces='separate' embeds each on its own",
+        f"link{plural}; {otherwise}",
         PiecesJoined,
         stacklevel=2,
     )

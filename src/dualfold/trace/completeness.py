@@ -228,8 +228,10 @@ def spectrum_ceiling(problem: TraceProblem) -> float:
     v = rng.standard_normal((problem.n, 1))
     top = 0.0
     for _ in range(12):  # power iteration underestimates: the factor below makes up for it
-        length = np.sqrt(np.einsum("ij,ij->", v, problem.metric.times(v)))
-        v /= max(float(length), np.finfo(float).tiny)  # A may be 0
+        length = float(np.sqrt(np.einsum("ij,ij->", v, problem.metric.times(v))))
+        if length == 0:  # A is 0 (all points are equal)
+            break
+        v /= length
         w = problem.metric.solve(problem.descent(v))
         top = float(np.sqrt(np.einsum("ij,ij->", w, problem.metric.times(w))))
         v = w

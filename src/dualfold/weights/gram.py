@@ -7,9 +7,17 @@ from typing import Any
 import numpy as np
 import scipy.linalg.blas
 import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator
 
 from dualfold.errors import InvalidInput, TooLarge
-from dualfold.weights.rows import TILE, column_means, tiles
+from dualfold.weights.rows import (
+    TILE,
+    column_deviations,
+    column_means,
+    combined_rows,
+    projected_rows,
+    tiles,
+)
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -82,6 +90,33 @@ def point_gram(
         tile = tile if scale is None else tile / scale[part]
         total = _plus_square(total, np.asfortranarray(tile, dtype=kind))
     return _both_halves(total)
+
+
+class CentredScatter(LinearOperator):
+    """v ↦ S⁻¹XᵀHXS⁻¹v/n: the features' covariance, known by its products alone.
+
+    For X with too many rows *and* columns to form either matrix; nothing is filled. S
+    holds the `scale` of the features (None: 1). `trace` is the total variance.
+    """
+
+    def __init__(self, X: Any, mean: Array, scale: Array | None = None) -> None:
+        self.data, self.mean, self.units = X, mean, scale
+        deviations = column_deviations(X, mean, constant=0.0)
+        shares = deviations if scale is None else deviations / scale
+        self.trace = float(np.square(shares).sum())
+        super().__init__(np.dtype(float), (X.shape[1], X.shape[1]))
+
+    def _matmat(self, V: Array) -> Array:
+        V = V if self.units is None else V / self.units[:, None]
+        image = combined_rows(self.data, projected_rows(self.data, V, self.mean), self.mean)
+        image /= self.data.shape[0]
+        return image if self.units is None else image / self.units[:, None]
+
+    def _matvec(self, v: Array) -> Array:
+        return self._matmat(v.reshape(-1, 1))[:, 0]
+
+    def _adjoint(self) -> CentredScatter:
+        return self
 
 
 def working_precision(X: Any) -> type[np.floating]:

@@ -69,8 +69,8 @@ def column_means(X: Any) -> Array:
     return np.asarray(total / len(X))
 
 
-def column_deviations(X: Any, mean: Array) -> Array:
-    """Each column's standard deviation (divisor n), and 1 where the column is constant.
+def column_deviations(X: Any, mean: Array, *, constant: float = 1.0) -> Array:
+    """Each column's standard deviation (divisor n), and `constant` where it does not vary.
 
     A column whose deviation is within rounding of its mean counts as constant: divided
     by 1 it stays as flat as it is, divided by itself it would become noise.
@@ -87,7 +87,7 @@ def column_deviations(X: Any, mean: Array) -> Array:
             squares += np.square(X[rows] - mean).sum(axis=0)
     deviations = np.sqrt(squares / n)
     unit = np.finfo(X.dtype if X.dtype.kind == "f" else float).eps
-    return np.where(deviations > 10 * unit * np.abs(mean), deviations, 1.0)
+    return np.where(deviations > 10 * unit * np.abs(mean), deviations, constant)
 
 
 def projected_rows(X: Any, V: Any, mean: Array | None = None) -> Array:

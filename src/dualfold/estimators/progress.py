@@ -1,0 +1,46 @@
+"""Progress of a fit: through scikit-learn's callbacks where it has them, and `verbose`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import perf_counter
+from typing import Any
+
+try:  # scikit-learn 1.9 and later
+    from sklearn.callback import CallbackSupportMixin
+except ImportError:
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Nothing: this scikit-learn has no callbacks."""
+
+
+class TellsProgress(CallbackSupportMixin):  # type: ignore[misc]
+    """`with self._stage("neighbours"):` tells callbacks and, if verbose, standard error."""
+
+    @contextmanager
+    def _telling(self, X: Any) -> Iterator[None]:
+        """The whole fit, as the root task of the callbacks."""
+        if not hasattr(self, "_init_callback_context"):
+            yield
+            return
+        root = self._init_callback_context(max_subtasks=None)
+        root.call_on_fit_task_begin(estimator=self, X=X)
+        yield
+        root.call_on_fit_task_end(estimator=self, X=X)
+
+    @contextmanager
+    def _stage(self, name: str) -> Iterator[None]:
+        """One stage of it."""
+        begin = perf_counter()
+        root = getattr(self, "_callback_fit_ctx", None)
+        task = None if root is None else root.subcontext(task_name=name)
+        if task is not None:
+            task.call_on_fit_task_begin(estimator=self)
+        yield
+        if task is not None:
+            task.call_on_fit_task_end(estimator=self)
+        if getattr(self, "verbose", False):
+            seconds = perf_counter() - begin
+            print(f"[{type(self).__name__}] {name}: {seconds:.2f} s", file=sys.stderr)

@@ -1,0 +1,115 @@
+"""scikit-learn's own tests of its estimators, run on ours in their place.
+
+Nothing of scikit-learn is copied: the installed test files run in a process of their
+own with the plugin `scikit_learn_with_ours`. docs/compatibility.md shows the numbers
+and gives the reason of every test that does not pass; here it is asserted that exactly those
+do not. `python tests/test_scikit_learn_compatibility.py` prints the table of numbers.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+import sklearn
+
+TESTS = Path(__file__).parent
+DOCUMENT = TESTS.parent / "docs" / "compatibility.md"
+# The share of tests (skipped ones aside) that must pass in each file.
+LEAST_SHARE = 0.95
+# The version whose tests the exceptions were written for; another one may have other tests.
+VERSION = "1.9"
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A test module of scikit-learn, what is replaced in it and what then fails, and why."""
+
+    module: str
+    replaced: tuple[str, ...]
+    failing: dict[str, str] = field(default_factory=dict)
+
+
+WHITENED_MODEL = "whiten"
+SUITES = [
+    Suite(
+        "sklearn.decomposition.tests.test_pca",
+        ("sklearn.decomposition:PCA=dualfold:PCA",),
+        {
+            f"test_pca_score[{solver}]": WHITENED_MODEL
+            for solver in ("full", "covariance_eigh", "arpack", "randomized", "auto")
+        },
+    ),
+    Suite(
+        "sklearn.manifold.tests.test_classical_mds",
+        ("sklearn.manifold:ClassicalMDS=dualfold:ClassicalMDS",),
+    ),
+]
+
+
+def outcomes(suite: Suite) -> dict[str, str]:
+    """{test: "passed" | "failed" | "skipped"} of the suite with our names in place."""
+    with tempfile.TemporaryDirectory() as folder:
+        results = Path(folder) / "outcomes.json"
+        paths = [str(TESTS), str(TESTS.parent / "src"), os.environ.get("PYTHONPATH", "")]
+        environment = os.environ | {
+            "DUALFOLD_REPLACES": " ".join(suite.replaced),
+            "DUALFOLD_OUTCOMES": str(results),
+            "PYTHONPATH": os.pathsep.join(path for path in paths if path),
+        }
+        plugins = ["-p", "scikit_learn_with_ours", "-p", "no:cacheprovider"]
+        command = [sys.executable, "-m", "pytest", *plugins, "--pyargs", suite.module]
+        run = subprocess.run(
+            [*command, "-q", "--tb=no"], env=environment, cwd=folder, capture_output=True, text=True
+        )
+        assert results.exists(), run.stdout + run.stderr
+        return dict(json.loads(results.read_text()))
+
+
+def row(suite: Suite, found: dict[str, str]) -> str:
+    """The line of docs/compatibility.md."""
+    count = Counter(found.values())
+    names = ", ".join(f"`{entry.split(':')[-1]}`" for entry in suite.replaced)
+    ran = count["passed"] + count["failed"]
+    return (
+        f"| `{suite.module}` | {names} | {count['passed']} of {ran} "
+        f"({count['passed'] / ran:.1%}) | {count['failed']} | {count['skipped']} |"
+    )
+
+
+@pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.module.split(".")[-1])
+def test_scikit_learns_own_tests(suite: Suite) -> None:
+    if not sklearn.__version__.startswith(VERSION + "."):
+        pytest.skip(f"written for the tests of scikit-learn {VERSION}, not {sklearn.__version__}")
+    found = outcomes(suite)
+    failed = {name for name, outcome in found.items() if outcome == "failed"}
+    passed = sum(outcome == "passed" for outcome in found.values())
+    assert failed == set(suite.failing)
+    assert passed >= LEAST_SHARE * (passed + len(failed))
+    document = DOCUMENT.read_text(encoding="utf-8")
+    for test, reason in suite.failing.items():
+        assert test.split("[")[0] in document, test
+        assert f"<a id='{reason}'></a>" in document, reason
+    assert f"`{suite.module}`" in document
+
+
+def test_replacement_is_seen() -> None:
+    """A name that is replaced by something else makes their tests fail."""
+    broken = Suite(
+        "sklearn.manifold.tests.test_classical_mds",
+        ("sklearn.manifold:ClassicalMDS=dualfold:RandomProjection",),
+    )
+    assert "failed" in outcomes(broken).values()
+
+
+if __name__ == "__main__":
+    print("| tests | ours | passed | not passed | skipped |\n|---|---|---|---|---|")
+    for each in SUITES:
+        print(row(each, outcomes(each)))
