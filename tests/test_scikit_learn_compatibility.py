@@ -51,6 +51,18 @@ SUITES = [
         "sklearn.manifold.tests.test_classical_mds",
         ("sklearn.manifold:ClassicalMDS=dualfold:ClassicalMDS",),
     ),
+    Suite(
+        "sklearn.manifold.tests.test_isomap",
+        ("sklearn.manifold:Isomap=dualfold:Isomap",),
+    ),
+    Suite(
+        "sklearn.manifold.tests.test_locally_linear",
+        ("sklearn.manifold:LocallyLinearEmbedding=dualfold:LocallyLinearEmbedding",),
+    ),
+    Suite(
+        "sklearn.manifold.tests.test_spectral_embedding",
+        ("sklearn.manifold:SpectralEmbedding=dualfold:SpectralEmbedding",),
+    ),
 ]
 
 

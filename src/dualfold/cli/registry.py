@@ -45,6 +45,9 @@ class Method:
         }
 
 
+PROVED = "gap to the optimum, proved"
+PROVED_OR_MEASURED = "gap to the optimum, proved; measured on graphs too large to factor"
+
 METHODS = {
     method.name: method
     for method in (
@@ -54,7 +57,7 @@ METHODS = {
             preserves="variance",
             optimises="most variance kept by a linear map",
             needs="features",
-            certificate="gap to the optimum, proved",
+            certificate=PROVED,
             nothing_better="no other choice of {d} direction{s} keeps more of the variance",
             lengths=True,
         ),
@@ -64,8 +67,18 @@ METHODS = {
             preserves="distances between all points",
             optimises="inner products reproduced best",
             needs="features",
-            certificate="gap to the optimum, proved",
+            certificate=PROVED,
             nothing_better="no other choice of {d} coordinate{s} fits the inner products better",
+            lengths=True,
+        ),
+        Method(
+            "isomap",
+            "Isomap",
+            preserves="distances along the sheet",
+            optimises="inner products of geodesic distances reproduced best",
+            needs="graph",
+            certificate=f"{PROVED} (beyond 10,000 rows: of 500 landmarks)",
+            nothing_better="no other choice of {d} coordinate{s} fits the geodesics better",
             lengths=True,
         ),
         Method(
@@ -74,12 +87,54 @@ METHODS = {
             preserves="neighbourhoods",
             optimises="neighbours kept close, near ones most",
             needs="graph",
-            certificate="gap to the optimum, proved; measured on graphs too large to factor",
+            certificate=PROVED_OR_MEASURED,
             nothing_better="no other choice of {d} coordinate{s} keeps neighbours closer together",
+            lengths=False,
+        ),
+        Method(
+            "lle",
+            "Locally linear embedding",
+            preserves="each point as a combination of its neighbours",
+            optimises="the same combinations in the map",
+            needs="graph",
+            certificate=PROVED,
+            nothing_better="no other choice of {d} coordinate{s} keeps these combinations better",
+            lengths=False,
+        ),
+        Method(
+            "ltsa",
+            "Local tangent space alignment",
+            preserves="local tangent coordinates",
+            optimises="tangent planes aligned best",
+            needs="graph",
+            certificate=PROVED,
+            nothing_better="no other choice of {d} coordinate{s} aligns the tangents better",
+            lengths=False,
+        ),
+        Method(
+            "lpp",
+            "Locality preserving projection",
+            preserves="neighbourhoods, by a linear map",
+            optimises="neighbours kept close by a linear map",
+            needs="graph",
+            certificate=PROVED,
+            nothing_better="no other linear map to {d} coordinate{s} keeps neighbours closer",
+            lengths=False,
+        ),
+        Method(
+            "npp",
+            "Neighbourhood preserving projection",
+            preserves="combinations of neighbours, by a linear map",
+            optimises="the same combinations, by a linear map",
+            needs="graph",
+            certificate=PROVED,
+            nothing_better="no other linear map to {d} coordinate{s} keeps them better",
             lengths=False,
         ),
     )
 }
+# Beyond so many points Isomap takes so many landmarks.
+ISOMAP_EXACT, ISOMAP_LANDMARKS = 10_000, 500
 
 
 def named(name: str) -> Method:
@@ -102,6 +157,11 @@ def problem(
 
     if method.needs == "graph":
         assert graph is not None
+        if method.name == "isomap" and graph.n > ISOMAP_EXACT:
+            from dualfold.graph import farthest_points
+
+            corners = farthest_points(graph, ISOMAP_LANDMARKS, random_state=0)
+            return methods.landmark_isomap(graph, corners, n_components=n_components)
         stated: TraceProblem = getattr(methods, method.name)(graph, n_components=n_components)
     else:
         stated = getattr(methods, method.name)(X, n_components=n_components)

@@ -16,7 +16,7 @@ except ImportError:
         """Nothing: this scikit-learn has no callbacks."""
 
 
-class TellsProgress(CallbackSupportMixin):  # type: ignore[misc]
+class TellsProgress(CallbackSupportMixin):
     """`with self._stage("neighbours"):` tells callbacks and, if verbose, standard error."""
 
     @contextmanager
