@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -253,6 +254,16 @@ def test_negative_mass_of_a_large_matrix_is_bounded_below(monkeypatch: Any) -> N
     assert "at least 0.25" in unknown.note  # 3/(9 + 3): all positive ones were given
     assert "at least 0" in negative_mass(K, np.array([5.0])).note
     assert negative_mass(np.diag([5.0, 4, 0, 0]), np.array([5.0, 4])).share == 0
+
+
+def test_mds_of_features_forms_nothing_square() -> None:
+    X = random_table(3000, 4)
+    tracemalloc.start()
+    ours = dualfold.ClassicalMDS(2).fit(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 3000 * 3000  # bytes: an eighth of the matrix of distances
+    assert ours.dissimilarity_matrix_.shape == (3000, 3000)
 
 
 def test_mds_edges() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -258,10 +259,10 @@ def test_sparse_and_float32_data_give_the_same_projections(method, rows):
 def test_sparse_data_is_never_filled(monkeypatch):
     import tracemalloc
 
-    from dualfold.weights import reconstruction, reduction
+    from dualfold.weights import reduction
 
     monkeypatch.setattr(reduction, "BLOCK", 2**18)
-    monkeypatch.setattr(reconstruction, "BATCH", 2**20)
+    monkeypatch.setattr(sys.modules["dualfold.weights.batches"], "BATCH", 2**20)
     rng = np.random.default_rng(0)
     # 60×300,000 numbers would take 144 MB (and D×D 720 GB), 30,000×400 take 96 MB.
     for shape, density in (((60, 300_000), 1e-3), ((30_000, 400), 1e-2)):
@@ -281,7 +282,8 @@ def test_too_many_points_and_features_are_refused():
     with pytest.raises(TooLarge, match="random_projection"):
         row_space(X)
     with pytest.raises(TooLarge, match="random_projection"):
-        pca(X)
+        pca(X, road="covariance")
+    assert pca(X).A.shape == (21_000, 21_000)  # known by its products, never formed
 
 
 def test_binary_weights():

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 N_NEIGHBORS = 10
 ROLL_POINTS = 3000
 PICTURE = "demo.png"
+ACROSS = 5  # panels in a row of the picture: as wide as a page or a screen
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +110,7 @@ def picture(found: list[list[Result]]) -> bytes:
     """All maps side by side, the data first."""
     from dualfold.view.figures import Panel, figure_bytes, gallery
 
-    rows = []
+    rows, names, keys = [], [], []
     for line in found:
         example = line[0].example
         first = (
@@ -128,12 +129,12 @@ def picture(found: list[list[Result]]) -> bytes:
             )
             for result in line
         ]
-        rows.append([first, *maps])
-    figure = gallery(
-        rows,
-        row_names=[line[0].example.title for line in found],
-        color_names=[line[0].example.color_name for line in found],
-    )
+        panels = [first, *maps]
+        for start in range(0, len(panels), ACROSS):
+            rows.append(panels[start : start + ACROSS])
+            names.append("" if start else example.title)
+            keys.append(example.color_name)
+    figure = gallery(rows, row_names=names, color_names=keys)
     return figure_bytes(figure, PICTURE)
 
 

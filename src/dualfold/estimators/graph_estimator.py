@@ -63,13 +63,22 @@ class GraphEstimator(CertifiedEstimator):
             self._fit_pieces(graph)
         else:
             with self._stage("pieces"):
-                graph = joined(graph) if self.pieces == "join" else one_piece(graph)
+                graph = self._in_one_piece(graph)
             embedding = self._embedding(graph)
             self._keep(embedding.points, embedding.values, embedding.certificate)
             self._placing: Callable[[Any], Array] = self._map(graph, embedding)
         self.graph_ = graph
         if X.dtype == np.float32:
             self.embedding_ = self.embedding_.astype(np.float32)
+
+    def _in_one_piece(self, graph: Graph) -> Graph:
+        if self.pieces != "join":
+            return one_piece(graph)
+        return joined(
+            graph,
+            otherwise="pieces='separate' embeds each on its own (n_connected_components_ is the "
+            "number of connected components)",
+        )
 
     def _embedding(self, graph: Graph, fixed: int | None = None) -> Embedding:
         """The embedding of one piece; a piece of s points has at most s − 1 directions."""

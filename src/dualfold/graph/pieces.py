@@ -30,7 +30,6 @@ def pieces_in_words(graph: Graph) -> str:
     sizes = np.bincount(graph.piece_of)
     made = f"n_neighbors={graph.n_neighbors}" if graph.n_neighbors else graph.rule
     words = (
-        f"the number of connected components of the neighbors graph is {graph.n_pieces} > 1: "
         f"the graph of {made} has {graph.n_pieces} pieces (largest {sizes[0]} of {graph.n} points)"
     )
     enough = joining_n_neighbors(graph)
@@ -151,7 +150,8 @@ def _refuse_without_points(graph: Graph) -> None:
     if graph.points is None or (sp.issparse(graph.points) and graph.metric == "precomputed"):
         raise DisconnectedGraph(
             f"{pieces_in_words(graph)}. It was given without coordinates, so the links that would "
-            "join the pieces are not known: add edges to it, or use pieces='separate'"
+            "join the pieces are not known: add edges until the number of connected components "
+            "is 1, or use pieces='separate'"
         )
 
 

@@ -91,15 +91,16 @@ def column_deviations(X: Any, mean: Array, *, constant: float = 1.0) -> Array:
 
 
 def projected_rows(X: Any, V: Any, mean: Array | None = None) -> Array:
-    """(X − 1·meanᵀ)V, n×k in float64; V may be sparse."""
+    """(X − 1·meanᵀ)V, n×k in float64 (float32 where X and V are); V may be sparse."""
+    kind = np.float32 if X.dtype == V.dtype == np.float32 else np.float64
     if sp.issparse(X):
         image = X @ V
-        image = np.asarray(image.toarray() if sp.issparse(image) else image, dtype=float)
-        return image if mean is None else image - mean @ V
-    points = np.empty((X.shape[0], V.shape[1]))
+        image = np.asarray(image.toarray() if sp.issparse(image) else image, dtype=kind)
+        return image if mean is None else image - (mean @ V).astype(kind)
+    points = np.empty((X.shape[0], V.shape[1]), dtype=kind)
     for rows in thin_tiles(X):
         # XV − 1·(meanᵀV) would lose digits when the mean is far from 0.
-        shifted = X[rows].astype(float) if mean is None else X[rows] - mean
+        shifted = X[rows].astype(kind) if mean is None else X[rows] - mean
         points[rows] = (V.T @ shifted.T).T if sp.issparse(V) else shifted @ V
     return points
 
