@@ -347,3 +347,28 @@ def test_progress_by_verbose_and_by_callbacks(capsys):
         "solution and certificate",
         "teardown",
     ]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        *ALL,
+        dualfold.LocalityPreservingProjection(n_neighbors=8),
+        dualfold.OrthogonalNPP(n_neighbors=8),
+    ],
+    ids=str,
+)
+def test_a_graph_can_be_given(model):
+    if getattr(model, "neighborhood", "fixed") == "variable":
+        model = clone(model).set_params(neighborhood="fixed")
+    X = DATA["curve"]
+    plain = clone(model).fit(X)
+    made = dualfold.graph.knn(X, model.n_neighbors)
+    given = clone(model).set_params(graph=made).fit(X)
+    np.testing.assert_allclose(given.embedding_, plain.embedding_, atol=1e-8)
+    # As a matrix of one-way lengths (stored zeros are edges), as KNeighborsTransformer makes it.
+    matrix = KNeighborsTransformer(n_neighbors=model.n_neighbors).fit_transform(X)
+    one_way = clone(model).set_params(graph=matrix).fit(X)
+    np.testing.assert_allclose(np.abs(one_way.embedding_), np.abs(plain.embedding_), atol=1e-6)
+    with pytest.raises(InvalidInput, match="rows of X"):
+        clone(model).set_params(graph=made).fit(X[:50])

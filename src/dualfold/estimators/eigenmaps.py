@@ -40,6 +40,8 @@ class LaplacianEigenmaps(GraphEstimator):
     diffusion_time : t scales coordinate k by (1 − λ_k)^t, as diffusion maps do; None is 0
     metric, p, metric_params : as in scikit-learn's neighbours; "precomputed" distances
     pieces : "join" by the shortest links, "separate" or "raise"
+    graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
+        edge lengths), instead of n_neighbors and radius
     eigen_solver : "auto", "dense", "lanczos", "factored" or "preconditioned"
 
     `LaplacianEigenmaps.named("ALE")` has the settings of the paper's algorithms.
@@ -71,6 +73,7 @@ class LaplacianEigenmaps(GraphEstimator):
         tol: float = 0.0,
         random_state: Any = None,
         n_jobs: int | None = None,
+        graph: Any = None,
         verbose: bool = False,
     ) -> None:
         self.n_components = n_components
@@ -89,6 +92,7 @@ class LaplacianEigenmaps(GraphEstimator):
         self.tol = tol
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.graph = graph
         self.verbose = verbose
 
     @classmethod

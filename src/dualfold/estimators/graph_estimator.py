@@ -16,7 +16,8 @@ from dualfold.errors import InvalidInput
 from dualfold.estimators.base import SOLVERS, CertifiedEstimator, solver_named
 from dualfold.estimators.dimension import LOOKED_AT, embedded
 from dualfold.estimators.layout import Layout, PiecewiseCertificate, side_by_side
-from dualfold.graph import Graph, joined, knn, nearest, one_piece, radius, separate, variable
+from dualfold.estimators.neighborhoods import neighbor_graph
+from dualfold.graph import Graph, joined, nearest, one_piece, separate
 from dualfold.trace.problem import TraceProblem
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -35,6 +36,7 @@ GRAPH_CONSTRAINTS: dict[str, Any] = {
     "n_jobs": [Integral, None],
     "random_state": ["random_state"],
     "verbose": ["verbose"],
+    "graph": "no_validation",  # a Graph or a sparse matrix of edge lengths
 }
 
 
@@ -132,13 +134,15 @@ class GraphEstimator(CertifiedEstimator):
                 f"Both n_neighbors and radius are provided. Use n_neighbors=None with "
                 f"radius={self.radius}, or radius=None with n_neighbors={self.n_neighbors}"
             )
-        if self.n_neighbors is None and self.radius is None:
-            raise InvalidInput("neither n_neighbors nor radius is given; one of them is needed")
-        metric = self._metric()
-        if self.n_neighbors is None:
-            return radius(X, _finite_radius(X, self.radius, metric), metric=metric)
-        build = variable if self.neighborhood == "variable" else knn
-        return build(X, self.n_neighbors, metric=metric, n_jobs=self.n_jobs)
+        return neighbor_graph(
+            X,
+            n_neighbors=self.n_neighbors,
+            radius=self.radius,
+            neighborhood=self.neighborhood,
+            metric=self._metric(),
+            n_jobs=self.n_jobs,
+            graph=self.graph,
+        )
 
     @property
     def nbrs_(self) -> Any:
@@ -191,17 +195,6 @@ class _WithParameters:
 
         pair = np.vstack([x, y])
         return float(pairwise_distances(pair, metric=self.metric, **self.parameters)[0, 1])
-
-
-def _finite_radius(X: Any, given: float, metric: Any) -> float:
-    """An infinite radius means everybody: the largest distance there is."""
-    if np.isfinite(given):
-        return float(given)
-    from sklearn.metrics import pairwise_distances
-
-    if metric == "precomputed":
-        return float(X.max())
-    return float(pairwise_distances(X, metric=metric).max()) * (1 + 1e-9)
 
 
 def _placed_by_piece(

@@ -40,6 +40,8 @@ class Isomap(GraphEstimator):
         a number of landmarks, chosen one by one as the farthest from those before
     neighborhood : "fixed" or "variable"
     pieces : "join" by the shortest links, "separate" or "raise"
+    graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
+        edge lengths), instead of n_neighbors and radius
 
     `residual_variance_` is 1 − R² between geodesic and embedded distances.
     `path_method`, `max_iter` and `neighbors_algorithm` are accepted and chosen by us.
@@ -71,6 +73,7 @@ class Isomap(GraphEstimator):
         neighborhood: str = "fixed",
         pieces: str = "join",
         random_state: Any = None,
+        graph: Any = None,
         verbose: bool = False,
     ) -> None:
         self.n_neighbors = n_neighbors
@@ -89,6 +92,7 @@ class Isomap(GraphEstimator):
         self.neighborhood = neighborhood
         self.pieces = pieces
         self.random_state = random_state
+        self.graph = graph
         self.verbose = verbose
 
     def _problem(self, graph: Graph, count: int) -> TraceProblem:

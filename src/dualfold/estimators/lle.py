@@ -25,8 +25,8 @@ class LocallyLinearEmbedding(GraphEstimator):
     """Keep each point the same combination of its neighbours.
 
     scikit-learn's parameters and attributes (`method` is "standard", "modified",
-    "hessian" or "ltsa"), and `radius`, `neighborhood`, `pieces` as the other graph
-    methods have them. `max_iter`, `hessian_tol` and `neighbors_algorithm` are accepted;
+    "hessian" or "ltsa"), and `radius`, `neighborhood`, `pieces`, `graph` as the other
+    graph methods have them. `max_iter`, `hessian_tol` and `neighbors_algorithm` are accepted;
     our solvers need no such help. `inverse_transform` carries points of the map back to
     the features by local weights.
     """
@@ -64,6 +64,7 @@ class LocallyLinearEmbedding(GraphEstimator):
         radius: float | None = None,
         neighborhood: str = "fixed",
         pieces: str = "join",
+        graph: Any = None,
         verbose: bool = False,
     ) -> None:
         self.n_neighbors = n_neighbors
@@ -81,6 +82,7 @@ class LocallyLinearEmbedding(GraphEstimator):
         self.radius = radius
         self.neighborhood = neighborhood
         self.pieces = pieces
+        self.graph = graph
         self.verbose = verbose
 
     def _problem(self, graph: Graph, count: int) -> TraceProblem:

@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+import scipy.sparse as sp
+
 from dualfold.errors import InvalidInput
-from dualfold.graph import Graph, joined, knn, one_piece, variable
+from dualfold.graph import Graph, from_lengths, joined, knn, one_piece, variable
 from dualfold.graph import radius as radius_graph
 
 
 def neighbor_graph(
     X: Any,
     *,
-    n_neighbors: int,
+    n_neighbors: int | None,
     radius: float | None = None,
     neighborhood: str = "fixed",
     metric: Any = "euclidean",
     n_jobs: int | None = None,
+    graph: Any = None,
 ) -> Graph:
-    """Neighbours within `radius` if it is given, else `n_neighbors` of them.
+    """The given `graph` over the rows of X, else neighbours within `radius`, else
+    `n_neighbors` of them.
 
     "variable" neighbourhoods have fewer than `n_neighbors` where points are sparse.
     """
+    if graph is not None:
+        return _given_graph(graph, X)
     if radius is not None:
         if neighborhood == "variable":
             raise InvalidInput(
                 f"radius={radius} and neighborhood='variable' were given; a radius already lets "
                 "the number of neighbours vary: drop one of the two"
             )
-        return radius_graph(X, radius, metric=metric, n_jobs=n_jobs)
+        return radius_graph(X, _finite(radius, X, metric), metric=metric, n_jobs=n_jobs)
+    if n_neighbors is None:
+        raise InvalidInput("neither n_neighbors nor radius is given; one of them is needed")
     if n_neighbors >= X.shape[0]:
         raise InvalidInput(
             f"n_neighbors={n_neighbors} other points were asked for, and there are "
@@ -36,6 +46,28 @@ def neighbor_graph(
         )
     rule = variable if neighborhood == "variable" else knn
     return rule(X, n_neighbors, metric=metric, n_jobs=n_jobs)
+
+
+def _given_graph(graph: Any, X: Any) -> Graph:
+    """A `Graph` or a sparse matrix of edge lengths, as the graph of the rows of X."""
+    if graph.shape[0] != X.shape[0] if sp.issparse(graph) else graph.n != X.shape[0]:
+        raise InvalidInput(
+            f"the given graph is not over the {X.shape[0]} rows of X; pass one of their size"
+        )
+    if sp.issparse(graph):
+        return replace(from_lengths(graph), points=X, metric="euclidean")
+    return replace(graph, points=X)
+
+
+def _finite(radius: float, X: Any, metric: Any) -> float:
+    """An infinite radius means everybody: the largest distance there is."""
+    if np.isfinite(radius):
+        return float(radius)
+    from sklearn.metrics import pairwise_distances
+
+    if isinstance(metric, str) and metric == "precomputed":
+        return float(X.max())
+    return float(pairwise_distances(X, metric=metric).max()) * (1 + 1e-9)
 
 
 def connected(graph: Graph, pieces: str) -> Graph:

@@ -31,6 +31,7 @@ _GRAPH_CONSTRAINTS: dict[str, Any] = {
     "metric": [str, callable],
     "pieces": [StrOptions({"join", "raise"})],
     "n_jobs": [Integral, None],
+    "graph": "no_validation",  # a Graph or a sparse matrix of edge lengths
 }
 _WEIGHT_CONSTRAINTS: dict[str, Any] = _GRAPH_CONSTRAINTS | {
     "weights": [StrOptions({"heat", "binary", "density"})],
@@ -52,6 +53,7 @@ class _GraphProjection(LinearEstimator):
     metric: Any
     pieces: str
     n_jobs: int | None
+    graph: Any
 
     def _problem(self, graph: Graph, n_components: int) -> TraceProblem:
         raise NotImplementedError
@@ -70,6 +72,7 @@ class _GraphProjection(LinearEstimator):
             neighborhood=self.neighborhood,
             metric=self.metric,
             n_jobs=self.n_jobs,
+            graph=self.graph,
         )
         self.n_connected_components_ = made.n_pieces
         self.graph_ = connected(made, self.pieces)
@@ -148,6 +151,7 @@ class LocalityPreservingProjection(_GraphProjection):
         metric: Any = "euclidean",
         pieces: str = "join",
         n_jobs: int | None = None,
+        graph: Any = None,
     ) -> None:
         self.n_components = n_components
         self.n_neighbors = n_neighbors
@@ -159,6 +163,7 @@ class LocalityPreservingProjection(_GraphProjection):
         self.metric = metric
         self.pieces = pieces
         self.n_jobs = n_jobs
+        self.graph = graph
 
     def _problem(self, graph: Graph, n_components: int) -> TraceProblem:
         return lpp(
@@ -219,6 +224,7 @@ class NeighborhoodPreservingProjection(_GraphProjection):
         metric: Any = "euclidean",
         pieces: str = "join",
         n_jobs: int | None = None,
+        graph: Any = None,
     ) -> None:
         self.n_components = n_components
         self.n_neighbors = n_neighbors
@@ -229,6 +235,7 @@ class NeighborhoodPreservingProjection(_GraphProjection):
         self.metric = metric
         self.pieces = pieces
         self.n_jobs = n_jobs
+        self.graph = graph
 
     def _problem(self, graph: Graph, n_components: int) -> TraceProblem:
         return npp(
