@@ -298,6 +298,7 @@ def test_landmarks_stand_for_all_points():
     few.fit(X)
     assert few.residual_variance_ < exact.residual_variance_ + 0.01
     assert few.certificate_.level == "proved"
+    assert "This is about the 100 landmarks" in str(few.certificate_)
 
 
 def test_inverse_of_lle():

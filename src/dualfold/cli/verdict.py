@@ -16,6 +16,8 @@ ROUNDING = 1e-9
 def verdict(method: Method, certificate: Certificate, n_components: int) -> str:
     """One sentence: what is proved, or only likely, or wrong."""
     claim = method.nothing_better.format(d=n_components, s="" if n_components == 1 else "s")
+    if certificate.about:
+        claim += f" (about {certificate.about})"
     if certificate.level == "proved":
         return f"Proved: {claim} ({distance(certificate)})."
     if certificate.level == "measured":

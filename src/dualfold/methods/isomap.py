@@ -51,4 +51,5 @@ def landmark_isomap(graph: Graph, landmarks: Any, *, n_components: int = 2) -> T
     chosen = landmarks_at(one_piece(graph), landmarks)
     between = chosen.distances[:, chosen.indices].astype(float)
     K = centred_gram((between + between.T) / 2)
-    return TraceProblem(K, None, n_components, "max", lift=FromLandmarks(chosen))
+    about = f"the {len(chosen.indices)} landmarks; the other points are placed by them"
+    return TraceProblem(K, None, n_components, "max", lift=FromLandmarks(chosen), about=about)

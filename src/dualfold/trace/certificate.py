@@ -50,6 +50,7 @@ class Certificate:
     eigengap : distance from the last wanted eigenvalue to the next one (proved lower
         bound when the level is "proved", else measured; None: unknown). Small means
         that the last directions could be turned at almost no cost.
+    about : what the proof is about when that is not all of the data
     """
 
     level: Literal["proved", "measured", "failed"]
@@ -66,6 +67,7 @@ class Certificate:
     eigengap: float | None
     tolerance: float
     reasons: tuple[str, ...] = ()
+    about: str = ""
 
     def __str__(self) -> str:
         if self.level == "failed":
@@ -73,7 +75,8 @@ class Certificate:
         words = f"{self.level}: optimal to {_short(self.gap)} (relative)"
         if self.level == "measured":
             words += f" but for a chance of {self.chance:.0e}"
-        return f"{words}; {PROOFS.get(str(self.proof), '')}"
+        words += f"; {PROOFS.get(str(self.proof), '')}"
+        return f"{words}. This is about {self.about}" if self.about else words
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready: plain numbers, lists and strings (infinite numbers become None)."""
@@ -148,6 +151,7 @@ def certify(
         eigengap=None if following is None else max(0.0, float(following - answer.values[-1])),
         tolerance=tolerance,
         reasons=tuple(reasons),
+        about=problem.about,
     )
 
 

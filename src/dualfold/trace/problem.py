@@ -61,6 +61,7 @@ class TraceProblem:
     excluded : n×p array whose columns span the trivial directions N; they must
         be an invariant subspace (eigenvectors) of the pencil
     lift : turns (vectors, values) into the points of the embedding
+    about : what the problem is about when that is not all of the data, in words
     """
 
     A: Any
@@ -69,6 +70,7 @@ class TraceProblem:
     sense: Literal["min", "max"] = "min"
     excluded: Any = None
     lift: Callable[[Array, Array], Array] = plain_vectors
+    about: str = ""
 
     def __post_init__(self) -> None:
         if sp.issparse(self.A):
