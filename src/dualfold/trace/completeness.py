@@ -15,7 +15,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
-from dualfold.kernels import one_blas_thread
+from dualfold.kernels import lapack_threads, one_blas_thread
 from dualfold.trace.factorisation import factorise
 from dualfold.trace.metric import Dense, Diagonal, Identity, Sparse
 from dualfold.trace.problem import TraceProblem
@@ -151,7 +151,8 @@ def cholesky_floor(problem: TraceProblem, answer: Answer, below: int, height: fl
         M = scipy.linalg.blas.dsyrk(1.0, raised * np.sqrt(lifts), 1.0, M, lower=1, overwrite_c=1)
     trace = float(np.abs(np.diagonal(M)).sum())
     slack = 4 * UNIT * ((n + 2) * trace + (raised.shape[1] + 4) * (size + trace))
-    _, failed = scipy.linalg.lapack.dpotrf(M, lower=1, overwrite_a=1, clean=0)
+    with lapack_threads(n):
+        _, failed = scipy.linalg.lapack.dpotrf(M, lower=1, overwrite_a=1, clean=0)
     seen = below if failed == 0 else below + 1
     return Floor(below, height - slack / max(metric.lowest, 1e-300), "Cholesky", seen=seen)
 

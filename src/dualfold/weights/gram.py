@@ -15,6 +15,7 @@ from dualfold.weights.rows import (
     column_deviations,
     column_means,
     combined_rows,
+    in_shares,
     projected_rows,
     tiles,
 )
@@ -24,6 +25,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 # Rows of a tile that a D×D sum takes at least: fewer, and adding the products up would
 # cost more than making them.
 THICK = 512
+# Up to this width (128 MB in float64) every thread sums a scatter matrix of its own.
+MOST_SHARED = 4_000
 # A square matrix of this many rows takes 3.2 GB, as much as the dense solver accepts.
 MOST_ROWS = 20_000
 
@@ -46,13 +49,24 @@ def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Arra
         wide = X.astype(float, copy=False)
         return np.asarray((wide.T @ wide).toarray()) - n * np.outer(mean, mean), mean
     kind = precision or working_precision(X)
-    total = np.zeros((width, width), order="F")
     shift = mean.astype(kind)
-    left_over = np.zeros(width)  # what the shift, rounded to `kind`, left of the mean
-    for rows in tiles(X, least=min(width, THICK)):
-        tile = np.subtract(X[rows], shift, dtype=kind)
-        left_over += tile.sum(axis=0, dtype=float)
-        total = _plus_square(total, tile.T)
+
+    def share(slices: list[slice]) -> tuple[Array, Array]:
+        total = np.zeros((width, width), order="F")
+        left_over = np.zeros(width)  # what the shift, rounded to `kind`, left of the mean
+        for rows in slices:
+            tile = np.subtract(X[rows], shift, dtype=kind)
+            left_over += tile.sum(axis=0, dtype=float)
+            total = _plus_square(total, tile.T)
+        return total, left_over
+
+    slices = tiles(X, least=min(width, THICK))
+    # Each thread needs a total of its own; wide ones leave the threads to BLAS.
+    parts = in_shares(share, slices) if width <= MOST_SHARED else [share(list(slices))]
+    total, left_over = parts[0]
+    for other, more in parts[1:]:
+        total += other
+        left_over += more
     total -= np.outer(left_over, left_over) / n
     return _both_halves(total), mean
 

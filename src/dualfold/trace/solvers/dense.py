@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold.errors import TooLarge
+from dualfold.kernels import lapack_threads
 from dualfold.trace.metric import Dense as DenseMetric
 from dualfold.trace.metric import Diagonal, Sparse
 from dualfold.trace.problem import TraceProblem
@@ -52,9 +53,10 @@ class Dense(Solver):
             far = 2 * np.abs(A).sum(axis=1).max() / (problem.metric.lowest if B is not None else 1)
             A += max(far, 1.0) * (N @ N.T)
         last = min(problem.count, n - problem.trivial.shape[1] - 1)  # one more, as the guard
-        values, V = scipy.linalg.eigh(
-            A, B, subset_by_index=[0, last], driver="gvx" if B is not None else "evr"
-        )
+        with lapack_threads(n):
+            values, V = scipy.linalg.eigh(
+                A, B, subset_by_index=[0, last], driver="gvx" if B is not None else "evr"
+            )
         V = V if scales is None else V * scales[:, None]
         return Solution(
             vectors=with_signs(V[:, : problem.count]),
