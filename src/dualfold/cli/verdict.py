@@ -20,10 +20,15 @@ def verdict(method: Method, certificate: Certificate, n_components: int) -> str:
         claim += f" (about {certificate.about})"
     if certificate.level == "proved":
         return f"Proved: {claim} ({distance(certificate)})."
+    if certificate.level == "measured" and certificate.gap > certificate.tolerance:
+        return (
+            "Not proved: a random search found nothing better, but it could have missed up to "
+            f"{100 * certificate.gap:.2g} % of the optimum."
+        )
     if certificate.level == "measured":
         return (
             f"Very likely, not proved: {claim}; a random search found nothing better "
-            f"(residual gap {certificate.gap:.1g})."
+            f"(gap {certificate.gap:.1g}, but for a chance of {certificate.chance:.0e})."
         )
     return f"Not certified: {'; '.join(certificate.reasons)}."
 
@@ -32,6 +37,8 @@ def short_verdict(certificate: Certificate) -> str:
     """A few words, for a table or under a small picture."""
     if certificate.level == "failed":
         return "not certified"
+    if certificate.level == "measured" and certificate.gap > certificate.tolerance:
+        return f"not proved, gap {certificate.gap:.0e}"
     sure = "proved" if certificate.level == "proved" else "very likely"
     return f"{sure} optimal, gap {certificate.gap:.0e}"
 

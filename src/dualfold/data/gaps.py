@@ -64,6 +64,9 @@ def _without_gaps(table: Table, missing: Missing, bad_rows: NDArray[np.bool_], g
         raise InvalidInput(f"{listed(empty)}: no finite value to take the mean of; exclude it")
     # The scale first: the plain sum of large finite values could overflow.
     means = (filled / known).sum(axis=0, dtype=np.float64)
+    # Where all known values are one and the same, so is their mean, to the last bit.
+    low, high = np.where(hole, np.inf, filled).min(0), np.where(hole, -np.inf, filled).max(0)
+    means = np.where(low == high, low, means)
     filled[hole] = np.broadcast_to(means, filled.shape)[hole]
     sentence = f"{gaps}; they were filled with the mean of their column"
     return replace(table, X=filled, notices=(*table.notices, sentence))

@@ -31,6 +31,7 @@ def standardized(X: Any) -> Array:
         )
     centred = np.subtract(X, X.mean(axis=0, dtype=np.float64), dtype=np.float64)
     # Rounding may leave a constant column a deviation that is not quite 0.
-    varying = ranges(X) > 0
+    unit = np.finfo(X.dtype if X.dtype.kind == "f" else np.float64).eps
+    varying = ranges(X) > 16 * unit * np.abs(X).max(axis=0)
     deviation = np.where(varying, centred.std(axis=0), 1.0)
     return np.where(varying, centred, 0.0) / deviation

@@ -73,6 +73,10 @@ class CertifiedBase(TellsProgress, BaseEstimator):
 class CertifiedEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CertifiedBase):
     """One that places new points, too, in `_place(X)`."""
 
+    def fit_transform(self, X: Any, y: Any = None) -> Array:
+        """Embed X and return the points, `embedding_` itself (not their places as new ones)."""
+        return CertifiedBase.fit_transform(self, X, y)
+
     def transform(self, X: Any) -> Array:
         """The places of new points in the embedding."""
         check_is_fitted(self)

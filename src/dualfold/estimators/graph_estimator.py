@@ -12,12 +12,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from dualfold.embedding import Embedding
-from dualfold.errors import InvalidInput
+from dualfold.errors import DisconnectedGraph, InvalidInput
 from dualfold.estimators.base import SOLVERS, CertifiedEstimator, solver_named
 from dualfold.estimators.dimension import LOOKED_AT, embedded
 from dualfold.estimators.layout import Layout, PiecewiseCertificate, side_by_side
 from dualfold.estimators.neighborhoods import neighbor_graph
-from dualfold.graph import Graph, joined, nearest, one_piece, separate
+from dualfold.graph import Graph, joined, nearest, separate
+from dualfold.graph.pieces import pieces_in_words
 from dualfold.trace.problem import TraceProblem
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -73,9 +74,16 @@ class GraphEstimator(CertifiedEstimator):
         if X.dtype == np.float32:
             self.embedding_ = self.embedding_.astype(np.float32)
 
+    def _most_components(self, graph: Graph) -> int:
+        """How many coordinates "auto" may look at; some methods cannot have more."""
+        return graph.n
+
     def _in_one_piece(self, graph: Graph) -> Graph:
-        if self.pieces != "join":
-            return one_piece(graph)
+        if self.pieces != "join" and graph.n_pieces > 1:
+            raise DisconnectedGraph(
+                f"{pieces_in_words(graph)}; pieces='join' joins them by their shortest links, "
+                "pieces='separate' embeds each on its own"
+            )
         return joined(
             graph,
             otherwise="pieces='separate' embeds each on its own (n_connected_components_ is the "
@@ -85,7 +93,8 @@ class GraphEstimator(CertifiedEstimator):
     def _embedding(self, graph: Graph, fixed: int | None = None) -> Embedding:
         """The embedding of one piece; a piece of s points has at most s − 1 directions."""
         wanted: Any = self.n_components if fixed is None else fixed
-        most = min(LOOKED_AT, graph.n - 2) if wanted == "auto" else min(wanted, graph.n - 1)
+        room = max(1, min(LOOKED_AT, graph.n - 2, self._most_components(graph)))
+        most = room if wanted == "auto" else min(wanted, graph.n - 1)
         if wanted != "auto" and most < wanted and self.pieces != "separate":
             raise InvalidInput(
                 f"n_components={wanted} needs more than {wanted} points; there are {graph.n}"

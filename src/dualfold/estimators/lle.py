@@ -96,6 +96,12 @@ class LocallyLinearEmbedding(GraphEstimator):
             )
         return lle(graph, n_components=count, ridge=self.reg)
 
+    def _most_components(self, graph: Graph) -> int:
+        columns, k = graph.points.shape[1], int(graph.lists.counts.min())
+        if self.method == "hessian":  # d(d+3)/2 < k
+            return min(columns, int((np.sqrt(9 + 8 * max(k - 1, 0)) - 3) / 2))
+        return min(columns, k - 2 if self.method == "ltsa" else k)
+
     def _map(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
         k = min(self.n_neighbors or int(np.median(graph.lists.counts)), graph.n)
         return LocalWeightsMap(graph.points, embedding.points, k, self.reg)

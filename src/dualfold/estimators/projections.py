@@ -76,7 +76,8 @@ class _GraphProjection(LinearEstimator):
         )
         self.n_connected_components_ = made.n_pieces
         self.graph_ = connected(made, self.pieces)
-        problem = self._problem(self.graph_, 1)
+        wanted = 1 if self.n_components == "auto" else int(self.n_components)
+        problem = self._problem(self.graph_, wanted)
         problem = replace(problem, count=self._count(problem.n))
         embedding, reason = embedded(problem, solver_to_last_digits(problem), self.n_components)
         self.n_components_reason_ = reason

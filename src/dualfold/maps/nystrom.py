@@ -41,9 +41,10 @@ class NystromMap:
         lost = degrees <= 0
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.constraint == "degree":
-                places = total / degrees[:, None] / (1 - self.values)
+                places = total / degrees[:, None] / _away_from_zero(1 - self.values, 1.0)
             else:
-                places = total / (degrees[:, None] - self.values)
+                stretch = _away_from_zero(degrees[:, None] - self.values, degrees[:, None])
+                places = total / stretch
         if lost.any():
             firsts = np.minimum(new.lists.indptr[:-1], len(new.lists.indices) - 1)
             places[lost] = self.points[new.lists.indices[firsts[lost]]]
@@ -60,3 +61,8 @@ class NystromMap:
             shape=(len(same), n),
         )
         return sp.csr_array(picked @ links)
+
+
+def _away_from_zero(stretch: Array, plain: Any) -> Array:
+    """λ = 1 (or the degree) leaves the equation without an answer: then the plain mean."""
+    return np.where(np.abs(stretch) > 1e-8 * np.abs(plain), stretch, plain)

@@ -68,6 +68,7 @@ def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Arra
         total += other
         left_over += more
     total -= np.outer(left_over, left_over) / n
+    _refuse_scale(total, X)
     return _both_halves(total), mean
 
 
@@ -149,6 +150,11 @@ def centred_gram(distances: Any, *, out: Array | None = None) -> Array:
         raise InvalidInput(
             f"distances must be a square matrix, one row and column a point; the shape is {D.shape}"
         )
+    if D.min() < 0:
+        raise InvalidInput(
+            f"distances must not be negative; the smallest is {D.min():.3g} (similarities have to "
+            "be turned into distances first)"
+        )
     with np.errstate(over="ignore"):  # too large to square: infinite, and refused below
         K = np.square(D, out=out, dtype=D.dtype if D.dtype.kind == "f" else float)
     means = np.concatenate(
@@ -167,6 +173,18 @@ def centred_gram(distances: Any, *, out: Array | None = None) -> Array:
         np.subtract(K[rows], around, out=K[rows], casting="same_kind")
         K[rows] *= -0.5
     return K
+
+
+def _refuse_scale(total: Array, X: Any) -> None:
+    """Data whose squares leave the range of numbers."""
+    if not np.isfinite(np.diagonal(total)).all():
+        raise InvalidInput(
+            "the squares of these data overflow; divide them by a constant first"
+            if np.isfinite(X).all()
+            else "the data hold NaN or infinite values; fill or drop them first"
+        )
+    if not total.any() and X.size and np.ptp(X) > 0:
+        raise InvalidInput("the squares of these data vanish; multiply them by a constant first")
 
 
 def _plus_square(total: Array, tile: Array) -> Array:

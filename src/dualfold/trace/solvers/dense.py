@@ -58,6 +58,10 @@ class Dense(Solver):
                 A, B, subset_by_index=[0, last], driver="gvx" if B is not None else "evr"
             )
         V = V if scales is None else V * scales[:, None]
+        # Once more from A itself: lifting the trivial directions has rounded the values.
+        V = problem.off_trivial(V)
+        images = V.T @ problem.metric.times(V)
+        values = np.diagonal(problem.quadratic(V)) / np.diagonal(images)
         return Solution(
             vectors=with_signs(V[:, : problem.count]),
             values=problem.sign * values[: problem.count],
