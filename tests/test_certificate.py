@@ -6,11 +6,12 @@ import json
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from families import FAMILIES, cycle, laplacian, path, walk_square
 from test_contract import dense_reference
 
 from dualfold.errors import InvalidInput
-from dualfold.trace import TraceProblem, bounds, certify
+from dualfold.trace import Gramian, TraceProblem, bounds, certify
 from dualfold.trace import certificate as certificate_module
 from dualfold.trace.completeness import Answer, norm_floor, random_floor
 from dualfold.trace.solvers import Lanczos
@@ -307,3 +308,86 @@ def test_deflated_norm_never_hides_an_eigenvalue(seed):
         # "At most two eigenvalues lie beyond": true only if the best of the others does not.
         assert -deflated_norm_floor(problem, answer).height >= rest * (1 - 1e-12)
     assert certify(problem, V[:, [0, 2]]).level == "failed"
+
+
+# ---- answers and problems made to deceive
+
+
+def turned_to(values, rows=8, seed=0):
+    """A factor M (rows×n) whose MᵀM has these eigenvalues, and its eigenvectors."""
+    rng = np.random.default_rng(seed)
+    n = len(values)
+    Q = np.linalg.qr(rng.standard_normal((n, n)))[0]
+    return sp.csr_array(np.sqrt(np.asarray(values))[:, None] * Q.T), Q
+
+
+def test_a_guard_along_the_trivial_direction_proves_nothing():
+    M, Q = turned_to([1.0, 2.0, 5.0, 100.0, 101.0, 102.0])
+    problem = TraceProblem(Gramian(M), None, 1, "min", excluded=Q[:, 2])
+    for size in 10.0 ** np.arange(0, 14):
+        guards = np.column_stack([Q[:, 1], size * Q[:, 2], Q[:, 3]])
+        assert certify(problem, guards).level == "failed"
+    assert certify(problem, Q[:, [0, 1]]).level == "proved"
+
+
+def test_trivial_directions_that_are_not_invariant_prove_nothing():
+    A = np.diag([0.0, 0, 1, 10, 11, 12])
+    A[0, 1] = A[1, 0] = 2
+    problem = TraceProblem(sp.csr_array(A), None, 1, "min", excluded=np.eye(6)[:, 0])
+    assert certify(problem, np.eye(6)[:, 2]).level == "failed"
+
+
+def test_scales_whose_squares_leave_the_numbers_are_refused():
+    for scale in (1e-170, 1e170):
+        problem = TraceProblem(scale * np.diag([3.0, 2.0, 1.0, 0.5]), None, 1, "max")
+        assert "rescale" in str(certify(problem, np.eye(4)[:, 2]))
+
+
+def test_a_matrix_not_quite_symmetric_is_judged_by_its_symmetric_part():
+    A = np.diag([1.0, 1.0, 1e3, 1e3])
+    A[0, 1] += 5e-4
+    certificate = certify(TraceProblem(A, None, 1, "min"), np.eye(4)[:, 0])
+    assert certificate.gap > 2e-4 or certificate.level == "failed"
+
+
+def test_a_little_of_the_trivial_direction_is_taken_out():
+    M, Q = turned_to([1e-13, 1e-3, 1.0, 1.0, 1.0])
+    problem = TraceProblem(Gramian(M), None, 1, "min", excluded=Q[:, 1])
+    tainted = Q[:, 0] + 9e-7 * Q[:, 1]
+    certificate = certify(problem, np.column_stack([tainted, Q[:, 2]]), tolerance=1.0)
+    assert certificate.value == pytest.approx(1e-13, rel=1e-2)
+
+
+def test_no_eigengap_is_claimed_that_is_not_proved():
+    problem = TraceProblem(np.diag([1.0, 1, 1, 5, 9]), None, 2, "min")
+    certificate = certify(problem, np.eye(5)[:, [0, 1, 4]])
+    assert certificate.level == "proved"
+    assert certificate.eigengap is None
+
+
+def test_entries_that_cancel_in_one_shift_are_not_lost():
+    A = sp.csr_array([[2.0, 1, 0], [1, 4, 0], [0, 0, 9]])
+    B = sp.csr_array([[3.0, 1, 0], [1, 3, 0], [0, 0, 3]])
+    problem = TraceProblem(A, B, 1, "min")
+    _, V = dense_reference(problem)
+    assert certify(problem, V[:, :2]).level == "proved"
+
+
+def test_a_trivial_direction_at_the_far_end_is_no_alarm():
+    rng = np.random.default_rng(0)
+    Q = np.linalg.qr(rng.standard_normal((20, 20)))[0]
+    A = (Q * np.r_[-1000.0, np.arange(1, 20)]) @ Q.T
+    problem = TraceProblem((A + A.T) / 2, None, 2, "min", excluded=Q[:, 0])
+    assert certify(problem, Q[:, 1:4]).level == "proved"
+
+
+def test_singular_squares_and_zero_matrices():
+    problem = TraceProblem(Gramian(sp.csr_array(np.diag([0.0, 1, 2]))), None, 1, "min")
+    assert certify(problem, np.eye(3)[:, 0]).level == "proved"
+
+
+def test_values_of_the_wrong_number():
+    family = path(60)
+    _, V = dense_reference(family.problem)
+    with pytest.raises(InvalidInput, match="1 values were given for 3 directions"):
+        certify(family.problem, V[:, :3], [1.0])

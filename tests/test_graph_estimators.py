@@ -373,3 +373,48 @@ def test_a_graph_can_be_given(model):
     np.testing.assert_allclose(np.abs(one_way.embedding_), np.abs(plain.embedding_), atol=1e-6)
     with pytest.raises(InvalidInput, match="rows of X"):
         clone(model).set_params(graph=made).fit(X[:50])
+
+
+@pytest.mark.parametrize("model", ALL, ids=str)
+def test_fit_transform_returns_the_certified_points(model):
+    from sklearn.datasets import load_breast_cancer
+
+    X = load_breast_cancer().data[:300]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = clone(model)
+        np.testing.assert_array_equal(model.fit_transform(X), model.embedding_)
+
+
+def test_many_duplicates_in_separate_pieces_stay_finite():
+    X = np.eye(5)[np.random.default_rng(0).integers(0, 5, 200)]
+    model = LaplacianEigenmaps(pieces="separate").fit(X)
+    assert np.isfinite(model.embedding_).all()
+    assert np.isfinite(model.transform(X[:5] + 0.01)).all()
+
+
+@pytest.mark.parametrize("method", ["standard", "modified", "hessian", "ltsa"])
+def test_automatic_dimension_of_few_columns(method):
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    model = LocallyLinearEmbedding(n_components="auto", n_neighbors=12, method=method).fit(X)
+    assert 1 <= model.embedding_.shape[1] <= 3
+
+
+def test_unscaled_columns_leave_enough_directions():
+    from sklearn.datasets import load_wine
+
+    model = dualfold.LocalityPreservingProjection().fit(load_wine().data)
+    assert model.embedding_.shape == (178, 2)
+
+
+@pytest.mark.parametrize("n", [3, 5, 8, 15])
+def test_spectral_embedding_of_a_handful_of_points(n):
+    X = np.random.default_rng(n).normal(size=(n, 5))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        assert SpectralEmbedding().fit(X).certificate_.level == "proved"
+
+
+def test_negative_distances_are_refused():
+    with pytest.raises(InvalidInput, match="negative"):
+        dualfold.ClassicalMDS(metric="precomputed").fit(np.eye(4) - np.ones((4, 4)))

@@ -22,6 +22,7 @@ from dualfold.trace.completeness import (
     norm_floor,
     random_floor,
 )
+from dualfold.trace.metric import Dense, Sparse
 from dualfold.trace.problem import Gramian, TraceProblem
 
 # Gaps of this size, relative to the spectrum, can be hidden by the rounding of a
@@ -140,9 +141,13 @@ def rounding(problem: TraceProblem, answer: Answer, scale: float) -> float:
     A few units of ‖A‖ each; but ‖Mv‖² from Mv, whose error is a few units ρ of ‖|M|‖
     (the longest row counts), is right to 2√θρ + ρ².
     """
-    count = len(answer.values)
+    count, metric = len(answer.values), problem.metric
+    cancelled = 1.0  # |v|ᵀ|B||v| for vᵀBv = 1: up to the condition of B
+    if isinstance(metric, Dense | Sparse):
+        V = np.abs(answer.V)
+        cancelled = float(np.einsum("ij,ij->j", V, abs(metric.matrix) @ V).max())
     if not isinstance(problem.A, Gramian):
-        return 32 * UNIT * scale * count
+        return 32 * UNIT * scale * count * cancelled
     size = abs(problem.A.factor)
     longest = int(np.diff(size.indptr).max(initial=0))
     norm = float(np.sqrt(size.sum(axis=0).max() * size.sum(axis=1).max()))
@@ -150,6 +155,7 @@ def rounding(problem: TraceProblem, answer: Answer, scale: float) -> float:
     lengths = np.sqrt(np.abs(answer.values))
     # A sum of m squares adds a relative m·u at worst (its terms are positive).
     added = problem.A.factor.shape[0] * UNIT * float(np.abs(answer.values).sum())
+    added += 32 * UNIT * (cancelled - 1) * float(np.abs(answer.values).sum())
     return float((2 * lengths * rho + rho**2).sum()) + added
 
 

@@ -111,6 +111,9 @@ def certify(
         return _failure(problem, reason, tolerance, orthogonality=orthogonality)
 
     scale = max(abs(spectrum_ceiling(problem)), np.finfo(float).tiny)
+    if not 1e-140 < scale < 1e140 and np.any(problem.descent(given)):
+        reason = "squares of the entries of A underflow or overflow; rescale A"
+        return _failure(problem, reason, tolerance, orthogonality=orthogonality)
     quotients, residuals = _residuals(problem, given)
     answer = _ritz_answer(problem, given, extra)
     reasons = _mismatch(values, problem.sign * quotients, residuals, scale, tolerance)
@@ -119,6 +122,8 @@ def certify(
     bound = -np.inf if missed else trace_bound(answer, floor)
     value = float(answer.values.sum())
     bound -= rounding(problem, answer, scale)
+    if isinstance(problem.A, Gramian) and problem.sense == "min" and not missed:
+        bound = max(bound, 0.0)
     gap = relative_gap(problem, value, bound, scale * count)
     if missed and floor.seen is not None:
         reasons.append(
@@ -135,7 +140,9 @@ def certify(
     elif floor.proof != "random" and gap > tolerance:
         reasons.append(f"the value is within {_short(gap)} of the optimum, not {tolerance:.0e}")
     level = "failed" if reasons else "measured" if floor.proof == "random" else "proved"
-    following = floor.height if level == "proved" and floor.below == count else answer.following
+    following = answer.following
+    if level == "proved":  # a Rayleigh quotient is no lower bound
+        following = floor.height if floor.below == count else None
     return Certificate(
         level=level,  # type: ignore[arg-type]
         gap=gap,
@@ -144,7 +151,8 @@ def certify(
         sense=problem.sense,
         residuals=tuple(float(r) for r in residuals),
         orthogonality=orthogonality,
-        complete=None if floor.seen is None else not missed,
+        # An answer that is far off may hold as many low values as there are: no word then.
+        complete=False if missed and floor.seen is not None else None if reasons else True,
         proof=floor.proof,
         floor=problem.sign * floor.height,
         chance=floor.chance,
@@ -158,12 +166,16 @@ def certify(
 def _ritz_answer(problem: TraceProblem, given: Array, extra: Array) -> Answer:
     """The given subspace in its own eigenbasis, smallest sign·value first."""
     metric = problem.metric
+    given = problem.off_trivial(given)  # up to 1e-6 of N was let pass
     gram = given.T @ metric.times(given)
     V = np.linalg.solve(np.linalg.cholesky(gram), given.T).T
     values, S = np.linalg.eigh(problem.quadratic(V))
     V = V @ S
     _, residuals = _residuals(problem, V)
     following = None
+    # Unit length first: the 1e-8 below is relative, and a long guard keeps 1e-16 of N.
+    extra = extra / np.abs(extra).max(axis=0, initial=np.finfo(float).tiny)
+    extra = extra / np.sqrt(np.einsum("ij,ij->j", extra, metric.times(extra)).clip(1e-300))
     if extra.shape[1]:
         rest = problem.off_trivial(extra[:, :1])
         rest = rest - V @ (metric.times(V).T @ rest)
@@ -198,6 +210,10 @@ def _mismatch(
 ) -> list[str]:
     reasons = []
     if values is not None:
+        if np.shape(values) != quotients.shape:
+            raise InvalidInput(
+                f"{np.size(values)} values were given for {len(quotients)} directions"
+            )
         off = np.abs(np.asarray(values, dtype=float) - quotients)
         if not np.all(off <= 1e-6 * np.maximum(np.abs(quotients), 1e-6 * scale)):
             reasons.append(f"the values do not belong to the vectors (off by {off.max():.1e})")

@@ -135,7 +135,8 @@ def cholesky_floor(problem: TraceProblem, answer: Answer, below: int, height: fl
     n, metric = problem.n, problem.metric
     M = np.array(_dense(problem.A), dtype=float, order="F")
     size = float(np.linalg.norm(M))
-    M *= problem.sign
+    M += M.T
+    M *= 0.5 * problem.sign  # dpotrf reads one triangle; A may be symmetric to 1e-6 only
     if isinstance(metric, Dense):
         M -= height * metric.matrix
     else:
@@ -145,6 +146,7 @@ def cholesky_floor(problem: TraceProblem, answer: Answer, below: int, height: fl
     # Any lift of c + p directions leaves the count of the others as it was.
     spread = float((np.abs(np.diagonal(M)) / metric.sparse().diagonal()).max())
     spread += float(np.abs(answer.values).max()) + abs(height)
+    spread += float(np.abs(trivial_values(problem)).max(initial=0.0))
     raised = np.hstack([metric.times(answer.V[:, :below]), metric.times(problem.trivial)])
     lifts = np.full(raised.shape[1], spread)
     if raised.shape[1]:
@@ -182,6 +184,7 @@ def inertia_floor(problem: TraceProblem, below: int, height: float) -> Floor:
         spread = problem.metric.entries if isinstance(problem.metric, Diagonal) else lowest
         reached = height - float((errors / spread).max())
     trivial = trivial_values(problem)
+    reached -= _coupling(problem)
     hidden = int(np.sum(trivial < height))
     unclear = np.abs(trivial - height) <= height - reached
     if np.any(unclear) or factor.zero or not np.isfinite(reached):
@@ -209,7 +212,7 @@ def random_floor(problem: TraceProblem, answer: Answer, seed: int = 1) -> Floor:
     epsilon = min((unlikely / (2 * steps - 1)) ** 2, 0.999999)
     height = ceiling - (ceiling - ritz) / (1 - epsilon)
     count = len(answer.values)
-    better = ritz < last - float(answer.residuals[-1])
+    better = ritz < last - max(float(answer.residuals[-1]), 64 * UNIT * ceiling)
     return Floor(count, height, "random", chance=MISS, seen=count + int(better))
 
 
@@ -217,6 +220,16 @@ def trivial_values(problem: TraceProblem) -> Array:
     """The eigenvalues of sign·A on the excluded directions."""
     N = problem.trivial
     return np.linalg.eigvalsh(problem.quadratic(N)) if N.shape[1] else np.zeros(0)
+
+
+def _coupling(problem: TraceProblem) -> float:
+    """‖AN − BN(NᵀAN)‖ (B⁻¹ norm): taking it out of A makes N invariant, moves λ by no more."""
+    N, metric = problem.trivial, problem.metric
+    if not N.shape[1]:
+        return 0.0
+    AN = problem.descent(N)
+    R = AN - metric.times(N) @ (N.T @ AN)
+    return float(np.sqrt(max(float(np.einsum("ij,ij->", R, metric.solve(R))), 0.0)))
 
 
 def spectrum_ceiling(problem: TraceProblem) -> float:
@@ -275,7 +288,9 @@ def _complement_minimum(
 def _shift_rounding(problem: TraceProblem, matrix: sp.csr_array, height: float) -> Array:
     """Row sums of the rounding made in forming A − hB (at most one unit per entry)."""
     rows = abs(matrix) @ np.ones(matrix.shape[0])
-    rows[problem.auxiliary :] += abs(height) * (abs(problem.metric.sparse()) @ np.ones(problem.n))
+    rows[problem.auxiliary :] += (
+        abs(height) / problem.balance(height) * (abs(problem.metric.sparse()) @ np.ones(problem.n))
+    )
     return np.asarray(2 * UNIT * rows)
 
 

@@ -144,7 +144,10 @@ class TraceProblem:
     @cached_property
     def _ordering(self) -> Ordering | TooLarge:
         try:
-            return fill_reducing_ordering(self.shifted(1.0), most_flops=MOST_FLOPS)
+            pattern = self.shifted(1.0)
+            if sp.issparse(self.A):  # A − B can cancel an entry that A − σB has
+                pattern = sp.csr_array(abs(self.A) + abs(self.metric.sparse()))
+            return fill_reducing_ordering(pattern, most_flops=MOST_FLOPS)
         except TooLarge as refusal:  # kept: finding it out again would take as long
             return refusal
 
