@@ -85,7 +85,8 @@ def _quiet_plane(axes: Any, *, strip: bool, equal: bool) -> None:
 def _quiet_space(axes: Any, points: Array, equal: bool) -> None:
     axes.view_init(elev=14, azim=-72)
     if equal:
-        axes.set_box_aspect(np.maximum(np.ptp(points, axis=0), 1e-9), zoom=0.95)
+        # 0.88 leaves room for the names of the axes, which no layout counts.
+        axes.set_box_aspect(np.maximum(np.ptp(points, axis=0), 1e-9), zoom=0.88)
     for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
         axis.pane.set_facecolor("white")
         axis.pane.set_edgecolor(FAINT)
@@ -141,11 +142,15 @@ def _legend(axes: Any, colors: Coloring, name: str, rows: int, side: float) -> N
         Line2D([], [], linestyle="", marker=marker, markersize=6, color=color, label=_short(label))
         for label, color, marker in colors.classes
     ]
+    place: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (side, 0.5)}
+    if hasattr(axes, "zaxis"):
+        # A space writes the names of its axes outside its frame; the corner above is free.
+        corner = axes.figure.transFigure
+        place = {"loc": "upper right", "bbox_to_anchor": (0.98, 0.93), "bbox_transform": corner}
     legend = axes.legend(
         handles=handles,
         title=name or None,
-        loc="center left",
-        bbox_to_anchor=(side, 0.5),
+        **place,
         frameon=False,
         ncols=-(-len(handles) // rows),
         columnspacing=1.0,
