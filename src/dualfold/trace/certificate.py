@@ -24,13 +24,17 @@ import numpy as np
 
 from dualfold.errors import InvalidInput
 from dualfold.trace.bounds import best_floor, relative_gap, rounding, trace_bound
-from dualfold.trace.completeness import Answer, spectrum_ceiling
+from dualfold.trace.completeness import Answer, Floor, spectrum_ceiling
 from dualfold.trace.metric import Identity
 from dualfold.trace.problem import Gramian, TraceProblem
 
 Array = np.ndarray[Any, np.dtype[Any]]
 # A random search resolves less than a proof; a gap it leaves wider than this says nothing.
 COARSE = 0.5
+UNRESOLVED = (
+    "the wanted eigenvalues lie too close together, against the width of the spectrum, for a "
+    "random search to tell; nothing is proved"
+)
 PROOFS = {
     "inertia": "the eigenvalues below were counted by the signs of a factorisation",
     "Cholesky": "a positive definite dual matrix excludes a better direction",
@@ -96,53 +100,31 @@ def certify(
     V = _as_columns(problem, vectors)
     if not np.isfinite(V).all():
         return _failure(problem, "the vectors hold NaN or infinite entries", tolerance)
-    count, metric = problem.count, problem.metric
-    given, extra = V[:, :count], V[:, count:]
-    gram = given.T @ metric.times(given)
-    overlap = problem.trivial.T @ metric.times(given)
-    orthogonality = float(np.linalg.norm(gram - np.eye(count), 2))
-    if overlap.size:
-        orthogonality = max(orthogonality, float(np.linalg.norm(overlap, 2)))
-    if orthogonality > 1e-6:
-        reason = (
-            "the vectors are not orthonormal in B and to the trivial directions "
-            f"(off by {orthogonality:.1e})"
-        )
-        return _failure(problem, reason, tolerance, orthogonality=orthogonality)
-
+    given, extra = V[:, : problem.count], V[:, problem.count :]
+    off = _orthogonality(problem, given)
+    if off > 1e-6:
+        reason = f"the vectors are not orthonormal in B and to the trivial directions ({off:.1e})"
+        return _failure(problem, reason, tolerance, orthogonality=off)
     scale = max(abs(spectrum_ceiling(problem)), np.finfo(float).tiny)
     if not 1e-140 < scale < 1e140 and np.any(problem.descent(given)):
         reason = "squares of the entries of A underflow or overflow; rescale A"
-        return _failure(problem, reason, tolerance, orthogonality=orthogonality)
+        return _failure(problem, reason, tolerance, orthogonality=off)
     quotients, residuals = _residuals(problem, given)
+    doubts = _mismatch(values, problem.sign * quotients, residuals, scale, tolerance)
     answer = _ritz_answer(problem, given, extra)
-    reasons = _mismatch(values, problem.sign * quotients, residuals, scale, tolerance)
     floor = best_floor(problem, answer, scale)
     missed = floor.seen is None or floor.seen > floor.below
-    bound = -np.inf if missed else trace_bound(answer, floor)
-    value = float(answer.values.sum())
-    bound -= rounding(problem, answer, scale)
-    if isinstance(problem.A, Gramian) and problem.sense == "min" and not missed:
-        bound = max(bound, 0.0)
-    gap = relative_gap(problem, value, bound, scale * count)
-    if missed and floor.seen is not None:
-        reasons.append(
-            f"a better direction was missed: {floor.seen} or more eigenvalues lie beyond "
-            f"{_short(problem.sign * floor.height)}, the answer has {floor.below} of them"
-        )
-    elif missed:
-        reasons.append("the count of eigenvalues was spoiled by rounding; nothing is proved")
-    elif floor.proof == "random" and gap > COARSE:
-        reasons.append(
-            "the wanted eigenvalues lie too close together, against the width of the spectrum, "
-            "for a random search to tell; nothing is proved"
-        )
-    elif floor.proof != "random" and gap > tolerance:
-        reasons.append(f"the value is within {_short(gap)} of the optimum, not {tolerance:.0e}")
+    value, bound = float(answer.values.sum()), -np.inf
+    if not missed:
+        bound = trace_bound(answer, floor) - rounding(problem, answer, scale)
+        if isinstance(problem.A, Gramian) and problem.sense == "min":
+            bound = max(bound, 0.0)
+    gap = relative_gap(problem, value, bound, scale * problem.count)
+    reasons = (*doubts, *_shortcomings(problem, floor, gap, tolerance))
     level = "failed" if reasons else "measured" if floor.proof == "random" else "proved"
     following = answer.following
     if level == "proved":  # a Rayleigh quotient is no lower bound
-        following = floor.height if floor.below == count else None
+        following = floor.height if floor.below == problem.count else None
     return Certificate(
         level=level,  # type: ignore[arg-type]
         gap=gap,
@@ -150,7 +132,7 @@ def certify(
         bound=problem.sign * bound,
         sense=problem.sense,
         residuals=tuple(float(r) for r in residuals),
-        orthogonality=orthogonality,
+        orthogonality=off,
         # An answer that is far off may hold as many low values as there are: no word then.
         complete=False if missed and floor.seen is not None else None if reasons else True,
         proof=floor.proof,
@@ -158,9 +140,35 @@ def certify(
         chance=floor.chance,
         eigengap=None if following is None else max(0.0, float(following - answer.values[-1])),
         tolerance=tolerance,
-        reasons=tuple(reasons),
+        reasons=reasons,
         about=problem.about,
     )
+
+
+def _orthogonality(problem: TraceProblem, V: Array) -> float:
+    """How far VᵀBV is from I and VᵀBN from 0."""
+    BV = problem.metric.times(V)
+    off = float(np.linalg.norm(V.T @ BV - np.eye(V.shape[1]), 2))
+    overlap = problem.trivial.T @ BV
+    return max(off, float(np.linalg.norm(overlap, 2))) if overlap.size else off
+
+
+def _shortcomings(
+    problem: TraceProblem, floor: Floor, gap: float, tolerance: float
+) -> tuple[str, ...]:
+    """Why the floor and the gap are not good enough; nothing when they are."""
+    if floor.seen is None:
+        return ("the count of eigenvalues was spoiled by rounding; nothing is proved",)
+    if floor.seen > floor.below:
+        return (
+            f"a better direction was missed: {floor.seen} or more eigenvalues lie beyond "
+            f"{_short(problem.sign * floor.height)}, the answer has {floor.below} of them",
+        )
+    if floor.proof == "random":
+        return () if gap <= COARSE else (UNRESOLVED,)
+    if gap > tolerance:
+        return (f"the value is within {_short(gap)} of the optimum, not {tolerance:.0e}",)
+    return ()
 
 
 def _ritz_answer(problem: TraceProblem, given: Array, extra: Array) -> Answer:
