@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
-from dualfold.cli.registry import METHODS, Method, problem
+from dualfold.cli.registry import SHOWN, Method, problem
 from dualfold.cli.talk import Voice
 from dualfold.cli.verdict import short_verdict, verdict
 
@@ -86,7 +86,7 @@ def results(example: Example, voice: Voice, heard: list[str]) -> Iterator[Result
     from dualfold.graph import joined, knn
     from dualfold.quality import t_similarity
 
-    for method in METHODS.values():
+    for method in SHOWN:
         begin = perf_counter()
         with voice.telling_warnings(heard):
             graph = joined(knn(example.X, N_NEIGHBORS)) if method.needs == "graph" else None

@@ -22,6 +22,7 @@ class Method:
     nothing_better : what an optimal answer means, with {d} for the number of coordinates
         and {s} for its plural
     lengths : whether distances in the map mean something, so that it is drawn to scale
+    in_demo : whether `dualfold demo` shows it; variants of a method it shows are left out
     """
 
     name: str
@@ -32,6 +33,7 @@ class Method:
     certificate: str
     nothing_better: str
     lengths: bool
+    in_demo: bool = True
 
     def words(self) -> dict[str, str]:
         """The columns of `dualfold methods`."""
@@ -131,8 +133,53 @@ METHODS = {
             nothing_better="no other linear map to {d} coordinate{s} keeps them better",
             lengths=False,
         ),
+        Method(
+            "modified_lle",
+            "Modified locally linear embedding",
+            preserves="several combinations of neighbours a point",
+            optimises="the same combinations in the map",
+            needs="graph",
+            certificate=PROVED_OR_MEASURED,
+            nothing_better="no other choice of {d} coordinate{s} keeps these combinations better",
+            lengths=False,
+            in_demo=False,
+        ),
+        Method(
+            "hessian_lle",
+            "Hessian eigenmaps",
+            preserves="flatness along the sheet",
+            optimises="coordinates that bend least",
+            needs="graph",
+            certificate=PROVED_OR_MEASURED,
+            nothing_better="no other choice of {d} coordinate{s} bends less",
+            lengths=False,
+            in_demo=False,
+        ),
+        Method(
+            "orthogonal_lpp",
+            "Orthogonal locality preserving projection",
+            preserves="neighbourhoods, by a view of the data",
+            optimises="neighbours kept close by an orthogonal projection",
+            needs="graph",
+            certificate=PROVED,
+            nothing_better="no other projection to {d} coordinate{s} keeps neighbours closer",
+            lengths=True,
+            in_demo=False,
+        ),
+        Method(
+            "orthogonal_npp",
+            "Orthogonal neighbourhood preserving projection (ONPP)",
+            preserves="combinations of neighbours, by a view of the data",
+            optimises="the same combinations, by an orthogonal projection",
+            needs="graph",
+            certificate=PROVED,
+            nothing_better="no other projection to {d} coordinate{s} keeps them better",
+            lengths=True,
+            in_demo=False,
+        ),
     )
 }
+SHOWN = [method for method in METHODS.values() if method.in_demo]
 # Beyond so many points Isomap takes so many landmarks.
 ISOMAP_EXACT, ISOMAP_LANDMARKS = 10_000, 500
 
