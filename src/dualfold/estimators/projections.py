@@ -98,9 +98,8 @@ class _GraphProjection(LinearEstimator):
             return min(LOOKED_AT, room)
         if int(self.n_components) > room:
             raise InvalidInput(
-                f"n_components={self.n_components} directions were asked for, and "
-                f"variance_kept={self.variance_kept} of the variance lies in {room}; raise "
-                "variance_kept (1: every direction the data has) or lower n_components"
+                f"n_components={self.n_components} directions were asked for, and the data has "
+                f"only {room}; lower n_components"
             )
         return int(self.n_components)
 
@@ -123,7 +122,8 @@ class LocalityPreservingProjection(_GraphProjection):
         that many ("variable": fewer where points are sparse), or all within `radius`
     weights, width : "heat" weights exp(−‖x−y‖²/width²) (None: the root mean square edge
         length), "binary", or "density" (widths follow the local density)
-    variance_kept : share of the variance that the data is reduced to before
+    variance_kept : share of the variance that the data is reduced to before; as many
+        directions as n_components stay in any case
     metric : of the graph; "precomputed" is refused, since a linear map needs features
     pieces : "join" a graph in several pieces by its shortest links (with a warning), or
         "raise" `DisconnectedGraph`

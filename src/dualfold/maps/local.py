@@ -18,9 +18,9 @@ Array = np.ndarray[Any, np.dtype[Any]]
 class LocalWeightsMap:
     """y = Σ_j w_j y_j with the affine weights that rebuild x from its nearest old points.
 
-    `inverse` does the same from the embedding to the features. Old points come back up
-    to the reconstruction error: x is its own nearest neighbour, but the ridge spreads
-    some weight to the others.
+    `inverse` does the same from the embedding to the features. A point that coincides
+    with an old one takes its place; without that the ridge would spread some of its
+    weight to the others, and old points come back only up to the reconstruction error.
     """
 
     features: Any
@@ -36,7 +36,8 @@ class LocalWeightsMap:
         return self._carried(np.asarray(Y), self.points, numbers(self.features, everything))
 
     def _carried(self, queries: Any, known: Any, images: Array) -> Array:
-        near = nearest(known, self.n_neighbors, queries=queries).indices
+        found = nearest(known, self.n_neighbors, queries=queries)
+        near = found.indices
         carried = np.empty((len(near), images.shape[1]))
         height = max(1, BATCH // (near.shape[1] * (known.shape[1] + near.shape[1])))
         for start in range(0, len(near), height):
@@ -45,4 +46,6 @@ class LocalWeightsMap:
             around = around - numbers(queries, rows)[:, None]
             weights = affine_weights(around, self.ridge)
             carried[rows] = np.einsum("bk,bkd->bd", weights, images[near[rows]])
+        same = found.distances[:, 0] == 0
+        carried[same] = images[near[same, 0]]
         return carried

@@ -183,7 +183,7 @@ def _refuse_scale(total: Array, X: Any) -> None:
             if np.isfinite(X).all()
             else "the data hold NaN or infinite values; fill or drop them first"
         )
-    if not total.any() and X.size and np.ptp(X) > 0:
+    if not total.any() and np.ptp(X, axis=0).any():
         raise InvalidInput("the squares of these data vanish; multiply them by a constant first")
 
 
