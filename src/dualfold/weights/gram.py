@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.linalg.blas
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
@@ -56,7 +55,7 @@ def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Arra
         left_over = np.zeros(width)  # what the shift, rounded to `kind`, left of the mean
         for rows in slices:
             tile = np.subtract(X[rows], shift, dtype=kind)
-            left_over += tile.sum(axis=0, dtype=float)
+            left_over += np.ones(len(tile), kind) @ tile  # small numbers, squared below
             total = _plus_square(total, tile.T)
         return total, left_over
 
@@ -188,11 +187,13 @@ def _refuse_scale(total: Array, X: Any) -> None:
 
 
 def _plus_square(total: Array, tile: Array) -> Array:
-    """total + tile·tileᵀ in the lower half; float32 tiles are multiplied in float32."""
-    if tile.dtype == np.float32:
-        total += scipy.linalg.blas.ssyrk(1.0, tile, lower=1)
-        return total
-    return np.asarray(scipy.linalg.blas.dsyrk(1.0, tile, 1.0, total, lower=1, overwrite_c=1))
+    """total + tile·tileᵀ; float32 tiles are multiplied in float32.
+
+    NumPy takes BLAS' symmetric product here and, unlike SciPy's wrapper of it, lets
+    other threads run meanwhile.
+    """
+    total += tile @ tile.T
+    return total
 
 
 def _both_halves(lower: Array) -> Array:
