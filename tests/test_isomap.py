@@ -221,3 +221,11 @@ def test_residual_variance_of_a_graph_and_refusals():
     D[3, 5] = np.inf
     with pytest.raises(InvalidInput, match="several pieces"):
         residual_variance(D, Y)
+
+
+def test_the_number_of_landmarks_follows_the_size():
+    from dualfold.methods import landmark_count
+
+    assert landmark_count(10_000) is None
+    assert [landmark_count(n) for n in (10_001, 70_000, 10**6)] == [200, 529, 536]
+    assert all((landmark_count(n) or 0) * n <= 2**29 for n in range(20_000, 10**6, 7_919))

@@ -79,7 +79,7 @@ METHODS = {
             preserves="distances along the sheet",
             optimises="inner products of geodesic distances reproduced best",
             needs="graph",
-            certificate=f"{PROVED} (beyond 10,000 rows: of 500 landmarks)",
+            certificate=f"{PROVED} (beyond 10,000 rows: of landmarks)",
             nothing_better="no other choice of {d} coordinate{s} fits the geodesics better",
             lengths=True,
         ),
@@ -180,8 +180,6 @@ METHODS = {
     )
 }
 SHOWN = [method for method in METHODS.values() if method.in_demo]
-# Beyond so many points Isomap takes so many landmarks.
-ISOMAP_EXACT, ISOMAP_LANDMARKS = 10_000, 500
 
 
 def named(name: str) -> Method:
@@ -204,10 +202,11 @@ def problem(
 
     if method.needs == "graph":
         assert graph is not None
-        if method.name == "isomap" and graph.n > ISOMAP_EXACT:
+        few = methods.landmark_count(graph.n) if method.name == "isomap" else None
+        if few is not None:
             from dualfold.graph import farthest_points
 
-            corners = farthest_points(graph, ISOMAP_LANDMARKS, random_state=0)
+            corners = farthest_points(graph, few, random_state=0)
             return methods.landmark_isomap(graph, corners, n_components=n_components)
         stated: TraceProblem = getattr(methods, method.name)(graph, n_components=n_components)
     else:

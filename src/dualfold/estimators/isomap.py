@@ -16,17 +16,12 @@ from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimato
 from dualfold.graph import Graph
 from dualfold.graph.geodesics import farthest_points, geodesic_distances
 from dualfold.maps.landmark import FromLandmarks, placed, triangulation
-from dualfold.methods.isomap import isomap, landmark_isomap
+from dualfold.methods.isomap import isomap, landmark_count, landmark_isomap
 from dualfold.quality.distances import residual_variance
 from dualfold.trace.problem import TraceProblem
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-# "auto": all points up to here (400 MB of float32, seconds), landmarks beyond.
-EXACT_UP_TO = 10_000
-# So many landmarks then: their problem is solved in a second, and the geodesics from
-# them take less than the neighbour search.
-LANDMARKS = 500
 # Double precision while the n×n matrix stays small; beyond, float32 halves it.
 DOUBLE_UP_TO = 4_000
 
@@ -36,7 +31,7 @@ class Isomap(GraphEstimator):
 
     scikit-learn's parameters and attributes, and
 
-    landmarks : "auto" (exact up to 10,000 points, 500 landmarks beyond), None (exact), or
+    landmarks : "auto" (exact up to 10,000 points, about 2√n landmarks beyond), None (exact), or
         a number of landmarks, chosen one by one as the farthest from those before
     neighborhood : "fixed" or "variable"
     pieces : "join" by the shortest links, "separate" or "raise"
@@ -98,7 +93,7 @@ class Isomap(GraphEstimator):
     def _problem(self, graph: Graph, count: int) -> TraceProblem:
         chosen = self.landmarks
         if chosen == "auto":
-            chosen = None if graph.n <= EXACT_UP_TO else LANDMARKS
+            chosen = landmark_count(graph.n)
         if chosen is not None and int(chosen) < graph.n:
             corners = farthest_points(graph, max(int(chosen), count + 1), random_state=self._seed())
             return landmark_isomap(graph, corners, n_components=count)

@@ -5,7 +5,7 @@
 
 from dualfold.methods.eigenmaps import eigenmaps
 from dualfold.methods.hessian_lle import hessian_lle
-from dualfold.methods.isomap import isomap, landmark_isomap
+from dualfold.methods.isomap import isomap, landmark_count, landmark_isomap
 from dualfold.methods.lle import lle
 from dualfold.methods.lpp import lpp, orthogonal_lpp
 from dualfold.methods.ltsa import ltsa
@@ -20,6 +20,7 @@ __all__ = [
     "hessian_lle",
     "isomap",
     "johnson_lindenstrauss_size",
+    "landmark_count",
     "landmark_isomap",
     "lle",
     "lpp",

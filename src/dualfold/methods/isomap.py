@@ -14,6 +14,8 @@ from dualfold.trace.lift import scaled_vectors
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.gram import centred_gram
 
+EXACT_UP_TO = 10_000
+
 
 def isomap(graph: Graph, *, n_components: int = 2, dtype: Any = np.float32) -> TraceProblem:
     """Keep the distances along the sheet that the points lie on.
@@ -32,6 +34,17 @@ def isomap(graph: Graph, *, n_components: int = 2, dtype: Any = np.float32) -> T
     distances = geodesic_distances(one_piece(graph), dtype=dtype)
     K = centred_gram(distances, out=distances)
     return TraceProblem(K, None, n_components, "max", lift=scaled_vectors)
+
+
+def landmark_count(n: int) -> int | None:
+    """How many landmarks stand for n points; None while all of them are cheap.
+
+    All up to 10,000 (400 MB of float32, seconds); beyond, 2√n of them between 200 and
+    1,000, and no more than fill 2 GiB with their geodesics.
+    """
+    if n <= EXACT_UP_TO:
+        return None
+    return min(1_000, max(200, int(2 * n**0.5)), 2**29 // n)
 
 
 def landmark_isomap(graph: Graph, landmarks: Any, *, n_components: int = 2) -> TraceProblem:
