@@ -1,0 +1,1 @@
+"""Convex programs with both sides: a point, its multipliers, and the gap between them."""

@@ -1,0 +1,1 @@
+"""First-order methods as two players of one game, with a duality gap at every round."""
