@@ -285,7 +285,7 @@ def test_deflated_norm_proves_what_the_norm_alone_cannot(dtype):
     values = np.concatenate([[100, 90], np.linspace(70, 30, 18) * np.tile([1, -1], 9), tail])
     A, V = spectrum_matrix(values, dtype)
     problem = TraceProblem(A, None, 2, "max")
-    answer = _ritz_answer(problem, V[:, :2], V[:, 2:2])
+    _, answer = _ritz_answer(problem, V[:, :2], V[:, 2:2])
     assert norm_floor(problem, answer).height < -90
     height = deflated_norm_floor(problem, answer).height
     assert -90 < height <= -70 * (1 - 1e-5)
@@ -303,7 +303,7 @@ def test_deflated_norm_never_hides_an_eigenvalue(seed):
     A, V = spectrum_matrix(values, float, seed)
     problem = TraceProblem(A, None, 2, "max")
     for chosen in ([0, 1], [0, 2], [1, 3], [5, 9]):
-        answer = _ritz_answer(problem, V[:, chosen], V[:, 2:2])
+        _, answer = _ritz_answer(problem, V[:, chosen], V[:, 2:2])
         rest = np.delete(values, chosen).max()
         # "At most two eigenvalues lie beyond": true only if the best of the others does not.
         assert -deflated_norm_floor(problem, answer).height >= rest * (1 - 1e-12)

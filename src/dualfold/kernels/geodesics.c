@@ -6,7 +6,9 @@
    A node whose vector got better waits for its (next) visit, ranked by its least
    lane; the ranks are held loosely, in a queue up to a moving threshold and a pile
    of the rest. Patches of 16 on 10-neighbour graphs cost 1.1 (a roll) to 2.1
-   (MNIST) visits a node instead of the 16 of Dijkstra, and no heap.
+   (MNIST) visits a node instead of the 16 of Dijkstra, and no heap. Sources that lie
+   far apart share nothing and are taken one at a time, by the same code with one lane,
+   whose distances fit into the cache.
 
    Any order of visits gives the same bits. When nothing waits any more, each distance
    is the least rounded left-to-right sum along a path, because rounded addition is
@@ -15,21 +17,34 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { LANES = 16, TILE = 64, IDLE = -1, NEAR = -2 };
+enum { PATCH = 16, TILE = 64, IDLE = -1, NEAR = -2 };
 
 #define REAL float
 #define WHOLE int32_t
+#define LANES 16
 #define NAME(x) x##32
+#include "geodesics_lanes.h"
+#undef LANES
+#undef NAME
+#define LANES 1
+#define NAME(x) x##_one32
 #include "geodesics_lanes.h"
 #undef REAL
 #undef WHOLE
+#undef LANES
 #undef NAME
 #define REAL double
 #define WHOLE int64_t
+#define LANES 16
 #define NAME(x) x##64
 #include "geodesics_lanes.h"
+#undef LANES
+#undef NAME
+#define LANES 1
+#define NAME(x) x##_one64
+#include "geodesics_lanes.h"
 
-/* order: a numbering whose runs of LANES nodes are patches, each grown breadth-first
+/* order: a numbering whose runs of PATCH nodes are patches, each grown breadth-first
    from a node on the rim of those before it. Returns 0 when memory ran out. */
 EXPORT int32_t patches(int32_t n, const int64_t *indptr, const int32_t *indices,
                        int32_t *order) {
@@ -42,7 +57,7 @@ EXPORT int32_t patches(int32_t n, const int64_t *indptr, const int32_t *indices,
         while (unseen < n && taken[unseen]) unseen++;
         const int32_t seed = next < rim_count ? rim[next] : unseen;
         int64_t at = count;
-        const int64_t full = count + LANES < n ? count + LANES : n;
+        const int64_t full = count + PATCH < n ? count + PATCH : n;
         order[count++] = seed, taken[seed] = 1;
         for (; at < count; at++)
             for (int64_t e = indptr[order[at]]; e < indptr[order[at] + 1]; e++) {
@@ -57,3 +72,18 @@ EXPORT int32_t patches(int32_t n, const int64_t *indptr, const int32_t *indices,
     free(taken), free(seen), free(rim);
     return ok;
 }
+
+/* The smaller of d_ij and d_ji in both places, for rows first..last and columns not
+   before them: chunks of rows touch different pairs. */
+#define SYMMETRIC_LEAST(name, real)                                                      \
+    EXPORT void name(int64_t n, int64_t first, int64_t last, real *d) {                  \
+        for (int64_t r = first; r < last; r += TILE)                                     \
+            for (int64_t c = r; c < n; c += TILE)                                        \
+                for (int64_t i = r; i < r + TILE && i < last; i++)                       \
+                    for (int64_t j = c > i ? c : i + 1; j < c + TILE && j < n; j++) {    \
+                        real *there = d + i * n + j, *back = d + j * n + i;              \
+                        *there = *back = *there < *back ? *there : *back;                \
+                    }                                                                    \
+    }
+SYMMETRIC_LEAST(symmetric_least32, float)
+SYMMETRIC_LEAST(symmetric_least64, double)

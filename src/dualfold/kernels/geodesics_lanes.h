@@ -1,8 +1,17 @@
 /* Shortest paths from LANES sources at once. Included by geodesics.c for float and
-   for double: REAL, WHOLE (the integer as wide), NAME(x). */
+   for double: REAL, WHOLE (the integer as wide), NAME(x), and LANES, 16 or 1. */
 
+#if LANES == 1
+typedef REAL NAME(Lanes);
+typedef WHOLE NAME(Bits);
+#define LANE(lanes, l) (lanes)
+#define ANY(bits) (bits)
+#else
 typedef REAL NAME(Lanes) __attribute__((ext_vector_type(LANES)));
 typedef WHOLE NAME(Bits) __attribute__((ext_vector_type(LANES)));
+#define LANE(lanes, l) (lanes)[l]
+#define ANY(bits) __builtin_reduce_or(bits)
+#endif
 
 typedef struct {
     NAME(Lanes) *distance; /* by node: the best known from each source */
@@ -17,9 +26,13 @@ typedef struct {
 /* The least lane. Bits of numbers >= 0 are ordered as the numbers are, and a minimum
    of integers folds in halves where one of floats must go lane by lane. */
 static inline REAL NAME(least)(NAME(Lanes) lanes) {
+#if LANES == 1
+    return lanes;
+#else
     const union { NAME(Lanes) real; NAME(Bits) bits; } all = {lanes};
     const union { WHOLE bits; REAL real; } least = {__builtin_reduce_min(all.bits)};
     return least.real;
+#endif
 }
 
 /* A node got better values and waits to pass them on. */
@@ -72,7 +85,7 @@ static void NAME(spread)(NAME(Search) *s, const int64_t *indptr, const int32_t *
             NAME(Lanes) *to = s->distance + indices[e];
             const NAME(Lanes) by = from + lengths[e];
             const NAME(Bits) better = by < *to;
-            if (!__builtin_reduce_or(better)) continue;
+            if (!ANY(better)) continue;
             *to = better ? by : *to;
             NAME(wait)(s, indices[e], NAME(least)(by));
         }
@@ -103,28 +116,19 @@ EXPORT int32_t NAME(geodesics)(int32_t n, const int64_t *indptr, const int32_t *
         s.threshold = width;
         REAL *rows[LANES];
         for (int l = 0; l < lanes; l++) {
-            s.distance[sources[begin + l]][l] = 0;
+            LANE(s.distance[sources[begin + l]], l) = 0;
             NAME(wait)(&s, sources[begin + l], 0);
             rows[l] = out + into[begin + l] * n;
         }
         NAME(spread)(&s, indptr, indices, lengths, width);
         for (int32_t v = 0; v < n; v++) {
             const NAME(Lanes) found = s.distance[places[v]];
-            for (int l = 0; l < lanes; l++) rows[l][v] = found[l];
+            for (int l = 0; l < lanes; l++) rows[l][v] = LANE(found, l);
         }
     }
     free(room), free(s.key), free(s.near);
     return ok;
 }
 
-/* The smaller of d_ij and d_ji in both places, for rows first..last and columns not
-   before them: chunks of rows touch different pairs. */
-EXPORT void NAME(symmetric_least)(int64_t n, int64_t first, int64_t last, REAL *d) {
-    for (int64_t r = first; r < last; r += TILE)
-        for (int64_t c = r; c < n; c += TILE)
-            for (int64_t i = r; i < r + TILE && i < last; i++)
-                for (int64_t j = c > i ? c : i + 1; j < c + TILE && j < n; j++) {
-                    REAL *there = d + i * n + j, *back = d + j * n + i;
-                    *there = *back = *there < *back ? *there : *back;
-                }
-}
+#undef LANE
+#undef ANY

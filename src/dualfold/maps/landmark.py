@@ -23,6 +23,7 @@ from dualfold.graph.attach import doors
 from dualfold.graph.geodesics import Landmarks, geodesic_distances
 from dualfold.graph.graph import Graph
 from dualfold.trace.problem import TraceProblem
+from dualfold.weights.rows import in_shares, thin_tiles
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -56,10 +57,13 @@ class Triangulation:
                 f"the shape is {distances.shape}"
             )
         points = np.empty((len(distances), self.directions.shape[1]))
-        height = max(1, TILE // max(1, distances.shape[1]))
-        for start in range(0, len(points), height):
-            tile = np.square(distances[start : start + height], dtype=float)
-            points[start : start + height] = (self.mean_squares - tile) @ self.directions
+
+        def share(slices: list[slice]) -> None:
+            for rows in slices:
+                tile = np.square(distances[rows], dtype=float)
+                points[rows] = np.subtract(self.mean_squares, tile, out=tile) @ self.directions
+
+        in_shares(share, thin_tiles(distances))
         return points
 
 

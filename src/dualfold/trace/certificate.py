@@ -24,7 +24,7 @@ import numpy as np
 
 from dualfold.errors import InvalidInput
 from dualfold.trace.bounds import best_floor, relative_gap, rounding, trace_bound
-from dualfold.trace.completeness import Answer, Floor, spectrum_ceiling
+from dualfold.trace.completeness import Answer, Floor, spectrum_scale
 from dualfold.trace.metric import Identity
 from dualfold.trace.problem import Gramian, TraceProblem
 
@@ -105,13 +105,12 @@ def certify(
     if off > 1e-6:
         reason = f"the vectors are not orthonormal in B and to the trivial directions ({off:.1e})"
         return _failure(problem, reason, tolerance, orthogonality=off)
-    scale = max(abs(spectrum_ceiling(problem)), np.finfo(float).tiny)
+    scale = max(spectrum_scale(problem), np.finfo(float).tiny)
     if not 1e-140 < scale < 1e140 and np.any(problem.descent(given)):
         reason = "squares of the entries of A underflow or overflow; rescale A"
         return _failure(problem, reason, tolerance, orthogonality=off)
-    quotients, residuals = _residuals(problem, given)
+    (quotients, residuals), answer = _ritz_answer(problem, given, extra)
     doubts = _mismatch(values, problem.sign * quotients, residuals, scale, tolerance)
-    answer = _ritz_answer(problem, given, extra)
     floor = best_floor(problem, answer, scale)
     missed = floor.seen is None or floor.seen > floor.below
     value, bound = float(answer.values.sum()), -np.inf
@@ -171,43 +170,76 @@ def _shortcomings(
     return ()
 
 
-def _ritz_answer(problem: TraceProblem, given: Array, extra: Array) -> Answer:
-    """The given subspace in its own eigenbasis, smallest sign·value first."""
+@dataclass(frozen=True, eq=False)
+class _Images:
+    """V with sign·A·V, and MV where A = MᵀM: one pass over A, turned as often as needed."""
+
+    V: Array
+    AV: Array
+    MV: Array | None
+
+    @classmethod
+    def of(cls, problem: TraceProblem, V: Array) -> _Images:
+        gramian = isinstance(problem.A, Gramian)
+        return cls(V, problem.descent(V), problem.A.factor @ V if gramian else None)
+
+    def times(self, C: Array) -> _Images:
+        return _Images(self.V @ C, self.AV @ C, None if self.MV is None else self.MV @ C)
+
+    def columns(self, some: slice) -> _Images:
+        few = None if self.MV is None else self.MV[:, some]
+        return _Images(self.V[:, some], self.AV[:, some], few)
+
+    def quadratic(self, sign: float) -> Array:
+        """Vᵀ(sign·A)V; from MV it keeps the digits of tiny values."""
+        return self.V.T @ self.AV if self.MV is None else sign * (self.MV.T @ self.MV)
+
+
+def _ritz_answer(
+    problem: TraceProblem, given: Array, extra: Array
+) -> tuple[tuple[Array, Array], Answer]:
+    """Quotients and residuals of what was given, and its span in its own eigenbasis.
+
+    The latter has the smallest sign·value first.
+    """
     metric = problem.metric
-    given = problem.off_trivial(given)  # up to 1e-6 of N was let pass
-    gram = given.T @ metric.times(given)
-    V = np.linalg.solve(np.linalg.cholesky(gram), given.T).T
-    values, S = np.linalg.eigh(problem.quadratic(V))
-    V = V @ S
-    _, residuals = _residuals(problem, V)
-    following = None
+    inside = problem.off_trivial(given)  # up to 1e-6 of N was let pass
+    lower = np.linalg.cholesky(inside.T @ metric.times(inside))
+    basis = np.linalg.solve(lower, inside.T).T
     # Unit length first: the 1e-8 below is relative, and a long guard keeps 1e-16 of N.
     extra = extra / np.abs(extra).max(axis=0, initial=np.finfo(float).tiny)
     extra = extra / np.sqrt(np.einsum("ij,ij->j", extra, metric.times(extra)).clip(1e-300))
-    if extra.shape[1]:
-        rest = problem.off_trivial(extra[:, :1])
-        rest = rest - V @ (metric.times(V).T @ rest)
-        length = float(np.sqrt(max(np.einsum("ij,ij->", rest, metric.times(rest)), 0.0)))
-        if length > 1e-8:
-            quotient, _ = _residuals(problem, rest / length)
-            following = float(quotient[0])
+    rest = problem.off_trivial(extra[:, :1])
+    rest = rest - basis @ (metric.times(basis).T @ rest)
+    lengths = np.sqrt(np.einsum("ij,ij->j", rest, metric.times(rest)).clip(0.0))
+    rest = rest[:, lengths > 1e-8] / lengths[lengths > 1e-8]
+    images = _Images.of(problem, np.hstack([basis, rest]))
+    own = images.columns(slice(basis.shape[1]))
+    values, S = np.linalg.eigh(own.quadratic(problem.sign))
+    turned = own.times(S)
+    following = None
+    if rest.shape[1]:
+        further = images.columns(slice(basis.shape[1], None))
+        following = float(_residuals(problem, further)[0][0])
     wider = None
     if extra.shape[1] > 1 and isinstance(problem.A, Gramian):
-        Q, R = np.linalg.qr(np.hstack([V, problem.off_trivial(extra)]))
+        Q, R = np.linalg.qr(np.hstack([turned.V, problem.off_trivial(extra)]))
         if np.abs(np.diagonal(R)).min() > 1e-8 and isinstance(metric, Identity):
-            wider = _ritz_answer(problem, Q, extra[:, :0])
-    return Answer(V, values, residuals, following, wider)
+            _, wider = _ritz_answer(problem, Q, extra[:, :0])
+    as_given = _Images.of(problem, given) if problem.trivial.shape[1] else own.times(lower.T)
+    answer = Answer(turned.V, values, _residuals(problem, turned)[1], following, wider)
+    return _residuals(problem, as_given), answer
 
 
-def _residuals(problem: TraceProblem, V: Array) -> tuple[Array, Array]:
+def _residuals(problem: TraceProblem, images: _Images) -> tuple[Array, Array]:
     """Rayleigh quotients of sign·A and ‖Av − θBv‖ in the B⁻¹ norm, column by column."""
-    AV, BV = problem.descent(V), problem.metric.times(V)
+    V, AV, MV = images.V, images.AV, images.MV
+    BV = problem.metric.times(V)
     lengths = np.einsum("ij,ij->j", V, BV)
-    if isinstance(problem.A, Gramian):
-        images = problem.A.factor @ V
-        quotients = problem.sign * np.einsum("ij,ij->j", images, images) / lengths
-    else:
+    if MV is None:
         quotients = np.einsum("ij,ij->j", V, AV) / lengths
+    else:
+        quotients = problem.sign * np.einsum("ij,ij->j", MV, MV) / lengths
     R = AV - BV * quotients
     squares = np.einsum("ij,ij->j", R, problem.metric.solve(R)) / lengths
     return quotients, np.sqrt(np.maximum(squares, 0.0))

@@ -66,7 +66,7 @@ def norm_floor(problem: TraceProblem, answer: Answer) -> Floor | None:
     """
     if not _norms_are_known(problem):
         return None
-    left = _square_norm(problem.A) - float(np.sum(answer.values**2))
+    left = problem.square_norm - float(np.sum(answer.values**2))
     return Floor(len(answer.values), -np.sqrt(max(left, 0.0)), "norm")
 
 
@@ -81,7 +81,7 @@ def deflated_norm_floor(problem: TraceProblem, answer: Answer, seed: int = 3) ->
     if not _norms_are_known(problem) or problem.n < 4 * KRYLOV_BLOCK * KRYLOV_DEPTH:
         return None
     W, AW = _krylov_complement(problem, answer.V, seed)
-    left = _square_norm(problem.A) - float(np.sum(answer.values**2))
+    left = problem.square_norm - float(np.sum(answer.values**2))
     mu, S = np.linalg.eigh(W.T @ AW)
     large_first = np.argsort(-np.abs(mu))
     mu, W, AW = mu[large_first], W @ S[:, large_first], AW @ S[:, large_first]
@@ -97,16 +97,6 @@ def deflated_norm_floor(problem: TraceProblem, answer: Answer, seed: int = 3) ->
 def _norms_are_known(problem: TraceProblem) -> bool:
     standard = isinstance(problem.A, np.ndarray) and isinstance(problem.metric, Identity)
     return standard and problem.sense == "max" and not problem.trivial.shape[1]
-
-
-def _square_norm(A: Array) -> float:
-    """An upper bound of ‖A‖² (Frobenius)."""
-    square = sum(
-        float(np.einsum("ij,ij->", tile, tile, dtype=float))
-        for tile in np.array_split(A, max(1, len(A) // 256))
-    )
-    # Rounding of the sum: n² terms added in a tree of tiles, at most n + 64 deep.
-    return square * (1 + (len(A) + 64) * 4 * UNIT)
 
 
 def _krylov_complement(problem: TraceProblem, V: Array, seed: int) -> tuple[Array, Array]:
@@ -238,6 +228,8 @@ def spectrum_ceiling(problem: TraceProblem) -> float:
     Row sums prove it for a sparse A and a diagonal B; elsewhere it is a power
     iteration with half as much again (only the random search leans on it).
     """
+    if sp.issparse(problem.A) and isinstance(problem.metric, Identity | Diagonal):
+        return float(problem.metric.solve(abs(problem.A) @ np.ones(problem.n)).max())
     rng = np.random.default_rng(2)
     v = rng.standard_normal((problem.n, 1))
     top = 0.0
@@ -249,9 +241,17 @@ def spectrum_ceiling(problem: TraceProblem) -> float:
         w = problem.metric.solve(problem.descent(v))
         top = float(np.sqrt(np.einsum("ij,ij->", w, problem.metric.times(w))))
         v = w
-    if not sp.issparse(problem.A) or not isinstance(problem.metric, Identity | Diagonal):
-        return 1.5 * top
-    return float(problem.metric.solve(abs(problem.A) @ np.ones(problem.n)).max())
+    return 1.5 * top
+
+
+def spectrum_scale(problem: TraceProblem) -> float:
+    """The size of the spectrum, from above, at the least cost.
+
+    The Frobenius norm of a dense A is at hand (for maxima it is needed anyway).
+    """
+    if isinstance(problem.A, np.ndarray) and isinstance(problem.metric, Identity):
+        return float(np.sqrt(problem.square_norm))
+    return spectrum_ceiling(problem)
 
 
 def _complement_minimum(
