@@ -276,7 +276,8 @@ def spectrum_matrix(values, dtype, seed=0):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_deflated_norm_proves_what_the_norm_alone_cannot(dtype):
+def test_deflated_norm_proves_what_the_norm_alone_cannot(dtype, monkeypatch):
+    from dualfold.trace import bounds
     from dualfold.trace.certificate import _ritz_answer
     from dualfold.trace.completeness import deflated_norm_floor, norm_floor
 
@@ -289,6 +290,8 @@ def test_deflated_norm_proves_what_the_norm_alone_cannot(dtype):
     assert norm_floor(problem, answer).height < -90
     height = deflated_norm_floor(problem, answer).height
     assert -90 < height <= -70 * (1 - 1e-5)
+    assert certify(problem, V[:, :2]).proof == "Cholesky"  # as quick while n is small
+    monkeypatch.setattr(bounds, "MOST_FILLED_ROWS", 100)
     certificate = certify(problem, V[:, :2])
     assert (certificate.level, certificate.proof) == ("proved", "norm")
 

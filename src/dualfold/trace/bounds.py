@@ -33,6 +33,8 @@ HIDDEN = 1e-11
 def best_floor(problem: TraceProblem, answer: Answer, scale: float) -> Floor:
     """The best floor that can be proved at a bearable cost, else a random one."""
     for norms in (norm_floor, deflated_norm_floor):
+        if norms is deflated_norm_floor and problem.n <= MOST_FILLED_ROWS:
+            break  # a Cholesky factorisation is as quick there, and decides more
         cheap = norms(problem, answer)
         if cheap is not None and cheap.height > answer.values[-1]:
             return Floor(cheap.below, cheap.height, cheap.proof, seen=cheap.below)

@@ -16,6 +16,7 @@ from dualfold.weights.rows import (
     combined_rows,
     in_shares,
     projected_rows,
+    thin_tiles,
     tiles,
 )
 
@@ -24,6 +25,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 # Rows of a tile that a D×D sum takes at least: fewer, and adding the products up would
 # cost more than making them.
 THICK = 512
+# Rows whose mean shifts all of them: it lies within a thirtieth of the spread.
+SAMPLE = 1_000
 # Up to this width (128 MB in float64) every thread sums a scatter matrix of its own.
 MOST_SHARED = 4_000
 # A square matrix of this many rows takes 3.2 GB, as much as the dense solver accepts.
@@ -33,8 +36,9 @@ MOST_ROWS = 20_000
 def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Array, Array]:
     """(Σ (x − x̄)(x − x̄)ᵀ, x̄): n times the covariance, and the mean.
 
-    Rows are shifted by the mean before they are multiplied, so a mean far from 0
-    costs no digits. float32 and small integers are multiplied in float32 (unless
+    X is read once. Rows are shifted by the mean of some of them before they are
+    multiplied, so a mean far from 0 costs no digits; what that shift leaves of the mean
+    is within the spread and comes off at the end. float32 and small integers are multiplied in float32 (unless
     `precision` is np.float64), tile by tile, and summed in float64; X itself is never
     copied. Sparse X stays sparse (XᵀX − n·x̄x̄ᵀ, which is accurate while the mean is not
     large against the spread).
@@ -43,30 +47,37 @@ def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Arra
     if n == 0:
         raise InvalidInput("the data has no rows; at least one is needed")
     _refuse_large(width, "features", n)
-    mean = column_means(X)
     if sp.issparse(X):
+        mean = column_means(X)
         wide = X.astype(float, copy=False)
         return np.asarray((wide.T @ wide).toarray()) - n * np.outer(mean, mean), mean
     kind = precision or working_precision(X)
-    shift = mean.astype(kind)
+    shift = column_means(X[:: -(-n // SAMPLE)]).astype(kind)
+    slices = list(tiles(X, least=min(width, THICK)))
 
     def share(slices: list[slice]) -> tuple[Array, Array]:
-        total = np.zeros((width, width), order="F")
-        left_over = np.zeros(width)  # what the shift, rounded to `kind`, left of the mean
+        total, sums = np.zeros((width, width), order="F"), np.zeros(width)
+        # Made once: fresh pages for every tile would cost as much as the shift.
+        height = min(n, max(rows.stop - rows.start for rows in slices))
+        room, square = np.empty((height, width), kind), np.empty((width, width), kind)
         for rows in slices:
-            tile = np.subtract(X[rows], shift, dtype=kind)
-            left_over += np.ones(len(tile), kind) @ tile  # small numbers, squared below
-            total = _plus_square(total, tile.T)
-        return total, left_over
+            tile = X[rows]
+            for few in thin_tiles(tile):  # read from memory once, then from the cache
+                sums += tile[few].astype(float, copy=False).sum(axis=0)
+                np.subtract(tile[few], shift, out=room[: len(tile)][few], dtype=kind)
+            shifted = room[: len(tile)]
+            total += np.matmul(shifted.T, shifted, out=square)
+        return total, sums
 
-    slices = tiles(X, least=min(width, THICK))
     # Each thread needs a total of its own; wide ones leave the threads to BLAS.
-    parts = in_shares(share, slices) if width <= MOST_SHARED else [share(list(slices))]
-    total, left_over = parts[0]
+    parts = in_shares(share, iter(slices)) if width <= MOST_SHARED else [share(slices)]
+    total, sums = parts[0]
     for other, more in parts[1:]:
         total += other
-        left_over += more
-    total -= np.outer(left_over, left_over) / n
+        sums += more
+    mean = sums / n
+    left_over = mean - shift
+    total -= n * np.outer(left_over, left_over)
     _refuse_scale(total, X)
     return _both_halves(total), mean
 
