@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.errors import CertificateFailed
+from dualfold.kernels.tally import timed
 from dualfold.trace.certificate import Certificate, certify
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
@@ -63,12 +64,13 @@ def embed(
 
 def judged(problem: TraceProblem, solution: Solution, *, tolerance: float = 1e-4) -> Certificate:
     """The certificate of a solver's answer; a failed one is also a `CertificateFailed` warning."""
-    certificate = certify(
-        problem,
-        np.hstack([solution.vectors, solution.guard]),
-        solution.values,
-        tolerance=tolerance,
-    )
+    with timed("certify"):
+        certificate = certify(
+            problem,
+            np.hstack([solution.vectors, solution.guard]),
+            solution.values,
+            tolerance=tolerance,
+        )
     if certificate.level == "failed":
         warnings.warn(
             f"the answer of {solution.solver} did not pass its certificate: "

@@ -16,6 +16,7 @@ from dualfold.errors import InvalidInput, TooLarge
 from dualfold.graph.forest import in_threads
 from dualfold.graph.graph import Array, Graph
 from dualfold.kernels import kernel, thread_count
+from dualfold.kernels.tally import tally
 
 __all__ = ["Landmarks", "farthest_points", "geodesic_distances", "landmarks_at"]
 
@@ -30,7 +31,7 @@ _patches = kernel("patches", "int32", "int32", "int64[]", "int32[]", "int32[]")
 _geodesics = {
     np.dtype(real): kernel(
         f"geodesics{bits}",
-        "int32",
+        "int64",
         "int32",
         "int64[]",
         "int32[]",
@@ -182,12 +183,12 @@ class _Patched:
 
         def chunk(first: int) -> None:
             some = slice(first, first + CHUNK)
-            _done(
-                _geodesics[kind](
-                    len(self.order), self.indptr, self.indices, self.lengths, self.places, width,
-                    numbers[some], into[some], len(into[some]), rows,
-                )
+            visits = _geodesics[kind](
+                len(self.order), self.indptr, self.indices, self.lengths, self.places, width,
+                numbers[some], into[some], len(into[some]), rows,
             )  # fmt: skip
+            _done(visits)
+            tally("geodesic visits", visits)
 
         in_threads(chunk, range(0, len(into), CHUNK), threads)
 

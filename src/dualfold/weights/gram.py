@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold.errors import InvalidInput, TooLarge
+from dualfold.kernels.tally import tally
 from dualfold.weights.rows import (
     TILE,
     column_deviations,
@@ -60,6 +61,7 @@ def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Arra
         return total, left_over
 
     slices = tiles(X, least=min(width, THICK))
+    tally("scatter multiply-adds", n * width**2)
     # Each thread needs a total of its own; wide ones leave the threads to BLAS.
     parts = in_shares(share, slices) if width <= MOST_SHARED else [share(list(slices))]
     total, left_over = parts[0]
