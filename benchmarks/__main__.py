@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
+import signal
 import sys
 from pathlib import Path
 
@@ -76,18 +77,20 @@ def measure(name: str, chosen: argparse.Namespace) -> None:
         side: job for side, job in case.sides.items() if chosen.sides in side and not job.cannot
     }
     if chosen.redo:
-        for side in sides:
-            forget(name, side, chosen.scale)
+        for side, job in sides.items():
+            if not job.shown_from:
+                forget(name, side, chosen.scale)
     limits = Limits(chosen.limit or case.limit, chosen.memory or 20.0)
     for turn in range(chosen.repeats):
         for side, job in sides.items():
-            runs = kept(name, side, chosen.scale)
+            owner = job.shown_from or name
+            runs = kept(owner, side, chosen.scale)
             if len(runs) > turn or enough(runs, job.role, chosen.repeats):
                 continue
-            run = run_once(name, side, job, chosen.scale, limits, check=not runs)
-            keep(name, side, chosen.scale, [*runs, run])
+            run = run_once(owner, side, job, chosen.scale, limits, check=not runs)
+            keep(owner, side, chosen.scale, [*runs, run])
             words = f"{run['seconds']:.2f} s" if run["status"] == "done" else run["why"]
-            print(f"  {name} / {side}: {words}", file=sys.stderr, flush=True)
+            print(f"  {owner} / {side}: {words}", file=sys.stderr, flush=True)
 
 
 def collected(scale: float) -> dict[str, dict[str, Run]]:
@@ -96,7 +99,7 @@ def collected(scale: float) -> dict[str, dict[str, Run]]:
     for name, case in CASES.items():
         sides: dict[str, Run] = {}
         for side, job in case.sides.items():
-            runs = kept(name, side, scale)
+            runs = kept(job.shown_from or name, side, scale)
             if job.cannot:
                 sides[side] = {"status": "cannot", "why": job.cannot}
             elif runs:
@@ -149,6 +152,8 @@ def write_tables(chosen: argparse.Namespace) -> None:
 
 
 def main() -> None:
+    # A command that is told to end must end the process it waits for as well.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     chosen = arguments()
     if chosen.growth:
         grow(chosen)

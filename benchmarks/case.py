@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any, Literal
 
@@ -46,6 +46,7 @@ class Side:
 
     Its module is imported before the clock starts, and only in the process that runs it.
     cannot : why it is not even started
+    shown_from : a case with the same data and the same side, whose runs stand here too
     """
 
     work: str
@@ -54,6 +55,7 @@ class Side:
     environment: Mapping[str, str] = field(default_factory=lambda: NO_SETTINGS)
     note: str = ""
     cannot: str = ""
+    shown_from: str = ""
 
     def function(self) -> Callable[..., Answer]:
         module, name = self.work.split(":")
@@ -94,3 +96,8 @@ def unable(why: str) -> Side:
 
 
 UMAP = Side("umap:umap_map", "context", note="another objective, shown for time and quality")
+
+
+def umap_from(case: str) -> Side:
+    """UMAP knows nothing of the method it stands beside: one run serves all on the same data."""
+    return replace(UMAP, shown_from=case)

@@ -40,7 +40,11 @@ def run_once(case: str, name: str, side: Side, scale: float, limits: Limits, che
         command += ["--scale", repr(scale), "--out", str(out), *(["--check"] if check else [])]
         with errors.open("w") as stream:
             child = subprocess.Popen(
-                command, env=os.environ | dict(side.environment), stdout=stream, stderr=stream
+                command,
+                cwd=Path(__file__).parents[1],
+                env=os.environ | dict(side.environment),
+                stdout=stream,
+                stderr=stream,
             )
             try:
                 stopped = _watched(child, out, limits)

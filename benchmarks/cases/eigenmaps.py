@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.case import UMAP, Case, ours, peer
+from benchmarks.case import UMAP, Case, ours, peer, umap_from
 from benchmarks.sets import images, roll
 from benchmarks.verdicts import Certified, Fact, Faster, NoMoreThan
 
@@ -27,7 +27,7 @@ EIGENMAPS = {
             "scikit-learn amg": AMG,
             "tapkee": TAPKEE,
             **PYMDE,
-            "umap": UMAP,
+            "umap": umap_from("isomap-mnist"),
         },
         (Faster(5, ("scikit-learn arpack",)), Certified()),
     ),
@@ -39,7 +39,7 @@ EIGENMAPS = {
             "dualfold approximate": APPROXIMATE,
             **PYMDE,
             "scikit-learn amg": AMG,
-            "umap": UMAP,
+            "umap": umap_from("isomap-landmarks"),
         },
         (
             NoMoreThan(1.0, tuple(PYMDE), side="dualfold approximate"),

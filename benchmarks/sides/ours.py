@@ -35,9 +35,9 @@ def _fitted(estimator: Any, X: Any, *, search: str = "auto") -> Answer:
         both = stages.pop("solution and certificate")
         stages["solve"] = both - stages.get("certify", 0.0)
     facts: dict[str, Any] = _certificate(estimator.certificate_)
-    graph = getattr(estimator, "graph_", None)
-    if graph is not None:
-        facts |= {"search": graph.search.method, "recall": graph.search.recall}
+    if hasattr(estimator, "graph_"):
+        search_made = estimator.graph_.search
+        facts |= {"search": search_made.method, "recall": search_made.recall}
     facts["counts"] = {name: value for name, value in work.items() if name not in told}
     components = getattr(estimator, "components_", None)
     return Answer(points, components=components, stages=stages, facts=facts)
