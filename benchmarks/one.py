@@ -59,7 +59,7 @@ def main() -> None:
         **{"given bytes": int(getattr(data.given, "nbytes", len(data.given)))},
     )
     if chosen.check:
-        from benchmarks.quality import sampled_t_similarity
+        from benchmarks.similarity import sampled_t_similarity
 
         kept = None
         if data.points is not None and answer.points is not None:

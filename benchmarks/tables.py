@@ -88,7 +88,8 @@ def _cells(run: Run, own: Run | None, name: str, side: str) -> list[str]:
     if stages.get("certify"):
         share = f"{100 * stages['certify'] / run['seconds']:.0f} %"
     quality = run.get("quality")
-    words = [f"{stage} {value:.2f} s" for stage, value in stages.items() if value >= 0.005]
+    told = stages | ({"the rest": run["seconds"] - sum(stages.values())} if stages else {})
+    words = [f"{stage} {value:.2f} s" for stage, value in told.items() if value >= 0.005]
     hidden = ("certificate", "gap", "counts", "about")
     words += [f"{fact} {_short(value)}" for fact, value in facts.items() if fact not in hidden]
     words += [note] if note else []

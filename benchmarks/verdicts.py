@@ -177,20 +177,20 @@ class Fact:
 
 @dataclass(frozen=True)
 class SameQuality:
-    """The t-similarity differs from that of another side by no more than `within`."""
+    """The t-similarity is no more than `within` below that of another side; above is no harm."""
 
     other: str
     within: float = 0.01
     side: str = OURS
 
     def finding(self, runs: Runs) -> Finding:
-        wanted = f"t-similarity within {self.within:g} of {self.other}"
+        wanted = f"t-similarity within {self.within:g} of {self.other}, or better"
         why = trouble(runs, self.side) or trouble(runs, self.other)
         here, there = (runs.get(side, {}).get("quality") for side in (self.side, self.other))
         if why or here is None or there is None:
             return Finding(wanted, why or "not measured", None)
-        apart = abs(here - there)
-        return Finding(wanted, f"{here:.3f} against {there:.3f}", apart <= self.within)
+        lost = there - here
+        return Finding(wanted, f"{here:.3f} against {there:.3f}", lost <= self.within)
 
 
 @dataclass(frozen=True)

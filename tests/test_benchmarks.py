@@ -13,8 +13,8 @@ from benchmarks import running
 from benchmarks.case import Side
 from benchmarks.cases import CASES
 from benchmarks.growth import exponent
-from benchmarks.quality import sampled_t_similarity
 from benchmarks.running import Limits, best, enough, keep, kept, run_once
+from benchmarks.similarity import sampled_t_similarity
 from benchmarks.tables import plain, run_table, verdict_table
 from benchmarks.verdicts import (
     Certified,
@@ -74,6 +74,7 @@ RUNS = {
         (Fact("unheard of", least=1), None),
         (SameQuality("quick"), False),
         (SameQuality("quick", within=0.03), True),
+        (SameQuality("dualfold", side="quick"), True),  # better is no harm
         (TimesStage(1.25, "neighbours"), True),
         (TimesStage(1.2, "neighbours"), False),
     ],
