@@ -13,7 +13,10 @@ PYMDE = {
     "PyMDE": peer("pymde:recipe"),
     "PyMDE spectral": peer("pymde:spectral", note="its graph, eigenvectors only"),
 }
+# The squared length of a usual edge between images; ours takes it from the graph.
+IMAGES_WIDTH = 2e6
 TAPKEE = peer("tapkee:reduced", method="laplacian_eigenmaps")
+TAPKEE_IMAGES = peer("tapkee:reduced", method="laplacian_eigenmaps", squared_width=IMAGES_WIDTH)
 APPROXIMATE = ours("eigenmaps", search="approximate")
 
 EIGENMAPS = {
@@ -25,7 +28,7 @@ EIGENMAPS = {
             "scikit-learn arpack": ARPACK,
             "scikit-learn lobpcg": LOBPCG,
             "scikit-learn amg": AMG,
-            "tapkee": TAPKEE,
+            "tapkee": TAPKEE_IMAGES,
             **PYMDE,
             "umap": umap_from("isomap-mnist"),
         },

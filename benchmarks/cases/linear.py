@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.case import Case, ours, peer
+from benchmarks.cases.eigenmaps import IMAGES_WIDTH
 from benchmarks.sets import images
 from benchmarks.verdicts import Certified, Faster
 
@@ -12,7 +13,7 @@ LINEAR = {
         images(10_000),
         {
             "dualfold": ours("projection", name=estimator),
-            "tapkee": peer("tapkee:reduced", method=theirs),
+            "tapkee": peer("tapkee:reduced", method=theirs, squared_width=IMAGES_WIDTH),
         },
         (Faster(5, ("tapkee",)), Certified()),
     )
