@@ -24,6 +24,7 @@ from benchmarks.running import (
     Limits,
     Run,
     best,
+    current,
     enough,
     forget,
     home,
@@ -84,7 +85,7 @@ def measure(name: str, chosen: argparse.Namespace) -> None:
     for turn in range(chosen.repeats):
         for side, job in sides.items():
             owner = job.shown_from or name
-            runs = kept(owner, side, chosen.scale)
+            runs = current(kept(owner, side, chosen.scale), limits)
             if len(runs) > turn or enough(runs, job.role, chosen.repeats):
                 continue
             run = run_once(owner, side, job, chosen.scale, limits, check=not runs)
@@ -112,7 +113,8 @@ def collected(scale: float) -> dict[str, dict[str, Run]]:
 def grow(chosen: argparse.Namespace) -> None:
     limits = Limits(chosen.limit or 600.0, chosen.memory or 8.0)
     peers = Limits(min(chosen.peer_limit, limits.seconds), limits.gib)
-    found = climbs(chosen.cases, limits, peers, redo=chosen.redo)
+    methods = [] if chosen.table else chosen.cases
+    found = climbs(methods, limits, peers, redo=chosen.redo)
     RESULTS.mkdir(exist_ok=True)
     for what, figure in zip(("time", "memory"), FIGURES, strict=True):
         growth_figure(found, what, RESULTS / figure)

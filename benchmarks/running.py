@@ -130,6 +130,13 @@ def forget(case: str, side: str, scale: float) -> None:
     kept_at(case, side, scale).unlink(missing_ok=True)
 
 
+def current(runs: list[Run], limits: Limits) -> list[Run]:
+    """The runs that still say something: one stopped by a smaller limit than now does not."""
+    return [
+        run for run in runs if run["status"] != "limit" or run["seconds"] >= 0.9 * limits.seconds
+    ]
+
+
 def enough(runs: list[Run], role: str, repeats: int) -> bool:
     """Whether a side needs no further run: all made, failed, or a slow peer."""
     if not runs:

@@ -13,7 +13,7 @@ from benchmarks import running
 from benchmarks.case import Side
 from benchmarks.cases import CASES
 from benchmarks.growth import exponent
-from benchmarks.running import Limits, best, enough, keep, kept, run_once
+from benchmarks.running import Limits, best, current, enough, keep, kept, run_once
 from benchmarks.similarity import sampled_t_similarity
 from benchmarks.tables import plain, run_table, verdict_table
 from benchmarks.verdicts import (
@@ -113,6 +113,8 @@ def test_runs_are_kept_and_only_the_missing_are_made(
     assert enough([run(31.0)], "peer", 3)
     assert not enough([run(31.0)], "ours", 3)
     assert enough([RUNS["broken"]], "ours", 3)
+    assert current([RUNS["slow"]], Limits(100)) == [RUNS["slow"]]
+    assert current([RUNS["slow"]], Limits(200)) == []  # it may arrive now
 
 
 def test_a_side_runs_in_its_own_process_and_is_stopped() -> None:
