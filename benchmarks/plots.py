@@ -34,7 +34,13 @@ def growth_figure(found: dict[str, dict[str, Climb]], what: str, path: Path) -> 
     rows = -(-len(found) // COLUMNS)
     columns = min(COLUMNS, len(found))
     figure, axes = plt.subplots(
-        rows, columns, figsize=(4.2 * columns, 3.4 * rows), squeeze=False, layout="constrained"
+        rows,
+        columns,
+        figsize=(4.2 * columns, 3.2 * rows),
+        squeeze=False,
+        sharex=True,
+        sharey=True,
+        layout="constrained",
     )
     for axis, (method, sides) in zip(axes.flat, found.items(), strict=False):
         for side, climbed in sides.items():
