@@ -11,7 +11,7 @@ from benchmarks.sets import Maker, gaussian, gaussian_distances, roll
 
 @dataclass(frozen=True)
 class Ladder:
-    """A method and what it is measured on. `square`: the data itself grows with n²."""
+    """A method, what it is measured on, and who climbs beside it."""
 
     title: str
     data: Callable[[int], Maker]
