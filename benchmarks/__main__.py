@@ -1,91 +1,168 @@
-"""`python -m benchmarks [CASE …] [--repeats N]`: ours and the peers, side by side.
+"""`python -m benchmarks [CASE …]`: ours and the peers, side by side.
 
-Sides alternate, each run in a process of its own, best of N; absolute times on a
-shared machine mean little, the ratio in one run does. Writes results/*.json and
-results/table.md, and prints the table.
+Sides take turns, each run in a process of its own, best of N; absolute times on a
+shared machine mean little, the ratio in one run does. Every run is kept as soon as it is
+made, so an interrupted command goes on where it was. Writes results/table.md,
+results/table.json and, with --growth, results/growth-*.png.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import platform
-import subprocess
+import shutil
+import signal
 import sys
 from pathlib import Path
-from typing import Any
 
 from benchmarks.cases import CASES
+from benchmarks.growth import climbs, growth_plain, growth_table
+from benchmarks.ladders import LADDERS
+from benchmarks.plots import growth_figure
+from benchmarks.running import (
+    RESULTS,
+    Limits,
+    Run,
+    best,
+    current,
+    enough,
+    forget,
+    home,
+    keep,
+    kept,
+    run_once,
+)
+from benchmarks.tables import page, plain
 
-RESULTS = Path(__file__).parent / "results"
+PUBLISHED = Path(__file__).parent
+FIGURES = ("growth-time.png", "growth-memory.png")
 
 
-def outcome(case: str, side: str) -> dict[str, Any]:
-    command = [sys.executable, "-m", "benchmarks.one", case, side]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        lines = done.stderr.strip().splitlines()
-        return {"error": lines[-1] if lines else f"exit code {done.returncode}"}
-    return dict(json.loads(done.stdout.splitlines()[-1]))
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("cases", nargs="*", metavar="CASE", help=f"{', '.join(CASES)} (default: all)")
+    add("--repeats", type=int, default=3, help="runs of each side (slow peers: one)")
+    add("--sides", default="", help="only sides whose name holds this")
+    add("--quick", action="store_true", help="a twentieth of every size, once")
+    add("--scale", type=float, default=1.0, help="sizes times this; kept apart from real ones")
+    add("--limit", type=float, help="seconds a side (default: the case's) or, with --growth, "
+        "all rungs of one of our methods (default: 600)")  # fmt: skip
+    add("--growth", action="store_true", help="climb the ladders of n instead; CASE is a method")
+    add("--peer-limit", type=float, default=120.0, help="with --growth: seconds for a peer")
+    add("--memory", type=float, help="GiB a process may take (default: 20; with --growth 8)")
+    add("--redo", action="store_true", help="measure again what is kept from earlier")
+    add("--table", action="store_true", help="run nothing, write the tables of what is kept")
+    add("--publish", action="store_true", help="copy the table and figures to benchmarks/")
+    chosen = parser.parse_args()
+    if chosen.quick:
+        chosen.scale, chosen.repeats = 0.05, 1
+    known = LADDERS if chosen.growth else CASES
+    unknown = [name for name in chosen.cases if name not in known]
+    if unknown:
+        parser.error(f"there is no {unknown[0]!r}; there are {', '.join(known)}")
+    if chosen.publish and chosen.scale != 1:
+        parser.error("--publish is for full sizes; leave out --scale and --quick")
+    chosen.cases = chosen.cases or list(known)
+    return chosen
 
 
-def measured(name: str, repeats: int) -> dict[str, dict[str, Any]]:
-    """The best run of each side, the sides taking turns."""
-    best: dict[str, dict[str, Any]] = {}
-    for _ in range(repeats):
-        for side in CASES[name].sides:
-            if "error" in best.get(side, {}):
+def measure(name: str, chosen: argparse.Namespace) -> None:
+    """Take turns until every side of a case has its runs."""
+    case = CASES[name]
+    sides = {
+        side: job for side, job in case.sides.items() if chosen.sides in side and not job.cannot
+    }
+    if chosen.redo:
+        for side, job in sides.items():
+            if not job.shown_from:
+                forget(name, side, chosen.scale)
+    limits = Limits(chosen.limit or case.limit, chosen.memory or 20.0)
+    for turn in range(chosen.repeats):
+        for side, job in sides.items():
+            owner = job.shown_from or name
+            runs = current(kept(owner, side, chosen.scale), limits)
+            if len(runs) > turn or enough(runs, job.role, chosen.repeats):
                 continue
-            run = outcome(name, side)
-            total = sum(run.get("seconds", {}).values())
-            print(f"  {name} / {side}: {run.get('error') or f'{total:.2f} s'}", file=sys.stderr)
-            if side not in best or total < sum(best[side]["seconds"].values()):
-                best[side] = run
-    return best
+            run = run_once(owner, side, job, chosen.scale, limits, check=not runs)
+            keep(owner, side, chosen.scale, [*runs, run])
+            words = f"{run['seconds']:.2f} s" if run["status"] == "done" else run["why"]
+            print(f"  {owner} / {side}: {words}", file=sys.stderr, flush=True)
 
 
-def table(results: dict[str, dict[str, dict[str, Any]]]) -> str:
-    lines = [
-        "| work | side | seconds | by stage | peak memory | facts |",
-        "|---|---|---|---|---|---|",
-    ]
-    for name, sides in results.items():
-        for side, run in sides.items():
-            if "error" in run:
-                lines.append(f"| {CASES[name].title} | {side} | failed | {run['error']} | | |")
-                continue
-            total = sum(run["seconds"].values())
-            stages = ", ".join(f"{stage} {value:.2f}" for stage, value in run["seconds"].items())
-            facts = ", ".join(f"{key} {_short(value)}" for key, value in run["facts"].items())
-            peak = f"{run['peak'] / 2**30:.2f} GiB ({run['before'] / 2**30:.2f} before)"
-            lines.append(
-                f"| {CASES[name].title} | {side} | {total:.2f} | {stages} | {peak} | {facts} |"
-            )
-    return "\n".join(lines)
+def collected(scale: float) -> dict[str, dict[str, Run]]:
+    """The best of all that is kept, in the order of the cases."""
+    found: dict[str, dict[str, Run]] = {}
+    for name, case in CASES.items():
+        sides: dict[str, Run] = {}
+        for side, job in case.sides.items():
+            runs = kept(job.shown_from or name, side, scale)
+            if job.cannot:
+                sides[side] = {"status": "cannot", "why": job.cannot}
+            elif runs:
+                sides[side] = best(runs)
+        if any(run["status"] != "cannot" for run in sides.values()):
+            found[name] = sides
+    return found
 
 
-def _short(value: Any) -> str:
-    if isinstance(value, list):
-        return " ".join(_short(item) for item in value)
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+def grow(chosen: argparse.Namespace) -> None:
+    limits = Limits(chosen.limit or 600.0, chosen.memory or 8.0)
+    peers = Limits(min(chosen.peer_limit, limits.seconds), limits.gib)
+    methods = [] if chosen.table else chosen.cases
+    found = climbs(methods, limits, peers, redo=chosen.redo)
+    RESULTS.mkdir(exist_ok=True)
+    for what, figure in zip(("time", "memory"), FIGURES, strict=True):
+        growth_figure(found, what, RESULTS / figure)
+    (RESULTS / "growth.json").write_text(json.dumps(growth_plain(found), indent=1) + "\n")
+    words = "\n\n".join(
+        [
+            "## Growth",
+            f"From 1,000 points up, {limits.seconds:g} s for all rungs of a method of ours, "
+            f"{peers.seconds:g} s for a peer, {limits.gib:g} GiB. Exponents are least squares on "
+            "the larger half of each ladder; memory is what was taken beyond data and libraries.",
+            growth_table(found),
+            "![seconds against points](figures/growth-time.png)",
+            "![memory against points](figures/growth-memory.png)",
+        ]
+    )
+    (RESULTS / "growth.md").write_text(words + "\n")
+    print(words)
+
+
+def write_tables(chosen: argparse.Namespace) -> None:
+    folder = home(chosen.scale)
+    folder.mkdir(parents=True, exist_ok=True)
+    results = collected(chosen.scale)
+    growth = RESULTS / "growth.md"
+    text = growth.read_text().strip() if growth.exists() and chosen.scale == 1 else ""
+    words = page(results, scale=chosen.scale, growth=text)
+    (folder / "table.md").write_text(words)
+    (folder / "table.json").write_text(json.dumps(plain(results), indent=1) + "\n")
+    if not chosen.growth:
+        print(words)
+    if chosen.publish:
+        (PUBLISHED / "RESULTS.md").write_text(words)
+        (PUBLISHED / "figures").mkdir(exist_ok=True)
+        for figure in FIGURES:
+            if (RESULTS / figure).exists():
+                shutil.copy(RESULTS / figure, PUBLISHED / "figures" / figure)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("cases", nargs="*", help=f"any of: {', '.join(CASES)} (default: all)")
-    parser.add_argument("--repeats", type=int, default=3)
-    chosen = parser.parse_args()
-    unknown = [name for name in chosen.cases if name not in CASES]
-    if unknown:
-        parser.error(f"no case named {unknown[0]!r}; there are {', '.join(CASES)}")
-    results = {name: measured(name, chosen.repeats) for name in chosen.cases or CASES}
-    RESULTS.mkdir(exist_ok=True)
-    for name, sides in results.items():
-        (RESULTS / f"{name}.json").write_text(json.dumps(sides, indent=1) + "\n")
-    machine = f"{platform.processor() or platform.machine()}, Python {platform.python_version()}"
-    words = f"{table(results)}\n\nBest of {chosen.repeats}, sides alternating; {machine}.\n"
-    (RESULTS / "table.md").write_text(words)
-    print(words)
+    # A command that is told to end must end the process it waits for as well.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    chosen = arguments()
+    if chosen.growth:
+        grow(chosen)
+    elif not chosen.table:
+        for name in chosen.cases:
+            measure(name, chosen)
+    write_tables(chosen)
 
 
 if __name__ == "__main__":

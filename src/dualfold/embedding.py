@@ -11,6 +11,7 @@ import numpy as np
 
 from dualfold.errors import CertificateFailed
 from dualfold.kernels import lapack_threads
+from dualfold.kernels.tally import timed
 from dualfold.trace.certificate import Certificate, certify
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
@@ -65,7 +66,8 @@ def embed(
 def judged(problem: TraceProblem, solution: Solution, *, tolerance: float = 1e-4) -> Certificate:
     """The certificate of a solver's answer; a failed one is also a `CertificateFailed` warning."""
     answer = np.hstack([solution.vectors, solution.guard])
-    with lapack_threads(problem.n):  # threads inside small products wait for one another
+    # One thread for small ones: threads inside small products wait for one another.
+    with timed("certify"), lapack_threads(problem.n):
         certificate = certify(problem, answer, solution.values, tolerance=tolerance)
     if certificate.level == "failed":
         warnings.warn(

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import Any
 
+from dualfold.kernels.tally import tally
+
 try:  # scikit-learn 1.9 and later
     from sklearn.callback import CallbackSupportMixin
 except ImportError:
@@ -41,6 +43,7 @@ class TellsProgress(CallbackSupportMixin):
         yield
         if task is not None:
             task.call_on_fit_task_end(estimator=self)
+        seconds = perf_counter() - begin
+        tally(f"seconds: {name}", seconds)
         if getattr(self, "verbose", False):
-            seconds = perf_counter() - begin
             print(f"[{type(self).__name__}] {name}: {seconds:.2f} s", file=sys.stderr)

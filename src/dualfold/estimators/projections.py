@@ -65,15 +65,16 @@ class _GraphProjection(LinearEstimator):
                 f"n_components={self.n_components} directions were asked for, and the data has "
                 f"n_features={X.shape[1]}; lower n_components"
             )
-        made = neighbor_graph(
-            X,
-            n_neighbors=self.n_neighbors,
-            radius=self.radius,
-            neighborhood=self.neighborhood,
-            metric=self.metric,
-            n_jobs=self.n_jobs,
-            graph=self.graph,
-        )
+        with self._stage("neighbours"):
+            made = neighbor_graph(
+                X,
+                n_neighbors=self.n_neighbors,
+                radius=self.radius,
+                neighborhood=self.neighborhood,
+                metric=self.metric,
+                n_jobs=self.n_jobs,
+                graph=self.graph,
+            )
         self.n_connected_components_ = made.n_pieces
         self.graph_ = connected(made, self.pieces)
         wanted = 1 if self.n_components == "auto" else int(self.n_components)

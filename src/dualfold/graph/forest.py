@@ -15,6 +15,7 @@ import numpy as np
 
 from dualfold.graph.coordinates import Coordinates
 from dualfold.kernels import kernel
+from dualfold.kernels.tally import tally
 
 __all__ = ["forest_lists", "in_threads", "leaves", "refined"]
 
@@ -114,6 +115,8 @@ def forest_lists(
         if tree == 0:
             order = members
         count = len(starts) - 1
+        pairs = float(np.square(np.diff(starts)).sum())
+        tally("forest multiply-adds", pairs * points.vectors.shape[1])
         compare = _leaf_worker(points, members, starts, distance, index)
         in_threads(compare, range(0, count, _LEAVES_AT_ONCE), threads)
     return distance, index, order

@@ -16,6 +16,7 @@ from dualfold.errors import InvalidInput, TooLarge
 from dualfold.graph.forest import in_threads
 from dualfold.graph.graph import Array, Graph
 from dualfold.kernels import kernel, thread_count
+from dualfold.kernels.tally import tally
 
 __all__ = ["Landmarks", "farthest_points", "geodesic_distances", "landmarks_at"]
 
@@ -34,7 +35,7 @@ _patches = kernel("patches", "int32", "int32", "int64[]", "int32[]", "int32[]")
 _geodesics = {
     (np.dtype(real), lanes): kernel(
         f"geodesics{one}{bits}",
-        "int32",
+        "int64",
         "int32",
         "int64[]",
         "int32[]",
@@ -229,12 +230,12 @@ class _Patched:
 
         def chunk(first: int) -> None:
             some = slice(first, first + size)
-            _done(
-                _geodesics[kind, lanes](
-                    len(self.order), self.indptr, self.indices, self.lengths, self.places, width,
-                    numbers[some], into[some], len(into[some]), rows,
-                )
+            visits = _geodesics[kind, lanes](
+                len(self.order), self.indptr, self.indices, self.lengths, self.places, width,
+                numbers[some], into[some], len(into[some]), rows,
             )  # fmt: skip
+            _done(visits)
+            tally("geodesic visits", visits)
 
         in_threads(chunk, range(0, len(into), size), threads)
 

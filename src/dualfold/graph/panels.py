@@ -11,6 +11,7 @@ import numpy as np
 
 from dualfold.graph.coordinates import SPREAD, Coordinates
 from dualfold.kernels import kernel
+from dualfold.kernels.tally import tally
 
 __all__ = ["Buffers", "Packed", "blocks_of", "rounds_of"]
 
@@ -99,6 +100,8 @@ class Buffers:
         buffer = self.free.get()
         row, column, bound, position = buffer
         position[0] = 0
+        pairs = PANEL**2 * (rows[1] - rows[0]) * (columns[1] - columns[0]) // (2 if upper else 1)
+        tally("scan multiply-adds", pairs * a.vectors.shape[1])
         try:
             while position[0] >= 0:
                 count = _scan(
@@ -107,6 +110,7 @@ class Buffers:
                     _CAPACITY, position,
                 )  # fmt: skip
                 if count:
+                    tally("distances", count)
                     yield row, column, bound, count
         finally:
             self.free.put(buffer)

@@ -16,6 +16,7 @@ import numpy as np
 from dualfold.graph.coordinates import frame_of
 from dualfold.graph.points import pair_distances
 from dualfold.graph.scan import scan_queries
+from dualfold.kernels.tally import tally
 
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree
@@ -41,6 +42,7 @@ def tree_search(
     asked = X if queries is None else queries
     own = 0 if queries is None else -1
     n, fetch = len(asked), min(len(X), k + (queries is None) + _EXTRA)
+    tally("distances", n * fetch)
     tree = tree_of(X)
     indices, distances = np.empty((n, k), dtype=np.int32), np.empty((n, k))
     open_rows = []

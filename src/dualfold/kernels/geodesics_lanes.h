@@ -21,6 +21,7 @@ typedef struct {
     int32_t *place;        /* where a node stands in `far`, or IDLE, or NEAR */
     int32_t n, first, near_count, far_count;
     REAL threshold;
+    int64_t visits;
 } NAME(Search);
 
 /* The least lane. Bits of numbers >= 0 are ordered as the numbers are, and a minimum
@@ -79,7 +80,7 @@ static void NAME(spread)(NAME(Search) *s, const int64_t *indptr, const int32_t *
         if (!s->near_count) NAME(advance)(s, width);
         const int32_t node = s->near[s->first];
         s->first = s->first + 1 < s->n ? s->first + 1 : 0;
-        s->near_count--, s->place[node] = IDLE;
+        s->near_count--, s->place[node] = IDLE, s->visits++;
         const NAME(Lanes) from = s->distance[node];
         for (int64_t e = indptr[node]; e < indptr[node + 1]; e++) {
             NAME(Lanes) *to = s->distance + indices[e];
@@ -94,8 +95,9 @@ static void NAME(spread)(NAME(Search) *s, const int64_t *indptr, const int32_t *
 
 /* out[into[i]][v] = the distance from sources[i] to v, for `count` sources. The
    graph and the sources are in the numbering of `patches`; places[v] is where v is in
-   it. Returns 0 when memory ran out. */
-EXPORT int32_t NAME(geodesics)(int32_t n, const int64_t *indptr, const int32_t *indices,
+   it. Returns how often nodes were visited (LANES sources at a visit), 0 when memory ran
+   out. */
+EXPORT int64_t NAME(geodesics)(int32_t n, const int64_t *indptr, const int32_t *indices,
                                const REAL *lengths, const int32_t *places, REAL width,
                                const int32_t *sources, const int64_t *into, int64_t count,
                                REAL *out) {
@@ -127,7 +129,7 @@ EXPORT int32_t NAME(geodesics)(int32_t n, const int64_t *indptr, const int32_t *
         }
     }
     free(room), free(s.key), free(s.near);
-    return ok;
+    return ok ? s.visits : 0;
 }
 
 #undef LANE

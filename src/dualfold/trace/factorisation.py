@@ -21,6 +21,7 @@ from scipy.sparse import csr_array
 
 from dualfold.errors import InvalidInput
 from dualfold.kernels import kernel, thread_count
+from dualfold.kernels.tally import tally
 from dualfold.trace.ordering import (
     NO_MEMORY,
     Floats,
@@ -195,6 +196,8 @@ def factorise(matrix: csr_array[Any], ordering: Ordering) -> Factorisation:
             f"the ordering is for {len(o.permutation)} rows and the matrix has {n}; "
             "order this matrix's pattern first"
         )
+    tally("factor entries", o.factor_entries)
+    tally("factor multiply-adds", o.flops)
     supers = len(o.above)
     part = np.empty(supers, np.int32)
     hand_at = np.empty(supers + 1, np.int64)

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold.errors import InvalidInput, TooLarge
+from dualfold.kernels.tally import tally
 from dualfold.weights.rows import (
     TILE,
     column_deviations,
@@ -38,10 +39,10 @@ def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Arra
 
     X is read once. Rows are shifted by the mean of some of them before they are
     multiplied, so a mean far from 0 costs no digits; what that shift leaves of the mean
-    is within the spread and comes off at the end. float32 and small integers are multiplied in float32 (unless
-    `precision` is np.float64), tile by tile, and summed in float64; X itself is never
-    copied. Sparse X stays sparse (XᵀX − n·x̄x̄ᵀ, which is accurate while the mean is not
-    large against the spread).
+    is within the spread and comes off at the end. float32 and small integers are
+    multiplied in float32 (unless `precision` is np.float64), tile by tile, and summed in
+    float64; X itself is never copied. Sparse X stays sparse
+    (XᵀX − n·x̄x̄ᵀ, which is accurate while the mean is not large against the spread).
     """
     n, width = X.shape
     if n == 0:
@@ -69,6 +70,7 @@ def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Arra
             total += np.matmul(shifted.T, shifted, out=square)
         return total, sums
 
+    tally("scatter multiply-adds", n * width**2)
     # Each thread needs a total of its own; wide ones leave the threads to BLAS.
     parts = in_shares(share, iter(slices)) if width <= MOST_SHARED else [share(slices)]
     total, sums = parts[0]

@@ -18,6 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.kernels import kernel, thread_count
+from dualfold.kernels.tally import tally
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solvers.shift import gershgorin
 
@@ -85,6 +86,7 @@ class ChebyshevFilter:
             self._advance(Z, X, 2 * following / half, centre, sigma * following)
             X, Z, sigma = Z, X, following
         self.products += degree * X.shape[1]
+        tally("products", degree * X.shape[1])
         return Z
 
     def _advance(self, X: Array, Z: Array, scale: float, centre: float, weight: float) -> None:

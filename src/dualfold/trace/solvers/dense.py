@@ -12,6 +12,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from dualfold.errors import TooLarge
 from dualfold.kernels import lapack_threads
+from dualfold.kernels.tally import tally
 from dualfold.trace.metric import Dense as DenseMetric
 from dualfold.trace.metric import Diagonal, Sparse
 from dualfold.trace.problem import TraceProblem
@@ -38,6 +39,7 @@ class Dense(Solver):
                 f"the dense solver was given {n} rows; it takes up to {self.most_rows} "
                 "(n² memory). Use Auto(), Lanczos() or Factored()"
             )
+        tally("dense eigen-solves, rows³", n**3)
         A = problem.sign * _dense(problem.A)
         scales = None
         B = None

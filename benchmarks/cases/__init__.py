@@ -1,0 +1,28 @@
+"""Every case by name. `growth/METHOD/N` names a rung of a ladder (see benchmarks.growth)."""
+
+from __future__ import annotations
+
+from benchmarks.case import Case
+from benchmarks.cases.eigenmaps import EIGENMAPS
+from benchmarks.cases.first_use import FIRST_USE
+from benchmarks.cases.isomap import ISOMAP
+from benchmarks.cases.linear import LINEAR
+from benchmarks.cases.lle import LLE
+from benchmarks.cases.mds import MDS
+from benchmarks.cases.million import MILLION
+from benchmarks.cases.neighbours import NEIGHBOURS
+from benchmarks.cases.pca import PCA
+
+CASES: dict[str, Case] = (
+    PCA | MDS | ISOMAP | LLE | NEIGHBOURS | EIGENMAPS | LINEAR | MILLION | FIRST_USE
+)
+
+
+def case_named(name: str) -> Case:
+    """A case of the table, or a rung of a ladder."""
+    if not name.startswith("growth/"):
+        return CASES[name]
+    from benchmarks.ladders import rung
+
+    _, method, n = name.split("/")
+    return rung(method, int(n))

@@ -1,0 +1,117 @@
+"""The data of the cases, made before any clock starts; sizes times `scale`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from benchmarks.case import Data
+
+Maker = Callable[[float], Data]
+LEAST = 500  # points, at the smallest scale
+
+
+def sized(n: int, scale: float) -> int:
+    return n if scale == 1 else max(LEAST, round(n * scale))
+
+
+def roll(n: int) -> Maker:
+    """A swiss roll, float64."""
+
+    def data(scale: float) -> Data:
+        from dualfold.data import swiss_roll
+
+        X = swiss_roll(sized(n, scale), random_state=0).points
+        return Data(X, X)
+
+    return data
+
+
+def images(n: int) -> Maker:
+    """The first n images of MNIST, 784 columns, float32."""
+
+    def data(scale: float) -> Data:
+        from dualfold.data import mnist
+
+        X = mnist(sized(n, scale)).points.astype(np.float32)
+        return Data(X, X)
+
+    return data
+
+
+def image_distances(n: int) -> Maker:
+    """The n×n distances between images, float64, exactly symmetric."""
+
+    def data(scale: float) -> Data:
+        from sklearn.metrics import pairwise_distances
+
+        X: Any = images(n)(scale).given
+        D = pairwise_distances(X.astype(np.float64))
+        D += D.T
+        D *= 0.5
+        np.fill_diagonal(D, 0.0)
+        return Data(D, X)
+
+    return data
+
+
+def far_from_zero(n: int, width: int, count: int, ratio: float) -> Maker:
+    """Points whose mean is `ratio` times their spread; truth: their leading directions.
+
+    Those come from an SVD of the points less their mean, both in extended precision:
+    the points as stored, so what storing them rounded is nobody's error.
+    """
+
+    def data(scale: float) -> Data:
+        rng = np.random.default_rng(0)
+        spread = 1 / np.arange(1, width + 1)
+        turn = np.linalg.qr(rng.standard_normal((width, width)))[0]
+        rows = sized(n, scale)
+        X = (rng.standard_normal((rows, width)) * spread) @ turn
+        X += ratio * rng.choice([-1.0, 1.0], size=width)
+        wide = X.astype(np.longdouble)
+        centred = (wide - wide.mean(axis=0)).astype(float)
+        directions = np.linalg.svd(centred, full_matrices=False)[2][:count]
+        return Data(X, centred, directions)
+
+    return data
+
+
+def gaussian(n: int, width: int) -> Maker:
+    """Gaussian points with variances that fall along the axes, float32."""
+
+    def data(scale: float) -> Data:
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((sized(n, scale), width), dtype=np.float32)
+        X /= np.sqrt(np.arange(1, width + 1, dtype=np.float32))
+        return Data(X, X)
+
+    return data
+
+
+def gaussian_distances(n: int) -> Maker:
+    """Distances between Gaussian points in 10 dimensions, float32."""
+
+    def data(scale: float) -> Data:
+        from sklearn.metrics import pairwise_distances
+
+        X = gaussian(n, 10)(scale).given
+        D = pairwise_distances(X.astype(float)).astype(np.float32)
+        return Data(np.maximum(D, D.T), X)
+
+    return data
+
+
+def table(n: int) -> Maker:
+    """A roll as CSV text with a header; it is written to a file by the side."""
+
+    def data(scale: float) -> Data:
+        from dualfold.data import swiss_roll
+
+        X = swiss_roll(sized(n, scale), random_state=0).points
+        lines = [",".join(repr(float(number)) for number in row) for row in X]
+        return Data("\n".join(["x,y,z", *lines]) + "\n", X)
+
+    return data

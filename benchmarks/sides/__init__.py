@@ -1,0 +1,1 @@
+"""How each library does the work, one file a library; imported where it is run."""

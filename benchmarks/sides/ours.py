@@ -1,0 +1,124 @@
+"""dualfold, through its estimators, certificates on."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.case import Answer
+from dualfold import estimators
+from dualfold.graph import knn, nearest
+from dualfold.kernels.tally import tallied, timed
+from dualfold.methods import landmark_count
+
+K = 10  # neighbours, in every case
+
+
+def _fitted(estimator: Any, X: Any, *, search: str = "auto") -> Answer:
+    """Fit; the stages and counts are those the estimator tells on its way."""
+    with tallied() as work:
+        if search != "auto":
+            with timed("neighbours"):
+                graph = knn(X, K, search=search, random_state=0)
+            estimator.set_params(graph=graph)
+        points = estimator.fit_transform(X)
+    told = {name: value for name, value in work.items() if name.startswith("seconds: ")}
+    stages = {name.removeprefix("seconds: "): float(told[name]) for name in told}
+    if "solution and certificate" in stages:
+        both = stages.pop("solution and certificate")
+        stages["solve"] = both - stages.get("certify", 0.0)
+    facts: dict[str, Any] = _certificate(estimator.certificate_)
+    if hasattr(estimator, "graph_"):
+        search_made = estimator.graph_.search
+        facts |= {"search": search_made.method, "recall": search_made.recall}
+    facts["counts"] = {name: value for name, value in work.items() if name not in told}
+    components = getattr(estimator, "components_", None)
+    return Answer(points, components=components, stages=stages, facts=facts)
+
+
+def _certificate(certificate: Any) -> dict[str, Any]:
+    if not hasattr(certificate, "gap"):  # a measured distortion
+        return {"certificate": certificate.level}
+    facts = {"certificate": certificate.level, "gap": float(certificate.gap)}
+    return facts | ({"about": certificate.about} if certificate.about else {})
+
+
+def pca(X: Any, *, n_components: int = 50) -> Answer:
+    return _fitted(estimators.PCA(n_components), X)
+
+
+def mds(X: Any, *, metric: str = "euclidean") -> Answer:
+    return _fitted(estimators.ClassicalMDS(metric=metric), X)
+
+
+def isomap(X: Any, *, like: int | None = None, exact: bool = False) -> Answer:
+    """`like`: as many landmarks as that many points would get."""
+    landmarks: Any = None if exact else "auto" if like is None else landmark_count(like)
+    if isinstance(landmarks, int):
+        landmarks = min(landmarks, len(X) // 2)  # scaled runs have fewer points
+    return _fitted(estimators.Isomap(n_neighbors=K, landmarks=landmarks, random_state=0), X)
+
+
+def lle(X: Any, *, method: str = "standard") -> Answer:
+    estimator = estimators.LocallyLinearEmbedding(n_neighbors=K, method=method, random_state=0)
+    return _fitted(estimator, X)
+
+
+def eigenmaps(X: Any, *, search: str = "auto") -> Answer:
+    estimator = estimators.LaplacianEigenmaps(n_neighbors=K, random_state=0)
+    return _fitted(estimator, X, search=search)
+
+
+def projection(X: Any, *, name: str) -> Answer:
+    """LPP, NPP and their orthogonal sisters, by the name of the estimator."""
+    return _fitted(getattr(estimators, name)(n_neighbors=K), X)
+
+
+def random_projection(X: Any) -> Answer:
+    return _fitted(estimators.RandomProjection(10, random_state=0), X)
+
+
+def neighbours(X: Any, *, search: str = "auto") -> Answer:
+    with tallied() as work:
+        found = nearest(X, K, search=search, random_state=0)
+    facts = {
+        "search": found.search.method,
+        "proved": found.search.proved,
+        "recall": found.search.recall,
+        "counts": {name: value for name, value in work.items() if "seconds" not in name},
+    }
+    return Answer(lists=found.indices, facts=facts)
+
+
+def first_use(text: str, *, bytecode: bool) -> Answer:
+    """The command line in a new process: import, read the table, Isomap, write.
+
+    Without `bytecode` Python compiles every module it imports, as it does when nothing was
+    ever run on the machine and the installer compiled nothing.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        here = Path(folder)
+        (here / "roll.csv").write_text(text)
+        environment = dict(os.environ)
+        if not bytecode:
+            environment |= {"PYTHONPYCACHEPREFIX": str(here / "cold")}
+        main = "from dualfold.cli import main; main()"
+        options = ["embed", str(here / "roll.csv"), "-m", "isomap", "-o", str(here / "map.csv")]
+        done = subprocess.run(
+            [sys.executable, "-c", main, *options, "--json"],
+            env=environment, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if done.returncode:
+            raise RuntimeError(done.stderr.strip().splitlines()[-1])
+        summary = json.loads(done.stdout)
+        lines = (here / "map.csv").read_text().splitlines()
+    points = np.array([[float(cell) for cell in line.split(",")[-2:]] for line in lines[1:]])
+    certificate = summary["certificate"]
+    return Answer(points, facts={"certificate": certificate["level"], "gap": certificate["gap"]})

@@ -1,0 +1,145 @@
+"""The benchmark suite's own arithmetic: verdicts, exponents, what is run again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks import running
+from benchmarks.case import Side
+from benchmarks.cases import CASES
+from benchmarks.growth import exponent
+from benchmarks.running import Limits, best, current, enough, keep, kept, run_once
+from benchmarks.similarity import sampled_t_similarity
+from benchmarks.tables import plain, run_table, verdict_table
+from benchmarks.verdicts import (
+    Certified,
+    Fact,
+    Faster,
+    Memory,
+    NoCopy,
+    NoMoreThan,
+    SameQuality,
+    Seconds,
+    TimesStage,
+)
+from dualfold.data import swiss_roll
+from dualfold.quality import t_similarity
+
+
+def run(seconds: float, **more: Any) -> dict[str, Any]:
+    plain_run = {"status": "done", "seconds": seconds, "peak": 2**30, "before": 2**29}
+    return plain_run | {"stages": {}, "facts": {}, "given bytes": 2**30, "quality": None} | more
+
+
+RUNS = {
+    "dualfold": run(
+        2.0,
+        stages={"neighbours": 1.6, "certify": 0.2},
+        facts={"certificate": "proved", "gap": 1e-9, "about": "the 5 landmarks", "recall": 0.96},
+        quality=0.50,
+    ),
+    "quick": run(4.0, quality=0.52),
+    "slow": {"status": "limit", "seconds": 100.0, "why": "time limit"},
+    "broken": {"status": "failed", "why": "no memory"},
+}
+
+
+@pytest.mark.parametrize(
+    ("wish", "met"),
+    [
+        (Faster(2, ("quick",)), True),
+        (Faster(2.1, ("quick",)), False),
+        (Faster(2.1, ("quick", "slow")), False),  # the fastest peer decides
+        (Faster(50, ("slow",)), True),  # it took longer than its limit, which is enough
+        (Faster(51, ("slow",)), None),  # nobody knows
+        (Faster(2, ("broken",)), None),
+        (Faster(2, ("quick",), side="broken"), False),
+        (NoMoreThan(0.5, ("quick",)), True),
+        (NoMoreThan(0.49, ("quick",)), False),
+        (Memory(1.0), True),
+        (Memory(0.9), False),
+        (NoCopy(), False),  # exactly half of the data more
+        (Seconds(2), True),
+        (Seconds(1.9), False),
+        (Certified(), True),
+        (Certified(about="landmarks"), True),
+        (Certified("quick"), False),
+        (Fact("recall", least=0.95), True),
+        (Fact("recall", most=0.95), False),
+        (Fact("unheard of", least=1), None),
+        (SameQuality("quick"), False),
+        (SameQuality("quick", within=0.03), True),
+        (SameQuality("dualfold", side="quick"), True),  # better is no harm
+        (TimesStage(1.25, "neighbours"), True),
+        (TimesStage(1.2, "neighbours"), False),
+    ],
+)
+def test_the_numbers_decide(wish: Any, met: bool | None) -> None:
+    assert wish.finding(RUNS).met is met
+
+
+def test_a_power_is_found_on_the_larger_half() -> None:
+    # Constant at first, then n^1.5: the small half must not be seen.
+    ladder = {n: max(1.0, 1e-3 * n**1.5) for n in (1, 3, 10, 100, 1_000, 10_000, 100_000)}
+    assert exponent(ladder, 0.0) == pytest.approx(1.5)
+    assert exponent({10: 1.0}, 0.0) is None
+    assert exponent(ladder, 1e9) is None
+
+
+def test_a_sample_of_all_is_the_t_similarity() -> None:
+    X = swiss_roll(600, random_state=0).points
+    Y = X[:, :2]
+    assert sampled_t_similarity(X, Y) == pytest.approx(t_similarity(X, Y, 10))
+    assert sampled_t_similarity(X, np.full_like(Y, np.nan)) is None
+
+
+def test_runs_are_kept_and_only_the_missing_are_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "RESULTS", tmp_path)
+    assert kept("case", "a side", 1.0) == []
+    keep("case", "a side", 1.0, [run(3.0, quality=0.7), run(2.0)])
+    runs = kept("case", "a side", 1.0)
+    assert best(runs)["seconds"] == 2.0
+    assert best(runs)["quality"] == 0.7
+    assert kept("case", "a side", 0.1) == []
+    assert enough(runs, "peer", 2)
+    assert not enough(runs, "peer", 3)
+    assert enough([run(31.0)], "peer", 3)
+    assert not enough([run(31.0)], "ours", 3)
+    assert enough([RUNS["broken"]], "ours", 3)
+    assert current([RUNS["slow"]], Limits(100)) == [RUNS["slow"]]
+    assert current([RUNS["slow"]], Limits(200)) == []  # it may arrive now
+
+
+def test_a_side_runs_in_its_own_process_and_is_stopped() -> None:
+    side = CASES["lle-roll"].sides["dualfold"]
+    done = run_once("lle-roll", "dualfold", side, 0.01, Limits(60), check=True)
+    assert done["status"] == "done", done
+    assert done["facts"]["certificate"] == "proved"
+    assert 0 < done["stages"]["certify"] < done["seconds"]
+    assert 0.3 < done["quality"] <= 1
+    late = run_once("lle-roll", "dualfold", side, 0.5, Limits(0.01), check=False)
+    assert late["status"] == "limit"
+    wrong = Side("ours:lle", "ours")
+    assert run_once("lle-roll", "nobody", wrong, 0.01, Limits(60), check=False)["why"]
+
+
+def test_tables_have_a_line_for_every_side_and_wish() -> None:
+    results = {"lle-mnist": {"dualfold": RUNS["dualfold"], "scikit-learn": run(17.0)}}
+    assert "8.5× scikit-learn | yes" in verdict_table(results)
+    assert "10 %" in run_table(results)  # the certificate's share
+    json.dumps(plain(results))
+
+
+def test_every_case_names_functions_of_ours_that_exist() -> None:
+    for case in CASES.values():
+        for name, side in case.sides.items():
+            assert not name.startswith("dualfold") or side.role == "ours"
+            if side.role == "ours":
+                assert callable(side.function())
