@@ -158,13 +158,15 @@ def inertia_floor(problem: TraceProblem, below: int, height: float) -> Floor:
     e of the auxiliary ones and f of the others; raising its diagonal by them makes no
     eigenvalue smaller and gives the count below (α − s·e)(h/α − f/λ_min(B)), s the sign.
     """
-    matrix = problem.shifted(height)
-    factor = factorise(matrix, problem.ordering)
+    matrix = problem.counted(height)
+    factor = factorise(matrix, problem.counting_ordering)
     before = problem.auxiliary
     expected = before if problem.sense == "min" else 0
     errors = factor.row_errors if np.isfinite(factor.backward_error) else np.full(1, np.inf)
     errors = errors + _shift_rounding(problem, matrix, height)
     lowest = max(problem.metric.lowest, 1e-300)
+    if problem.turned:  # x of a turned row is half of one and half of the other
+        errors = np.full(len(errors), errors.max())
     if before:
         balance = problem.balance(height)
         rest = height / balance - errors[before:].max() / lowest
@@ -288,9 +290,12 @@ def _complement_minimum(
 def _shift_rounding(problem: TraceProblem, matrix: sp.csr_array, height: float) -> Array:
     """Row sums of the rounding made in forming A − hB (at most one unit per entry)."""
     rows = abs(matrix) @ np.ones(matrix.shape[0])
-    rows[problem.auxiliary :] += (
-        abs(height) / problem.balance(height) * (abs(problem.metric.sparse()) @ np.ones(problem.n))
-    )
+    balance = problem.balance(height)
+    shifts = abs(height) / balance * (abs(problem.metric.sparse()) @ np.ones(problem.n))
+    if problem.turned:  # the shift and α stand in both halves, as sum and difference
+        rows += np.tile(shifts + balance, 2)
+    else:
+        rows[problem.auxiliary :] += shifts
     return np.asarray(2 * UNIT * rows)
 
 

@@ -148,7 +148,7 @@ class TraceProblem:
 
     @property
     def ordering(self) -> Ordering:
-        """The elimination order of A − σB, the same for every σ; TooLarge if hopeless.
+        """The elimination order of `shifted`, the same for every shift; TooLarge if hopeless.
 
         Any permutation is valid, so sharing it takes nothing away from a proof.
         """
@@ -166,6 +166,15 @@ class TraceProblem:
         except TooLarge as refusal:  # kept: finding it out again would take as long
             return refusal
 
+    @cached_property
+    def counting_ordering(self) -> Ordering:
+        """The elimination order of `counted`."""
+        if not self.turned:
+            return self.ordering
+        # Either sign of the shift cancels entries that the other one has.
+        pattern = sp.csr_array(abs(self.counted(1.0)) + abs(self.counted(-1.0)))
+        return fill_reducing_ordering(pattern, most_flops=4 * MOST_FLOPS)
+
     def shifted(self, shift: float) -> sp.csr_array:
         """A sparse matrix whose factorisation is one of sign·A − shift·B.
 
@@ -175,13 +184,38 @@ class TraceProblem:
         α = 1 a small shift drowns in rounding.
         """
         if isinstance(self.A, Gramian):
-            M, s, a = self.A.factor, self.sign, self.balance(shift)
-            corner = -s * a * sp.eye_array(M.shape[0])
-            blocks = [[corner, -s * M], [-s * M.T, -shift / a * self.metric.sparse()]]
+            top, side, bottom = self._augmented(shift)
+            blocks = [[top, side], [side.T, bottom]]
             return sp.csr_array(sp.block_array(blocks, format="csr"))
         if isinstance(self.A, LinearOperator):
             raise TooLarge("A is a linear operator and has no pivots; Lanczos() needs none")
         return sp.csr_array(self.sign * sp.csr_array(self.A) - shift * self.metric.sparse())
+
+    def counted(self, shift: float) -> sp.csr_array:
+        """`shifted`, or a congruent matrix whose pivots can be trusted further.
+
+        For A = MᵀM the pivots α are tiny where the shift is, and blow the others up. A
+        square M lets auxiliary row a_i and row b_i be turned into (a_i ± b_i)/√2: then
+        the diagonal of M stands on the diagonal, twice, with either sign. (LLE of a roll of
+        150,000 points at the shift 5e-13: row errors of 2e-9 instead of 6e-4.)
+        """
+        if not self.turned:
+            return self.shifted(shift)
+        top, side, bottom = self._augmented(shift)
+        even, odd = (side + side.T) / 2, (side.T - side) / 2
+        mean, half = (top + bottom) / 2, (top - bottom) / 2
+        blocks = [[mean + even, half + odd], [half - odd, mean - even]]
+        return sp.csr_array(sp.block_array(blocks, format="csr"))
+
+    @property
+    def turned(self) -> bool:
+        """Whether `counted` pairs auxiliary rows with those of A."""
+        return isinstance(self.A, Gramian) and self.A.factor.shape[0] == self.n
+
+    def _augmented(self, shift: float) -> tuple[sp.csr_array, sp.csr_array, sp.csr_array]:
+        M, s, a = self.A.factor, self.sign, self.balance(shift)
+        top = sp.csr_array(-s * a * sp.eye_array(M.shape[0]))
+        return top, sp.csr_array(-s * M), sp.csr_array(-shift / a * self.metric.sparse())
 
     def balance(self, shift: float) -> float:
         """α of `shifted`: √|shift|, and 1 where nothing is auxiliary."""
