@@ -79,6 +79,7 @@ def attraction(X: Any, *, most: int = 1_000, seed: int = 0) -> Attraction:
     correlations = np.array(
         [_spearman(np.delete(squares[i], drawn[i]), np.delete(pulls[i], drawn[i])) for i in own]
     )
+    known = correlations[~np.isnan(correlations)]  # all others at one distance: no ranks
     nearest = _mutual(centred, drawn, near, farthest=False)
     farthest = _mutual(centred, drawn, far, farthest=True)
     attracting = pulls[own, near][nearest] < 0
@@ -88,7 +89,7 @@ def attraction(X: Any, *, most: int = 1_000, seed: int = 0) -> Attraction:
         nearest_pairs=int(nearest.sum()),
         farthest_repel=float(repelling.mean()) if farthest.any() else float("nan"),
         farthest_pairs=int(farthest.sum()),
-        rank_correlation=float(np.nanmean(correlations)),
+        rank_correlation=float(np.mean(known)) if len(known) else float("nan"),
         monotone=float(np.mean(correlations > 1 - 1e-12)),
         looked_at=len(drawn),
     )

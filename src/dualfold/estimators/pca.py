@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dualfold.errors import InvalidInput
@@ -139,6 +140,8 @@ class PCA(ProbabilisticModel, LinearEstimator):
         self._fit(checked)
         return self._place(checked).astype(checked.dtype, copy=False)
 
+    # Descents have no use for the scatter matrix that batches are merged in.
+    @available_if(lambda self: self.svd_solver not in DESCENTS)
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Add a batch of rows: afterwards as if all rows so far had been fitted at once.
