@@ -216,6 +216,20 @@ def test_certificates_do_not_depend_on_units(seed: int) -> None:
     assert solve_program(scaled).certificate.level == "proved"
 
 
+def test_a_huge_entry_excuses_nothing() -> None:
+    """x₂ is free to be 10¹²; the constraint on x₁ is judged by its own terms all the same."""
+    program = LinearProgram([1.0, 0.0], [[-1.0, 0.0]], [-3.0])
+    assert certify_program(program, [3.0, 1e12], [1.0]).level == "proved"
+    short = certify_program(program, [2.999, 1e12], [1.0])
+    assert short.level == "failed"
+    assert short.primal_feasibility > 1e-5
+    assert certify_program(program, [3.001, 1e12], [1.0]).level == "failed"
+    # Terms that cancel set the scale of the gap no further than by two digits.
+    flat = QuadraticProgram([[1.0, -1.0], [-1.0, 1.0]], [1.0, -1.0])
+    assert certify_program(flat, [1.0, 2.0], []).level == "proved"
+    assert certify_program(flat, [1e3, 1e3 + 1.01], []).level == "failed"
+
+
 # --- rays ---------------------------------------------------------------------------
 
 

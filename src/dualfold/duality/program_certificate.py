@@ -5,10 +5,11 @@ For any y with y_i ≥ 0 on inequalities and any x, every feasible x′ has (for
     objective(x′) ≥ −½xᵀQx − ½yᵀRy − hᵀy + rᵀx′,     r = Qx + c + Mᵀy
 
 since Q and R are positive semidefinite. r is 0 at an optimum; computed, it is some 1e-14,
-and then the bound holds for every x′ with entries up to `reach`, less ‖r‖₁·reach and the
-rounding of all of it. That is the proof; the Karush–Kuhn–Tucker conditions say which
-part of it fails when it does. No solver is trusted, and none is imported. All of it is done
-in the program's own units (`balance.py`), so that metres or millimetres make no difference.
+and then the bound holds for every x′ with entries up to `reach` times those of x, less what
+r can add there and the rounding of all of it. That is the proof; the Karush–Kuhn–Tucker
+conditions say which part of it fails when it does. No solver is trusted, and none is
+imported. All of it is done in the program's own units (`balance.py`), so that metres or
+millimetres make no difference.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from dualfold.duality.program_terms import Terms, finite, largest, plain
 from dualfold.duality.programs import Program
 
 Array = np.ndarray[Any, np.dtype[Any]]
-# `reach` is this many times the size of the given point unless the caller says otherwise:
-# far enough to cover every other optimum of an ordinary program.
+# `reach` unless the caller says otherwise: far enough to cover every other optimum of an
+# ordinary program.
 FARTHER = 10.0
 
 
@@ -33,14 +34,15 @@ class ProgramCertificate:
     """The verdict on a point of a program; `print` it.
 
     level : "proved" (the value is within `gap` of the optimum, by weak duality, among
-        points with entries up to `reach`; the point keeps its constraints up to
+        points within `reach`; the point keeps its constraints up to
         `primal_feasibility`) or "failed"
     value, bound : the objective at the point, and what no feasible point is better than
-    gap : their distance, relative to the terms they are sums of
+    gap : their distance, relative to them (or to 1 % of the terms of the sum if that is more)
     primal_feasibility, dual_feasibility, stationarity, complementarity : the largest
         violation of each condition of Karush, Kuhn and Tucker, relative to the terms of
         its row
-    reach : in the units of the balanced program (each variable has its own)
+    reach : how many times as large as the point's own entries (or, where these are small, as
+        a usual one) those of another point may be
     """
 
     level: Literal["proved", "failed"]
@@ -62,8 +64,8 @@ class ProgramCertificate:
         side = "lower" if self.sense == "min" else "higher"
         return (
             f"proved: optimal to {self.gap:.1e} (relative); the multipliers exclude any value "
-            f"{side} than {self.bound:.10g} up to entries of {self.reach:.2g}, and the point keeps "
-            f"its constraints to {self.primal_feasibility:.1e}"
+            f"{side} than {self.bound:.10g} up to {self.reach:g} times as far out, and the point "
+            f"keeps its constraints to {self.primal_feasibility:.1e}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -77,7 +79,7 @@ def certify_program(
     multipliers: Any,
     *,
     tolerance: float = 1e-8,
-    reach: float | None = None,
+    reach: float = FARTHER,
 ) -> ProgramCertificate:
     """Judge a point (x, and w with R) with its multipliers (inequalities first).
 
@@ -96,7 +98,6 @@ def certify_program(
     x, w = program.parts(units.inner_point(given))
     at = Terms(program, x, y)
     size = at.point_size
-    reach = FARTHER * size if reach is None else float(reach)
     slack, held = program.slack(np.concatenate([x, w])), len(program.b)
     short = np.concatenate([np.minimum(slack[:held], 0), slack[held:]])
     low = np.minimum(x[: program.nonnegative], 0)
@@ -105,7 +106,7 @@ def certify_program(
     soft = 0.0 if program.R is None else largest((program.R @ (w - y)) / at.row_scale)
     stationarity = max(largest(at.unbalanced / at.column_scale), soft)
     value = program.sign * program.value(np.concatenate([x, w]))
-    bound, scale = at.bound(reach), at.value_scale
+    bound, scale = at.bound(reach), at.value_scale(value)
     p = program.nonnegative
     products = np.concatenate([y[:held] * slack[:held], x[:p] * at.gradient[:p]])
     complementarity = largest(products / scale)

@@ -12,6 +12,8 @@ from dualfold.errors import InvalidInput
 Array = np.ndarray[Any, np.dtype[Any]]
 EPS = float(np.finfo(float).eps)
 TINY = float(np.finfo(float).tiny)
+# A value of 0 is a sum of terms that cancel; two digits of them may be lost in its gap.
+CANCELLED = 0.01
 
 
 class Terms:
@@ -31,28 +33,35 @@ class Terms:
         self.unbalanced[:p] = np.minimum(self.unbalanced[:p], 0)
         curved = np.zeros(len(x)) if program.Q is None else abs(program.Q) @ np.abs(x)
         softened = np.zeros(len(y)) if program.R is None else abs(program.R) @ np.abs(y)
-        self.point_size = max(float(np.abs(x).max(initial=0.0)), limit_size(program)) or 1.0
         heights = np.asarray(moduli.sum(axis=1)).ravel()
         widths = np.asarray(moduli.sum(axis=0)).ravel()
-        usual = _usual_ratio(cost, widths)
-        self.multiplier_size = max(float(np.abs(y).max(initial=0.0)), usual) or 1.0
-        self.row_scale = np.maximum(heights * self.point_size + np.abs(limits) + softened, TINY)
-        self.column_scale = np.maximum(widths * self.multiplier_size + np.abs(cost) + curved, TINY)
+        # Each row is judged by its own terms: one huge entry must not excuse the others.
+        self.point_size = limit_size(program) or _usual(x) or 1.0
+        self.multiplier_size = _usual_ratio(cost, widths) or _usual(y) or 1.0
+        self.reaches = np.maximum(np.abs(x), self.point_size)
+        met = moduli @ np.abs(x) + heights * self.point_size
+        self.row_scale = np.maximum(met + np.abs(limits) + softened, TINY)
+        pulled = moduli.T @ np.abs(y) + widths * self.multiplier_size
+        self.column_scale = np.maximum(pulled + np.abs(cost) + curved, TINY)
         self.dual_value = -float(x @ Qx) / 2 - float(y @ Ry) / 2 - float(limits @ y)
         terms = float(np.abs(x) @ curved) + float(np.abs(y) @ softened)
         terms = terms / 2 + float(np.abs(limits) @ np.abs(y))
-        self.value_scale = max(terms, float(np.abs(cost) @ np.abs(x))) or 1.0
+        self.terms = max(terms, float(np.abs(cost) @ np.abs(x)))
         unit = (len(x) + len(y) + 5) * EPS  # of a sum of so many products, and a few more
         self.value_rounding = unit * terms
         self.gradient_rounding = unit * (curved + np.abs(cost) + moduli.T @ np.abs(y))
 
     def bound(self, reach: float) -> float:
-        """What no feasible point with entries up to `reach` is below."""
+        """What no feasible point is below whose entries are up to `reach` times as large."""
         uncertain = np.abs(self.gradient) + self.gradient_rounding
         # Where x ≥ 0 only a gradient that may be negative takes anything from the bound.
         p = self.nonnegative
         uncertain[:p] = np.maximum(self.gradient_rounding[:p] - self.gradient[:p], 0)
-        return self.dual_value - reach * float(uncertain.sum()) - self.value_rounding
+        return self.dual_value - reach * float(uncertain @ self.reaches) - self.value_rounding
+
+    def value_scale(self, value: float) -> float:
+        """What a gap is relative to: the value, or a share of its terms where they cancel."""
+        return max(abs(value), abs(self.dual_value), CANCELLED * self.terms) or 1.0
 
 
 def limit_size(program: Program) -> float:
@@ -65,6 +74,12 @@ def _usual_ratio(sides: Array, sums: Array) -> float:
     real = (sums > 0) & (sides != 0)
     with np.errstate(over="ignore"):
         return float(np.median(np.abs(sides[real]) / sums[real])) if real.any() else 0.0
+
+
+def _usual(numbers: Array) -> float:
+    """The median modulus of what is not 0; 0 if all is."""
+    real = np.abs(numbers[numbers != 0])
+    return float(np.median(real)) if len(real) else 0.0
 
 
 def largest(numbers: Array) -> float:
