@@ -111,17 +111,7 @@ def certify_program(
     products = np.concatenate([y[:held] * slack[:held], x[:p] * at.gradient[:p]])
     complementarity = largest(products / scale)
     gap = max(value - bound, abs(value - at.dual_value)) / scale
-    reasons = tuple(
-        f"{words} ({number:.1e}, allowed {tolerance:.0e})"
-        for words, number in (
-            ("the point breaks its constraints", primal),
-            ("a multiplier of an inequality is negative", dual),
-            ("the gradients do not balance", stationarity),
-            ("a constraint that is not tight has a multiplier", complementarity),
-            ("the value is not the bound", gap),
-        )
-        if not number <= tolerance
-    )
+    reasons = _reasons((primal, dual, stationarity, complementarity, gap), tolerance)
     return ProgramCertificate(
         level="failed" if reasons else "proved",
         gap=gap,
@@ -135,4 +125,20 @@ def certify_program(
         reach=reach,
         tolerance=tolerance,
         reasons=reasons,
+    )
+
+
+def _reasons(violations: tuple[float, ...], tolerance: float) -> tuple[str, ...]:
+    """Which conditions fail, in words (nan fails, too)."""
+    words = (
+        "the point breaks its constraints",
+        "a multiplier of an inequality is negative",
+        "the gradients do not balance",
+        "a constraint that is not tight has a multiplier",
+        "the value is not the bound",
+    )
+    return tuple(
+        f"{name} ({number:.1e}, allowed {tolerance:.0e})"
+        for name, number in zip(words, violations, strict=True)
+        if not number <= tolerance
     )
