@@ -14,6 +14,8 @@ import dualfold
 ESTIMATORS = [
     dualfold.PCA(),
     dualfold.PCA(n_components=2, whiten=True, standardize=True),
+    dualfold.PCA(n_components=2, svd_solver="gradient"),
+    dualfold.PointPCA(),
     dualfold.ClassicalMDS(),
     dualfold.ClassicalMDS(metric="cityblock"),
     dualfold.RandomProjection(random_state=0),

@@ -19,6 +19,8 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from dualfold import (
         data,
+        descent,
+        duality,
         errors,
         estimators,
         graph,
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
         NeighborhoodPreservingProjection,
         OrthogonalLPP,
         OrthogonalNPP,
+        PointPCA,
         RandomProjection,
         SpectralEmbedding,
     )
@@ -62,6 +65,7 @@ _HOMES = {
     "OrthogonalLPP": "dualfold.estimators",
     "OrthogonalNPP": "dualfold.estimators",
     "PCA": "dualfold.estimators",
+    "PointPCA": "dualfold.estimators",
     "RandomProjection": "dualfold.estimators",
     "TraceProblem": "dualfold.trace",
     "certify": "dualfold.trace",
@@ -71,6 +75,8 @@ _HOMES = {
 }
 _ROOMS = (
     "data",
+    "descent",
+    "duality",
     "errors",
     "estimators",
     "graph",
@@ -95,12 +101,15 @@ __all__ = [
     "NeighborhoodPreservingProjection",
     "OrthogonalLPP",
     "OrthogonalNPP",
+    "PointPCA",
     "RandomProjection",
     "SpectralEmbedding",
     "TraceProblem",
     "__version__",
     "certify",
     "data",
+    "descent",
+    "duality",
     "embed",
     "errors",
     "estimators",

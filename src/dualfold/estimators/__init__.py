@@ -5,6 +5,7 @@ from dualfold.estimators.isomap import Isomap
 from dualfold.estimators.lle import LocallyLinearEmbedding
 from dualfold.estimators.mds import ClassicalMDS
 from dualfold.estimators.pca import PCA
+from dualfold.estimators.point_pca import PointPCA
 from dualfold.estimators.projections import (
     LocalityPreservingProjection,
     NeighborhoodPreservingProjection,
@@ -23,6 +24,7 @@ __all__ = [
     "NeighborhoodPreservingProjection",
     "OrthogonalLPP",
     "OrthogonalNPP",
+    "PointPCA",
     "RandomProjection",
     "SpectralEmbedding",
 ]

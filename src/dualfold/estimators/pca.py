@@ -9,9 +9,11 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dualfold.errors import InvalidInput
+from dualfold.estimators.gradient_axes import DESCENTS, Descent, error_history
 from dualfold.estimators.linear import LinearEstimator, signed
 from dualfold.estimators.moments import Moments
 from dualfold.estimators.principal_axes import (
@@ -31,20 +33,26 @@ Array = np.ndarray[Any, np.dtype[Any]]
 # Up to this many rows and columns a singular value decomposition costs nothing
 # noticeable (scikit-learn draws the line there too).
 SMALL = 500
-SPARSE_SOLVERS = ("auto", "arpack", "covariance_eigh")
+SPARSE_SOLVERS = ("auto", "arpack", "covariance_eigh", *DESCENTS)
 
 
 class PCA(ProbabilisticModel, LinearEstimator):
     """The directions along which the data varies most, with a proof that they are.
 
     A drop-in for `sklearn.decomposition.PCA`: same parameters, attributes and signs. Every
-    `svd_solver` is exact here: "full" is a singular value decomposition of the centred
-    data (small singular values to full precision), "covariance_eigh" the eigenvectors of
-    the D×D covariance, all others those of the smaller of the covariance and the n×n Gram
-    matrix (data too large for either: products with it, certified as measured). `copy`,
-    `tol`, `iterated_power`, `n_oversamples`, `power_iteration_normalizer` and
-    `random_state` are accepted and change nothing: X is never overwritten and nothing is
-    drawn at random.
+    `svd_solver` of its is exact here: "full" is a singular value decomposition of the
+    centred data (small singular values to full precision), "covariance_eigh" the
+    eigenvectors of the D×D covariance, "auto", "arpack" and "randomized" those of the smaller
+    of the covariance and the n×n Gram matrix (data too large for either: products with it,
+    certified as measured). `copy`, `iterated_power`, `n_oversamples` and
+    `power_iteration_normalizer` are accepted and change nothing, nor do `tol` and
+    `random_state` but for descents: X is never overwritten, nothing is drawn at random.
+
+    Two further solvers descend on ‖XUUᵀ − X‖² by products with X alone: "gradient" is
+    accelerated, takes the best step at every turn and stops when the angle to the optimum is
+    at most `tol` (1e-7 for 0); "gradient-paper" is the averaged, normalised descent of
+    Tucker's paper, which ends where it ends. Both begin at random (`random_state`) unless
+    told where.
 
     Parameters
     ----------
@@ -53,6 +61,11 @@ class PCA(ProbabilisticModel, LinearEstimator):
     whiten : divide the coordinates by their standard deviations
     standardize : divide each feature by its standard deviation first (divisor n);
         `inverse_transform` undoes it
+    gradient_start : "orthonormal" (random; the paper's is scaled to Frobenius norm 1), or an
+        array n_features × n_components to descend from
+    gradient_step : length of the paper's steps; None is 25/√rounds, as its text has it
+        (its author's runs took 1/√rounds)
+    gradient_rounds : number of the paper's steps
 
     Attributes
     ----------
@@ -62,6 +75,8 @@ class PCA(ProbabilisticModel, LinearEstimator):
     eigenvalues_ : values of the trace problem (variances with divisor n)
     certificate_ : how far from optimal the directions can be; None for 0 components
     n_components_reason_ : why so many components, in words; None where you said so
+    history_, n_iter_ : of descents, a row a step: the share of the variance not explained,
+        and a bound of its excess (infinite where there is none)
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -73,13 +88,18 @@ class PCA(ProbabilisticModel, LinearEstimator):
         ],
         "copy": ["boolean"],
         "whiten": ["boolean"],
-        "svd_solver": [StrOptions({"auto", "full", "covariance_eigh", "arpack", "randomized"})],
+        "svd_solver": [
+            StrOptions({"auto", "full", "covariance_eigh", "arpack", "randomized", *DESCENTS})
+        ],
         "tol": [Interval(Real, 0, None, closed="left")],
         "iterated_power": [StrOptions({"auto"}), Interval(Integral, 0, None, closed="left")],
         "n_oversamples": [Interval(Integral, 1, None, closed="left")],
         "power_iteration_normalizer": [StrOptions({"auto", "QR", "LU", "none"})],
         "random_state": ["random_state"],
         "standardize": ["boolean"],
+        "gradient_start": [StrOptions({"orthonormal"}), "array-like"],
+        "gradient_step": [Interval(Real, 0, None, closed="neither"), None],
+        "gradient_rounds": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(
@@ -95,6 +115,9 @@ class PCA(ProbabilisticModel, LinearEstimator):
         power_iteration_normalizer: str = "auto",
         random_state: Any = None,
         standardize: bool = False,
+        gradient_start: Any = "orthonormal",
+        gradient_step: float | None = None,
+        gradient_rounds: int = 10,
     ) -> None:
         self.n_components = n_components
         self.copy = copy
@@ -106,6 +129,9 @@ class PCA(ProbabilisticModel, LinearEstimator):
         self.power_iteration_normalizer = power_iteration_normalizer
         self.random_state = random_state
         self.standardize = standardize
+        self.gradient_start = gradient_start
+        self.gradient_step = gradient_step
+        self.gradient_rounds = gradient_rounds
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit_transform(self, X: Any, y: Any = None) -> Array:
@@ -114,6 +140,8 @@ class PCA(ProbabilisticModel, LinearEstimator):
         self._fit(checked)
         return self._place(checked).astype(checked.dtype, copy=False)
 
+    # Descents have no use for the scatter matrix that batches are merged in.
+    @available_if(lambda self: self.svd_solver not in DESCENTS)
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Add a batch of rows: afterwards as if all rows so far had been fitted at once.
@@ -153,11 +181,16 @@ class PCA(ProbabilisticModel, LinearEstimator):
         # scikit-learn's word for the case; tools that look for it find it here too.
         self._fit_svd_solver = name
         road: Road = "covariance" if name == "covariance_eigh" else "auto"
+        road = "products" if name in DESCENTS else road
         problem = pca(X, n_components=1, standardize=self.standardize, road=road)
         self._moments = kept_moments(problem, X.shape)
         decomposed = None
         if self.svd_solver == "full" or (name == "full" and max(X.shape) <= SMALL):
             decomposed = singular_vectors(X, problem)
+        elif name in DESCENTS:
+            decomposed = self._descent.solution(problem, choose)
+            self.history_ = error_history(problem, decomposed)
+            self.n_iter_ = len(self.history_) - 1
         self._keep(principal_axes(problem, decomposed, choose), X.shape, X.dtype)
 
     def _keep(self, answer: PrincipalAxes, shape: tuple[int, int], dtype: Any) -> None:
@@ -205,7 +238,7 @@ class PCA(ProbabilisticModel, LinearEstimator):
         wanted, most = self.n_components, min(shape)
         if wanted is None:
             return Count(most - 1 if name == "arpack" and most > 1 else most, shape)
-        truncated = name in ("arpack", "randomized") and self.svd_solver != "auto"
+        truncated = name in ("arpack", "randomized", *DESCENTS) and self.svd_solver != "auto"
         if isinstance(wanted, str):
             if truncated:
                 raise InvalidInput(
@@ -230,6 +263,11 @@ class PCA(ProbabilisticModel, LinearEstimator):
                 f"={most} with svd_solver='arpack'; svd_solver='auto' gives all of them"
             )
         return Count(wanted if isinstance(wanted, Integral) else float(wanted), shape)
+
+    @property
+    def _descent(self) -> Descent:
+        settings = (self.gradient_start, self.gradient_step, self.gradient_rounds)
+        return Descent(self.svd_solver, *settings, self.tol, self.random_state)
 
     def _place(self, X: Any) -> Array:
         points = self._linear_map.encode(X)

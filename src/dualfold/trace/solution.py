@@ -17,6 +17,8 @@ class Solution:
     `vectors` is n×count, B-orthonormal; `values` are their Rayleigh quotients.
     `guard` holds further, less exact directions (maybe none) that hint at the
     next eigenvalue. Signs: the entry of largest modulus in a column is positive.
+    `history`, of roads that descend, has a row a step: the value reached, and a bound of its
+    relative distance from the optimum (infinite where there is none).
     """
 
     vectors: Array
@@ -26,6 +28,7 @@ class Solution:
     status: Literal["converged", "stopped"]
     products: int
     story: tuple[str, ...] = ()
+    history: Array | None = None
 
 
 def with_signs(V: Array) -> Array:

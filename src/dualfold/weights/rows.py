@@ -134,7 +134,12 @@ def combined_rows(X: Any, C: Array, mean: Array) -> Array:
     """(X − 1·meanᵀ)ᵀC, D×k in float64: combinations of the centred rows."""
     if sp.issparse(X):
         return np.asarray(X.T @ C - np.outer(mean, C.sum(axis=0)))
-    total = np.zeros((X.shape[1], C.shape[1]))
-    for rows in thin_tiles(X):
-        total += (X[rows] - mean).T @ C[rows]
-    return total
+
+    def share(slices: list[slice]) -> Array:
+        total = np.zeros((X.shape[1], C.shape[1]))
+        for rows in slices:
+            total += (X[rows] - mean).T @ C[rows]
+        return total
+
+    first, *others = in_shares(share, thin_tiles(X))
+    return np.asarray(sum(others, first))

@@ -3,8 +3,18 @@
 from dualfold.trace.solvers.auto import Auto
 from dualfold.trace.solvers.dense import Dense
 from dualfold.trace.solvers.factored import Factored
+from dualfold.trace.solvers.gradient import Gradient, PaperGradient
 from dualfold.trace.solvers.lanczos import Lanczos
 from dualfold.trace.solvers.preconditioned import Preconditioned
 from dualfold.trace.solvers.solver import Solver
 
-__all__ = ["Auto", "Dense", "Factored", "Lanczos", "Preconditioned", "Solver"]
+__all__ = [
+    "Auto",
+    "Dense",
+    "Factored",
+    "Gradient",
+    "Lanczos",
+    "PaperGradient",
+    "Preconditioned",
+    "Solver",
+]

@@ -1,0 +1,144 @@
+"""PCA by descent on the points as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from dualfold.descent.certificate import certify_points, squared_singular_values
+from dualfold.descent.points import PointDescent, descended_points
+from dualfold.errors import CertificateFailed
+from dualfold.estimators.base import solver_to_last_digits
+from dualfold.estimators.linear import LinearEstimator
+from dualfold.maps.linear import LinearMap
+from dualfold.methods.pca import pca
+from dualfold.trace.solution import with_signs
+from dualfold.weights.rows import column_means, combined_rows
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# A coordinate whose variance is below this share of the first one's is rounding: the
+# error sees fourth powers, so it cannot tell such a one from 0.
+NO_EXTENT = 1e-8
+
+
+class PointPCA(LinearEstimator):
+    """PCA's coordinates, found by moving the points themselves.
+
+        minimise ‖X_cX_cᵀ − YYᵀ‖²  over the points Y (n×d)
+
+    after Draganov, "PCA as gradient descent" (2022), with exact steps and conjugate
+    directions, O(nDd) each; nothing n×n is formed. The minimum is known exactly, so the
+    certificate says how far the points are from it. They are returned in their principal
+    axes: `embedding_` is what `PCA` gives. `dualfold.descent.point_forces` shows what moves
+    the points, `dualfold.descent.algorithm_one` is the paper's own loop.
+
+    Parameters
+    ----------
+    n_components : number of coordinates; those that the data has no variance for are 0
+    init : "random" (standard normal, scaled), or an array n_samples × n_components
+    max_iter : the most steps
+    tol : stops when the error is so close to its minimum (share of the possible fall)
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    embedding_ : the points; components_, mean_ : the linear map that places new ones
+    eigenvalues_ : variances of the coordinates (divisor n)
+    certificate_ : how far from the exact minimum
+    history_ : a row a step, first the start: the share of the possible fall of the error that
+        is missing, and the slope ‖∇f‖/(16‖Y‖³)
+    n_iter_ : number of steps
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "init": [StrOptions({"random"}), "array-like"],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, 1, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        init: Any = "random",
+        max_iter: int = 1_000,
+        tol: float = 1e-13,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.init = init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def _fit(self, X: Any) -> None:
+        count = min(self.n_components, *X.shape)
+        leading, known = self._leading(X, count)
+        reachable = 4 * float(np.square(leading).sum())
+        run = descended_points(
+            X,
+            count,
+            start=None if isinstance(self.init, str) else np.asarray(self.init)[:, :count],
+            most_steps=self.max_iter,
+            tol=self.tol,
+            reachable=reachable,
+            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+        )
+        fall = reachable or 1.0
+        missing = np.maximum(run.errors + reachable, 0) / fall
+        self.history_ = np.column_stack([missing, run.slopes])
+        self.n_iter_ = len(run.errors) - 1
+        self.certificate_ = certify_points(
+            X, run.points, leading=None if known else leading, tolerance=max(1e-8, 10 * self.tol)
+        )
+        if self.certificate_.level == "failed":
+            warnings.warn(
+                f"the points are not at their minimum after {self.n_iter_} steps: "
+                f"{'; '.join(self.certificate_.reasons)}. Raise max_iter",
+                CertificateFailed,
+                stacklevel=4,
+            )
+        self._keep(run, X)
+
+    def _leading(self, X: Any, count: int) -> tuple[Array, bool]:
+        """σ_1², …, σ_count² of the centred data, and whether LAPACK found them all."""
+        spectrum = squared_singular_values(X)
+        if spectrum is not None:
+            return spectrum[:count], True
+        problem = pca(X, n_components=count, road="products")
+        values = solver_to_last_digits(problem).solve(problem).values
+        return np.maximum(values, 0) * X.shape[0], False
+
+    def _keep(self, run: PointDescent, X: Any) -> None:
+        """The points in their principal axes, and the map that gives them."""
+        mean = column_means(X)
+        squares, turn = np.linalg.eigh(run.points.T @ run.points)
+        squares, turn = np.maximum(squares[::-1], 0), turn[:, ::-1]
+        points = run.points @ turn
+        extent = squares > NO_EXTENT * squares[0]
+        points[:, ~extent] = 0
+        # At the minimum X_cᵀY = VΣ², V the principal directions and Σ² = YᵀY.
+        directions = combined_rows(X, points, mean) / np.where(extent, squares, 1.0)
+        signs = np.where((with_signs(directions) == directions).all(axis=0), 1.0, -1.0)
+        placed = np.zeros((X.shape[0], self.n_components))
+        placed[:, : len(squares)] = points * signs
+        components = np.zeros((self.n_components, X.shape[1]))
+        components[: len(squares)] = (directions * signs).T
+        values = np.zeros(self.n_components)
+        values[: len(squares)] = np.where(extent, squares, 0) / X.shape[0]
+        self.embedding_ = placed.astype(X.dtype, copy=False)
+        self.components_ = components.astype(X.dtype, copy=False)
+        self.mean_ = mean.astype(X.dtype, copy=False)
+        self.eigenvalues_ = values
+
+    @property
+    def _linear_map(self) -> LinearMap:
+        return LinearMap(self.mean_, self.components_)

@@ -1,0 +1,358 @@
+"""Programs and their duals: against exact optima, brute force and broken answers."""
+
+from __future__ import annotations
+
+import builtins
+import doctest
+import importlib
+import json
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from dualfold.duality import (
+    LinearProgram,
+    QuadraticProgram,
+    certify_infeasible,
+    certify_program,
+    certify_unbounded,
+    farkas_ray,
+    solve_program,
+)
+from dualfold.errors import InvalidInput, MissingDependency
+
+Array = np.ndarray[Any, Any]
+
+
+def random_program(seed: int, *, curved: bool, sparse: bool = False) -> Any:
+    """A program with an optimum by construction: feasible, and so is its dual.
+
+    Some limits are met exactly and some multipliers are 0, so degenerate ones occur.
+    """
+    rng = np.random.default_rng(seed)
+    n, m = int(rng.integers(1, 20)), int(rng.integers(0, 30))
+    e, p = int(rng.integers(0, n)), int(rng.integers(0, n + 1))
+    A, E, x = rng.standard_normal((m, n)), rng.standard_normal((e, n)), rng.standard_normal(n)
+    x[:p] = np.abs(x[:p])
+    b = A @ x + rng.exponential(size=m) * (rng.random(m) < 0.7)
+    surplus = np.zeros(n)
+    surplus[:p] = rng.exponential(size=p) * (rng.random(p) < 0.5)
+    multipliers = rng.exponential(size=m) * (rng.random(m) < 0.5)
+    c = surplus - A.T @ multipliers - E.T @ rng.standard_normal(e)
+    if sparse:
+        A, E = sp.csr_array(A), sp.csr_array(E)
+    if not curved:
+        return LinearProgram(c, A, b, E, E @ x, nonnegative=p)
+    factor = rng.standard_normal((int(rng.integers(1, n + 1)), n))  # rank below n: singular Q
+    Q = factor.T @ factor
+    return QuadraticProgram(Q, c - Q @ rng.standard_normal(n), A, b, E, E @ x, nonnegative=p)
+
+
+def dense(matrix: Any) -> Array:
+    return matrix.toarray() if sp.issparse(matrix) else np.asarray(matrix)
+
+
+# --- duals --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("curved", [False, True])
+@pytest.mark.parametrize("seed", range(12))
+def test_strong_duality(seed: int, curved: bool) -> None:
+    if curved:
+        pytest.importorskip("clarabel")
+    program = random_program(seed, curved=curved, sparse=seed % 3 == 0)
+    primal, dual = solve_program(program), solve_program(program.dual)
+    assert primal.status == dual.status == "optimal"
+    assert primal.certificate.level == dual.certificate.level == "proved"
+    assert primal.certificate.value == pytest.approx(dual.certificate.value, rel=1e-8, abs=1e-8)
+    assert program.value(primal.point) == pytest.approx(primal.certificate.value, rel=1e-12)
+    # The multipliers, with v = x, are a point of the dual of the same value, and x its
+    # multipliers: what certifies the one certifies the other.
+    turned = np.concatenate([primal.multipliers, primal.point])[: program.dual.point_size]
+    assert certify_program(program.dual, turned, primal.point[: program.n]).level == "proved"
+
+
+@pytest.mark.parametrize("sense", ["min", "max"])
+@pytest.mark.parametrize("curved", [False, True])
+def test_the_dual_of_the_dual_is_the_primal(curved: bool, sense: Any) -> None:
+    for seed in range(6):
+        first = random_program(seed, curved=curved, sparse=seed % 2 == 0)
+        given = [first.c, first.A, first.b, first.E, first.f, first.nonnegative, sense]
+        program = QuadraticProgram(first.Q, *given) if curved else LinearProgram(*given)
+        again = program.dual.dual
+        assert type(again) is type(program)
+        for name in ("c", "b", "f", *("Q" * curved), "A", "E"):
+            np.testing.assert_array_equal(
+                dense(getattr(again, name)), dense(getattr(program, name))
+            )
+        assert (again.sense, again.nonnegative) == (program.sense, program.nonnegative)
+        assert again.R is None
+        assert program.dual.sense != program.sense
+
+
+def test_weak_duality_of_the_textbook_forms() -> None:
+    """−bᵀλ and −½(c+Aᵀλ)ᵀQ⁻¹(c+Aᵀλ) − bᵀλ, written out, are the dual's values."""
+    rng = np.random.default_rng(0)
+    A, b, c = rng.standard_normal((4, 3)), rng.random(4), rng.standard_normal(3)
+    Q = np.diag([1.0, 2.0, 3.0])
+    multipliers = rng.random(4)
+    pulled = c + A.T @ multipliers
+    v = -np.linalg.solve(Q, pulled)
+    dual = QuadraticProgram(Q, c, A, b).dual
+    expected = -pulled @ np.linalg.solve(Q, pulled) / 2 - b @ multipliers
+    point = np.concatenate([multipliers, v])
+    assert dual.value(point) == pytest.approx(expected)
+    np.testing.assert_allclose(dual.slack(point), 0, atol=1e-12)
+    flat = LinearProgram(c, A, b).dual
+    assert flat.value(multipliers) == pytest.approx(-b @ multipliers)
+    np.testing.assert_allclose(flat.slack(multipliers), pulled, atol=1e-12)
+
+
+def test_linear_programs_against_all_vertices() -> None:
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        A = np.vstack([rng.standard_normal((4, 3)), np.eye(3), -np.eye(3)])
+        b, c = np.concatenate([rng.random(4), np.full(6, 2.0)]), rng.standard_normal(3)
+        best = np.inf
+        for rows in combinations(range(len(A)), 3):
+            if abs(np.linalg.det(A[list(rows)])) < 1e-9:
+                continue
+            corner = np.linalg.solve(A[list(rows)], b[list(rows)])
+            if (A @ corner <= b + 1e-9).all():
+                best = min(best, float(c @ corner))
+        boxed = LinearProgram(c, A[:4], b[:4]).with_bounds(-2.0, 2.0)
+        assert solve_program(boxed).certificate.value == pytest.approx(best, rel=1e-10)
+        largest = LinearProgram(-c, A[:4], b[:4], sense="max").with_bounds([-2.0] * 3, [2.0] * 3)
+        assert solve_program(largest).certificate.value == pytest.approx(-best, rel=1e-10)
+
+
+def test_quadratic_programs_with_known_optima() -> None:
+    pytest.importorskip("clarabel")
+    # The point of the simplex nearest to (1, ½, −1): (¾, ¼, 0).
+    target = np.array([1.0, 0.5, -1.0])
+    simplex = QuadraticProgram(np.eye(3), -target, E=np.ones((1, 3)), f=[1.0], nonnegative=3)
+    np.testing.assert_allclose(solve_program(simplex).point, [0.75, 0.25, 0], atol=1e-9)
+    # Q = 0 is a linear program and needs no quadratic solver.
+    flat = QuadraticProgram(np.zeros((1, 1)), [1.0], [[-1.0]], [-3.0])
+    answer = solve_program(flat)
+    assert (answer.solver, answer.certificate.value) == ("HiGHS", 3.0)
+    # A singular Q with a whole line of optima, and one without constraints.
+    line = QuadraticProgram(np.ones((2, 2)), [-1.0, -1.0])
+    assert solve_program(line).certificate.value == pytest.approx(-0.5)
+    assert solve_program(line.dual).certificate.value == pytest.approx(-0.5)
+
+
+# --- certificates -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("curved", [False, True])
+def test_broken_answers_are_rejected(curved: bool) -> None:
+    if curved:
+        pytest.importorskip("clarabel")
+    rng = np.random.default_rng(0)
+    for seed in range(12):
+        program = random_program(seed, curved=curved)
+        answer = solve_program(program)
+        x, y = answer.point, answer.multipliers
+        if len(y):
+            other = y + 1e-4 * (1 + np.abs(y).max()) * rng.standard_normal(len(y))
+            assert certify_program(program, x, other).level == "failed"
+        moved = x + 1e-4 * (1 + np.abs(x).max()) * rng.standard_normal(len(x))
+        verdict = certify_program(program, moved, y)
+        # A linear objective may be as good elsewhere, but then only inside the constraints.
+        allowed = not curved and verdict.primal_feasibility < 1e-8 and verdict.gap < 1e-8
+        assert verdict.level == "failed" or allowed
+        if np.abs(y).max(initial=0) > 1e-3:
+            assert certify_program(program, x, 1.001 * y).level == "failed"
+            assert certify_program(program, x, -y).level == "failed"
+            assert certify_program(program, x, 0 * y).level == "failed"
+
+
+def test_each_condition_is_named() -> None:
+    program = LinearProgram([1.0, 1.0], [[-1.0, 0.0], [0.0, -1.0], [1.0, 1.0]], [-1.0, -2.0, 9.0])
+    verdict = certify_program(program, [1.0, 2.0], [1.0, 1.0, 0.0])
+    assert verdict.level == "proved"
+    assert verdict.value == 3.0
+    assert verdict.bound == pytest.approx(3.0)
+    assert verdict.bound <= 3.0
+    for point, multipliers, word in (
+        ([0.9, 2.0], [1.0, 1.0, 0.0], "constraints"),
+        ([1.0, 2.0], [1.5, 1.5, 0.5], "tight"),
+        ([1.0, 2.0], [1.0, 0.9, 0.0], "balance"),
+        ([1.0, 2.0], [0.5, 0.5, -0.5], "negative"),
+        ([1.0, 3.0], [1.0, 1.0, 0.0], "the value is not the bound"),
+    ):
+        verdict = certify_program(program, point, multipliers)
+        assert verdict.level == "failed"
+        assert word in str(verdict)
+    record = json.loads(json.dumps(verdict.to_dict()))
+    assert record["level"] == "failed"
+    assert record["sense"] == "min"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_certificates_do_not_depend_on_units(seed: int) -> None:
+    program = random_program(seed, curved=False)
+    answer = solve_program(program)
+    rng = np.random.default_rng(seed)
+    columns = 10.0 ** rng.integers(-5, 6, program.n)
+    rows = 10.0 ** rng.integers(-5, 6, len(program.limits))
+    held = len(program.b)
+    scaled = LinearProgram(
+        program.c * columns,
+        program.A * rows[:held, None] * columns,
+        program.b * rows[:held],
+        program.E * rows[held:, None] * columns,
+        program.f * rows[held:],
+        program.nonnegative,
+    )
+    x, y = answer.point / columns, answer.multipliers / rows
+    assert certify_program(scaled, x, y).level == "proved"
+    if len(rows) and np.abs(answer.multipliers).max() > 1e-3:
+        assert certify_program(scaled, x, 1.0001 * y).level == "failed"
+    assert solve_program(scaled).certificate.level == "proved"
+
+
+def test_a_huge_entry_excuses_nothing() -> None:
+    """x₂ is free to be 10¹²; the constraint on x₁ is judged by its own terms all the same."""
+    program = LinearProgram([1.0, 0.0], [[-1.0, 0.0]], [-3.0])
+    assert certify_program(program, [3.0, 1e12], [1.0]).level == "proved"
+    short = certify_program(program, [2.999, 1e12], [1.0])
+    assert short.level == "failed"
+    assert short.primal_feasibility > 1e-5
+    assert certify_program(program, [3.001, 1e12], [1.0]).level == "failed"
+    # Terms that cancel set the scale of the gap no further than by two digits.
+    flat = QuadraticProgram([[1.0, -1.0], [-1.0, 1.0]], [1.0, -1.0])
+    assert certify_program(flat, [1.0, 2.0], []).level == "proved"
+    assert certify_program(flat, [1e3, 1e3 + 1.01], []).level == "failed"
+
+
+# --- rays ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("curved", [False, True])
+def test_rays(curved: bool) -> None:
+    """Random programs of every kind: each is optimal, infeasible or unbounded, and proved so."""
+    if curved:
+        pytest.importorskip("clarabel")
+    seen: set[str] = set()
+    for seed in range(18):
+        rng = np.random.default_rng(seed)
+        n, m, p = 4, 3 + seed % 6, seed % 5
+        A, c = rng.standard_normal((m, n)), rng.standard_normal(n)
+        b = rng.standard_normal(m) + seed % 3
+        w = rng.standard_normal((1, n))
+        program: Any = (
+            QuadraticProgram(w.T @ w, c, A, b, nonnegative=p)
+            if curved
+            else LinearProgram(c, A, b, nonnegative=p)
+        )
+        answer = solve_program(program)
+        seen.add(answer.status)
+        assert answer.certificate.level == "proved"
+        other = solve_program(program.dual)
+        assert other.certificate.level == "proved"
+        if answer.status == "infeasible":  # by hand: yᵀA ≥ 0 (= 0), bᵀy < 0, y ≥ 0
+            y = answer.ray
+            assert y.min() >= 0
+            assert b @ y < 0
+            np.testing.assert_allclose((A.T @ y)[p:], 0, atol=1e-9)
+            assert (A.T @ y)[:p].min(initial=0) > -1e-9
+            assert other.status in ("unbounded", "infeasible")
+        if answer.status == "unbounded":  # far along the ray all is kept and nothing is left
+            far = answer.point + 1e6 * answer.ray
+            assert (A @ far - b).max() < 1e-3
+            assert program.value(far) < program.value(answer.point) - 1e3
+            assert other.status == "infeasible"
+    assert seen == {"optimal", "infeasible", "unbounded"}
+
+
+def test_false_rays_are_rejected() -> None:
+    torn = LinearProgram([0.0, 0.0], [[1.0, 0.0], [-1.0, 0.0]], [0.0, -1.0])
+    ray = farkas_ray(torn)
+    assert ray is not None
+    assert certify_infeasible(torn, ray).level == "proved"
+    for broken in (-ray, 0 * ray, ray + np.array([1e-3, 0.0]), np.array([1.0, 0.0])):
+        assert certify_infeasible(torn, broken).level == "failed"
+    sound = LinearProgram([1.0], [[-1.0]], [-3.0])
+    assert farkas_ray(sound) is None
+    assert certify_infeasible(sound, [1.0]).level == "failed"
+    endless = LinearProgram([-1.0, 0.0], [[-1.0, 0.0]], [0.0])
+    assert certify_unbounded(endless, [0.0, 0.0], [1.0, 0.0]).level == "proved"
+    assert certify_unbounded(endless, [-1.0, 0.0], [1.0, 0.0]).level == "failed"
+    assert certify_unbounded(endless, [0.0, 0.0], [-1.0, 0.0]).level == "failed"
+    assert certify_unbounded(endless, [0.0, 0.0], [0.0, 1.0]).level == "failed"
+    assert "unbounded" in str(solve_program(endless).certificate)
+    assert solve_program(endless).certificate.to_dict()["claim"] == "unbounded"
+
+
+def test_tiny_and_degenerate_programs() -> None:
+    free = LinearProgram([0.0])
+    assert solve_program(free).certificate.level == "proved"
+    assert solve_program(free.dual).certificate.level == "proved"  # no variables at all
+    assert solve_program(LinearProgram([1.0])).status == "unbounded"
+    impossible = LinearProgram([1.0], [[0.0]], [-1.0])  # 0 ≤ −1
+    assert solve_program(impossible).status == "infeasible"
+    assert solve_program(LinearProgram([1.0], E=[[0.0]], f=[1.0])).status == "infeasible"
+    # Both sides infeasible: the primal is named.
+    both = LinearProgram([-1.0, 0.0], [[0.0, 1.0], [0.0, -1.0]], [-1.0, -1.0])
+    assert solve_program(both).status == solve_program(both.dual).status == "infeasible"
+    # Every row three times, and a vertex where all of them meet.
+    tripled = LinearProgram([1.0, 1.0], -np.tile(np.eye(2), (3, 1)), np.zeros(6))
+    assert solve_program(tripled).certificate.value == 0
+
+
+# --- errors -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: LinearProgram([1.0], [[1.0, 2.0]], [1.0]), "one column for each of the 1"),
+        (lambda: LinearProgram([1.0], [[1.0]], [1.0, 2.0]), "b must be 1 numbers"),
+        (lambda: LinearProgram([1.0], [[1.0]]), "belong together"),
+        (lambda: LinearProgram([[1.0]]), "c must be a row"),
+        (lambda: LinearProgram([np.nan]), "NaN"),
+        (lambda: LinearProgram([1.0], [[np.inf]], [1.0]), "NaN or infinite"),
+        (lambda: LinearProgram([1.0], nonnegative=2), "from 0 to 1"),
+        (lambda: LinearProgram([1.0], sense="most"), "'min' or 'max'"),  # type: ignore[arg-type]
+        (lambda: LinearProgram([1.0]).with_bounds([0.0, 1.0]), "one for each of the 1"),
+        (lambda: QuadraticProgram(np.eye(2), [1.0]), "Q must be 1×1"),
+        (lambda: QuadraticProgram([[0.0, 1.0], [0.0, 0.0]], [1.0, 1.0]), "not symmetric"),
+        (lambda: QuadraticProgram(np.diag([1.0, -1e-6]), [1.0, 1.0]), "indefinite"),
+        (
+            lambda: QuadraticProgram(np.eye(1), [1.0]).dual.with_bounds(0.0),
+            "before taking",
+        ),
+        (lambda: certify_program(LinearProgram([1.0]), [1.0, 2.0], []), "the point must be 1"),
+        (lambda: certify_program(LinearProgram([1.0]), [1.0], [1.0]), "multipliers must be 0"),
+    ],
+)
+def test_wrong_programs_are_refused(make: Any, words: str) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        make()
+
+
+def test_a_missing_solver_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def without(name: str, *rest: Any) -> Any:
+        if name == "clarabel":
+            raise ImportError(name)
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(MissingDependency, match=r"pip install 'dualfold\[qp\]'"):
+        solve_program(QuadraticProgram([[1.0]], [1.0]))
+
+
+@pytest.mark.parametrize(
+    "name", ["programs", "program_certificate", "ray_certificate", "program_solvers"]
+)
+def test_the_examples_run(name: str) -> None:
+    outcome = doctest.testmod(importlib.import_module(f"dualfold.duality.{name}"))
+    assert outcome.attempted > 0
+    assert outcome.failed == 0
