@@ -168,6 +168,7 @@ class Support(Convex):
 
     Norms are support functions: λ‖x‖₁ of a box, λ‖x‖₂ of a ball, λ‖x‖_∞ of an ℓ1 ball.
 
+    >>> from dualfold.games import norm
     >>> norm(1, weight=2.0).value(np.array([3.0, -1.0]))
     8.0
     """
@@ -247,9 +248,7 @@ class Sum(Convex):
 
     def proximal(self, x: Array, weight: float) -> Array:
         half = self._half_square("proximal map")
-        return self.simple.proximal(
-            half.proximal(x, weight), weight / (1 + weight * half.weight)
-        )
+        return self.simple.proximal(half.proximal(x, weight), weight / (1 + weight * half.weight))
 
     def conjugate(self, y: Array) -> float:
         x = self.maximiser(y)

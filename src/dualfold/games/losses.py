@@ -156,7 +156,7 @@ class Logistic(Convex):
             raise InvalidInput("labels are +1 and −1; map classes to these two first")
 
     @cached_property
-    def smoothness(self) -> float:  # type: ignore[override]
+    def smoothness(self) -> float:
         return float(np.linalg.norm(self.rows, 2)) ** 2 / 4
 
     @property
@@ -247,3 +247,31 @@ class LogSumExp(Convex):
 
     def conjugate(self, y: Array) -> float:
         return self.width * Entropy().value(y)
+
+
+@dataclass(frozen=True)
+class Huber(Convex):
+    """Σ ½x² where |x| ≤ width, width·|x| − ½width² beyond: a bowl with straight sides.
+
+    f*(y) = ½‖y‖²    where every |y_i| ≤ width, else ∞
+    """
+
+    width: float = 1.0
+
+    @property
+    def smoothness(self) -> float:
+        return 1.0
+
+    def value(self, x: Array) -> float:
+        inner = np.clip(x, -self.width, self.width)
+        return float(np.sum(inner * (x - inner / 2)))
+
+    def subgradient(self, x: Array) -> Array:
+        return np.clip(x, -self.width, self.width)
+
+    def conjugate(self, y: Array) -> float:
+        return float(y @ y) / 2 if np.abs(y).max() <= self.width * (1 + ROUNDING) else np.inf
+
+    def proximal(self, x: Array, weight: float) -> Array:
+        far = weight * self.width
+        return np.where(np.abs(x) <= self.width + far, x / (1 + weight), x - far * np.sign(x))

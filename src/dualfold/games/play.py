@@ -182,7 +182,8 @@ def learn(player: Player, slopes: Iterable[Array], weights: Weights = equal) -> 
     >>> account.regret(np.array([0.5, 0.5]))
     array([-0.5, -1. ])
     """
-    seat, given = _Seat(player), []
+    seat = _Seat(player)
+    given: list[float] = []
     for t, slope in enumerate(slopes, start=1):
         given.append(weights(t, sum(given)))
         seat.move(given[-1], slope)
@@ -215,7 +216,7 @@ def play(
     x_seat, y_seat = _Seat(x_player), _Seat(y_player)
     given: list[float] = []
     averages: list[Array] = []
-    upper, lower, best_x = [], [], []
+    values, upper, lower, best_x = [], [], [], []
     for t in range(1, rounds + 1):
         given.append(weights(t, bound.weight))
         x, y = _round(x_seat, y_seat, given[-1], order)
@@ -223,13 +224,13 @@ def play(
         last = averages[-1] if averages else np.zeros_like(x.point)
         averages.append(last + share * (x.point - last))
         bound.add(y, y_player.part.cost(y), given[-1])
-        upper.append(f.value(averages[-1]) + simple.cost(Move(averages[-1])))
+        values.append(f.value(averages[-1]))
+        upper.append(values[-1] + simple.cost(Move(averages[-1])))
         best_x.append(bound.linear(averages[-1]))
         lower.append(max(best_x[-1] - bound.cost, bound.curved()))
         if upper[-1] - max(lower) <= tolerance:
             break
     x_account, y_account = x_seat.account(given), y_seat.account(given)
-    values = np.array([f.value(average) for average in averages])
     return Run(
         x=x_account,
         y=y_account,
@@ -237,7 +238,7 @@ def play(
         upper=np.array(upper),
         lower=np.array(lower),
         x_regret=x_account.paid - x_account.totals * np.array(best_x),
-        y_regret=y_account.paid + y_account.totals * values,
+        y_regret=y_account.paid + y_account.totals * np.array(values),
         why_infinite=bound.why_infinite(),
     )
 

@@ -50,6 +50,12 @@ class Recipe:
     horizon: int | None = None
     conditions: tuple[Condition, ...] = ()
 
+    def __post_init__(self) -> None:
+        if not np.isfinite(self.x_player.part.value(self.x_player.start)):
+            raise InvalidInput(
+                f"{self.name} must start in its own set, but the start is outside; project it first"
+            )
+
     def play(self, rounds: int | None = None, *, tolerance: float = 0.0) -> Run:
         """Play `rounds` (by default the horizon), or until the duality gap is `tolerance`."""
         rounds = self.horizon if rounds is None else rounds
@@ -81,8 +87,8 @@ def reach_of(start: Array, over: ConvexSet, radius: float | None) -> float:
     return over.reach(start) if radius is None else radius
 
 
-def ball_around(start: Array, over: ConvexSet, radius: float | None) -> Ball | None:
-    """The stated ball; a bounded set needs none."""
+def ball_around(start: Array, radius: float | None) -> Ball | None:
+    """The stated ball that holds a minimiser, if one was stated."""
     return None if radius is None else Ball(radius, start)
 
 
