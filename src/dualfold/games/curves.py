@@ -45,17 +45,15 @@ class Curve:
     def slope(self) -> float:
         """The exponent a in gap ~ T^a, or for a linear rate the factor of every round.
 
-        Fitted by least squares over the later half (on the logarithmic scale) of the
-        rounds whose gap is still above rounding.
+        Fitted by least squares to the rounds whose gap is above rounding; of these, where
+        the rate is a power, to the last decade: a method starts below its bound.
         """
         clear = self.gap > 1e-11 * self.gap.max()
         T, gap = self.rounds[clear].astype(float), self.gap[clear]
         if self.rate.exponent == 0:
             return float(np.exp(np.polyfit(T, np.log(gap), 1)[0]))
-        late = np.sqrt(T.max()) <= T
-        # Every decade counts the same, however many rounds it has.
-        fit = np.polyfit(np.log(T[late]), np.log(gap[late]), 1, w=T[late] ** -0.5)
-        return float(fit[0])
+        late = T.max() / 10 <= T
+        return float(np.polyfit(np.log(T[late]), np.log(gap[late]), 1)[0])
 
     @property
     def as_steep_as_promised(self) -> bool:

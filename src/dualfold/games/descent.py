@@ -76,7 +76,7 @@ class Descent:
     over: ConvexSet = EVERYWHERE
     within: Ball | None = None
 
-    def play(self, rounds: int, *, tolerance: float = 0.0) -> Path:
+    def play(self, rounds: int, *, tolerance: float | None = None) -> Path:
         """`rounds` updates, or fewer when the gap is `tolerance` before."""
         bound = LowerBound(self.f, Indicator(self.over), self.within)
         gradient, dual = self.gradients(), Conjugate(self.f)
@@ -96,7 +96,7 @@ class Descent:
             upper.append(self.f.value(x))
             seen = bound.weight > 0
             lower.append(max(bound.linear(x) - bound.cost, bound.curved()) if seen else -np.inf)
-            if t == rounds or upper[-1] - max(lower) <= tolerance:
+            if t == rounds or (tolerance is not None and upper[-1] - max(lower) <= tolerance):
                 break
         return Path(np.array(points), np.array(upper), np.array(lower))
 

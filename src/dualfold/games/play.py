@@ -199,13 +199,13 @@ def play(
     rounds: int,
     order: Order,
     within: Ball | None = None,
-    tolerance: float = 0.0,
+    tolerance: float | None = None,
 ) -> Run:
     """Play the game that x's part ψ and y's part f* define, min over x of f + ψ.
 
     order : who moves first; a prescient player moves second
     within : a ball that is known to hold a minimiser, for problems on all of ℝᵈ
-    tolerance : stop when the duality gap is no larger
+    tolerance : stop when the duality gap is no larger; None: play all rounds
     """
     if not isinstance(y_player.part, Conjugate):
         raise InvalidInput("y plays on a conjugate: give it Conjugate(f)")
@@ -228,7 +228,7 @@ def play(
         upper.append(values[-1] + simple.cost(Move(averages[-1])))
         best_x.append(bound.linear(averages[-1]))
         lower.append(max(best_x[-1] - bound.cost, bound.curved()))
-        if upper[-1] - max(lower) <= tolerance:
+        if tolerance is not None and upper[-1] - max(lower) <= tolerance:
             break
     x_account, y_account = x_seat.account(given), y_seat.account(given)
     return Run(

@@ -56,7 +56,7 @@ class Recipe:
                 f"{self.name} must start in its own set, but the start is outside; project it first"
             )
 
-    def play(self, rounds: int | None = None, *, tolerance: float = 0.0) -> Run:
+    def play(self, rounds: int | None = None, *, tolerance: float | None = None) -> Run:
         """Play `rounds` (by default the horizon), or until the duality gap is `tolerance`."""
         rounds = self.horizon if rounds is None else rounds
         if rounds is None:
