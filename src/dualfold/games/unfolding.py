@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.linalg import eigh
 
 from dualfold.errors import DisconnectedGraph, InvalidInput
 from dualfold.games.convex import Conjugate, Convex, Indicator
@@ -42,24 +43,25 @@ class EasiestBend(Convex):
     squared_lengths: Array
 
     def value(self, x: Array) -> float:
-        return -float(self._eigenpairs(x)[0][1])
+        return -self.bend(x)[0]
 
     def subgradient(self, x: Array) -> Array:
-        v = self._eigenpairs(x)[1][:, 1]
+        _, v = self.bend(x)
         return -((v[self.edges[:, 0]] - v[self.edges[:, 1]]) ** 2) / self.squared_lengths
 
-    def _eigenpairs(self, shares: Array) -> tuple[Array, Array]:
+    def bend(self, shares: Array) -> tuple[float, Array]:
+        """λ₂ and its eigenvector v ⊥ 1."""
         weights = shares / self.squared_lengths
         i, j = self.edges.T
         laplacian = np.zeros((self.n, self.n))
         np.add.at(laplacian, (i, j), -weights)
         np.add.at(laplacian, (j, i), -weights)
         laplacian[np.diag_indices(self.n)] -= laplacian.sum(axis=1)
-        # The null vector 1 is lifted above everything, so that v ⊥ 1 also when λ₂ is tiny.
-        top = 2 * float(laplacian.diagonal().max())
-        values, vectors = np.linalg.eigh(laplacian + top / self.n)
-        values, vectors = np.roll(values, 1), np.roll(vectors, 1, axis=1)
-        return values, vectors
+        # The null vector 1 is lifted above everything (Gershgorin), so λ₂ comes first. One
+        # eigenpair by bisection: LAPACK's all of them are 60 times slower on a busy machine.
+        lifted = laplacian + 2 * float(laplacian.diagonal().max()) / self.n
+        values, vectors = eigh(lifted, subset_by_index=[0, 0])
+        return float(values[0]), np.asarray(vectors[:, 0])
 
 
 def unfolding_game(
