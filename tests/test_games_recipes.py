@@ -418,6 +418,22 @@ def test_regrets_are_what_they_are_defined_as():
     assert run.y_regret[-1] == pytest.approx(run.y.regret(f.subgradient(run.answer))[-1])
 
 
+@pytest.mark.parametrize("recipe", [frank_wolfe, nesterov, heavy_ball, averaged_descent])
+def test_the_gap_is_exactly_the_sum_of_regrets(recipe):
+    """Not only at most: nothing is lost where only planes are known (no curvature)."""
+    run = recipe(FUNCTIONS["logistic"], START, over=SETS["box"]).play(50)
+    assert run.upper - run.lower == pytest.approx(run.equilibrium, abs=1e-9)
+
+
+def test_weights_as_a_list():
+    f, part = FUNCTIONS["quadratic"], Indicator(SETS["ball"])
+    players = BestResponse(part, START), FTL(Conjugate(f), START)
+    listed = play(*players, weights=np.arange(1, 31), rounds=30, order="y first")
+    assert listed.averages == pytest.approx(frank_wolfe(f, START, over=part.of).play(30).averages)
+    with pytest.raises(InvalidInput, match="round 2 is 0"):
+        play(*players, weights=[1.0, 0.0], rounds=2, order="y first")
+
+
 def test_equilibrium_as_defined():
     """V* − ε ≤ inf_x g(x, ȳ) and sup_y g(x̄, y) ≤ V* + ε."""
     f, K = FUNCTIONS["least squares"], SETS["ball"]

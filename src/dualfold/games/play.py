@@ -27,8 +27,8 @@ from dualfold.games.players import Player, Seen
 from dualfold.games.sets import Ball
 
 Array = np.ndarray[Any, np.dtype[Any]]
-# α_t from t and the total weight A_{t−1} before it.
-Weights = Callable[[int, float], float]
+# α_t from t and the total weight A_{t−1} before it, or a list of them.
+Weights = Callable[[int, float], float] | Sequence[float] | Array
 Order = Literal["x first", "y first"]
 
 
@@ -50,6 +50,13 @@ class Geometric:
 
     def __call__(self, t: int, total: float) -> float:
         return 1.0 if t == 1 else self.share * total
+
+
+def _weight(weights: Weights, t: int, total: float) -> float:
+    weight = float(weights(t, total) if callable(weights) else weights[t - 1])
+    if not 0 < weight < np.inf:
+        raise InvalidInput(f"weights are positive numbers, but that of round {t} is {weight}")
+    return weight
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,8 +108,9 @@ class Run:
     x, y : the players' accounts
     averages : x̄_t, the answer after t rounds, one row a round
     upper, lower : f + ψ at x̄_t, and a proved lower bound of its minimum
-    x_regret, y_regret : after every round, to the best comparator in hindsight (x's is
-        infinite where that is nowhere, as on all of ℝᵈ)
+    x_regret, y_regret : after every round, to the best comparator in hindsight; x's is the
+        best one of the stated ball, and without one on ℝᵈ its regret is infinite
+    why_infinite : what to state where the gap is
     """
 
     x: Account
@@ -185,7 +193,7 @@ def learn(player: Player, slopes: Iterable[Array], weights: Weights = equal) -> 
     seat = _Seat(player)
     given: list[float] = []
     for t, slope in enumerate(slopes, start=1):
-        given.append(weights(t, sum(given)))
+        given.append(_weight(weights, t, sum(given)))
         seat.move(given[-1], slope)
         seat.learn(slope, given[-1])
     return seat.account(given)
@@ -218,7 +226,7 @@ def play(
     averages: list[Array] = []
     values, upper, lower, best_x = [], [], [], []
     for t in range(1, rounds + 1):
-        given.append(weights(t, bound.weight))
+        given.append(_weight(weights, t, bound.weight))
         x, y = _round(x_seat, y_seat, given[-1], order)
         share = given[-1] / (bound.weight + given[-1])
         last = averages[-1] if averages else np.zeros_like(x.point)
