@@ -29,6 +29,7 @@ from dualfold.games.convex import (
     Sum,
     Support,
 )
+from dualfold.games.curves import Curve, gap_curve, horizon_curve, recipe_curves
 from dualfold.games.descent import (
     Descent,
     Path,
@@ -100,6 +101,7 @@ __all__ = [
     "Conjugate",
     "Convex",
     "ConvexSet",
+    "Curve",
     "Descent",
     "Divergence",
     "EasiestBend",
@@ -150,9 +152,11 @@ __all__ = [
     "equal",
     "extragradient",
     "frank_wolfe",
+    "gap_curve",
     "gradient_descent",
     "growing",
     "heavy_ball",
+    "horizon_curve",
     "learn",
     "minibatch",
     "momentum",
@@ -160,6 +164,7 @@ __all__ = [
     "nesterov_infinite_memory",
     "norm",
     "play",
+    "recipe_curves",
     "rmsprop",
     "stochastic_gradient",
     "unfolding_bracket",

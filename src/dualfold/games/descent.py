@@ -95,7 +95,7 @@ class Descent:
             points.append(x)
             upper.append(self.f.value(x))
             seen = bound.weight > 0
-            lower.append(max(bound.linear(x) - bound.cost, bound.curved()) if seen else -np.inf)
+            lower.append(max(bound.linear() - bound.cost, bound.curved()) if seen else -np.inf)
             if t == rounds or (tolerance is not None and upper[-1] - max(lower) <= tolerance):
                 break
         return Path(np.array(points), np.array(upper), np.array(lower))

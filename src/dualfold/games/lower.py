@@ -20,6 +20,7 @@ from dualfold.games.convex import Convex, Move
 from dualfold.games.sets import Ball
 
 Array = np.ndarray[Any, np.dtype[Any]]
+MULTIPLIERS = 40  # a handful is the rule
 
 
 class LowerBound:
@@ -44,10 +45,10 @@ class LowerBound:
             self.taken = self.taken + share * (y.taken_at - self.taken)
             self.square += share * (float(np.vdot(y.taken_at, y.taken_at)) - self.square)
 
-    def linear(self, near: Array) -> float:
+    def linear(self) -> float:
         """min_x ⟨ȳ, x⟩ + ψ(x), over the stated ball if that says more."""
         anywhere = -self.simple.conjugate(-self.slope)
-        return anywhere if self.within is None else max(anywhere, self._in_ball(near))
+        return anywhere if self.within is None else max(anywhere, self._in_ball(self.within))
 
     def curved(self) -> float:
         """The bound by strong convexity; −∞ without any."""
@@ -59,20 +60,32 @@ class LowerBound:
         least = float(np.vdot(tilt, x)) + mu / 2 * float(np.vdot(x, x)) + self.simple.cost(Move(x))
         return least - self.cost + mu / 2 * self.square
 
-    def _in_ball(self, near: Array) -> float:
-        """A bound over the ball: ψ is no less than its tangent at p, whose slope is u.
+    def _in_ball(self, ball: Ball) -> float:
+        """min_x ⟨ȳ, x⟩ + ψ(x) over the ball, by its Lagrangian: any multiplier λ > 0 proves
 
-        p is a proximal step from `near`; at a solution near = p, and the bound is exact.
+            min_x ⟨ȳ, x⟩ + ψ(x) + (λ/2)(‖x − center‖² − radius²)
+
+        The best one puts x on the sphere, unless the ball does not bind; without ψ it is
+        the first one tried.
         """
-        assert self.within is not None
-        length = float(np.linalg.norm(self.slope))
-        if length == 0:
-            return -np.inf
-        step = self.within.radius / length
-        p = self.simple.proximal(near - step * self.slope, step)
-        u = (near - p) / step - self.slope
-        tangent = self.simple.cost(Move(p)) - float(np.vdot(u, p))
-        return tangent + self.within.minimum(self.slope + u)
+        least, low, high = -np.inf, 0.0, np.inf
+        multiplier = (float(np.linalg.norm(self.slope)) or 1.0) / ball.radius
+        for _ in range(MULTIPLIERS):
+            x = self.simple.proximal(ball.center - self.slope / multiplier, 1 / multiplier)
+            away = float(np.linalg.norm(x - ball.center))
+            slack = multiplier / 2 * (away**2 - ball.radius**2)
+            value = float(np.vdot(self.slope, x)) + self.simple.cost(Move(x))
+            least = max(least, value + slack)
+            # The bound is flat around its best multiplier: half the digits of it will do.
+            if abs(away / ball.radius - 1) <= 1e-8 or abs(slack) <= 1e-12 * abs(value):
+                break
+            low, high = (multiplier, high) if away > ball.radius else (low, multiplier)
+            multiplier *= away / ball.radius  # exact without ψ
+            if not low < multiplier < high:
+                multiplier = (low + high) / 2 if high < np.inf else 4 * low
+            elif low == 0:
+                multiplier = min(multiplier, high / 16)
+        return least
 
     def why_infinite(self) -> str:
         return (

@@ -234,7 +234,7 @@ def play(
         bound.add(y, y_player.part.cost(y), given[-1])
         values.append(f.value(averages[-1]))
         upper.append(values[-1] + simple.cost(Move(averages[-1])))
-        best_x.append(bound.linear(averages[-1]))
+        best_x.append(bound.linear())
         lower.append(max(best_x[-1] - bound.cost, bound.curved()))
         if tolerance is not None and upper[-1] - max(lower) <= tolerance:
             break

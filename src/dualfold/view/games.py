@@ -33,6 +33,8 @@ COLUMNS = 4
 def gap_figure(curves: Sequence[Curve], *, title: str = "") -> Figure:
     """The duality gap of each method against its bound, one panel a method.
 
+        gap_figure(dualfold.games.recipe_curves())
+
     The axes are logarithmic; for a linear rate the rounds are not, so that it too is a
     straight line.
     """
@@ -100,7 +102,10 @@ def zigzag_figure(rounds: int = 30) -> Figure:
     paths = [
         ("gradient descent", gradient_descent(f, start, step=step).play(rounds)),
         ("momentum 0.5", momentum(f, start, step=step, memory=0.5).play(rounds)),
-        ("NAG 0.5", accelerated_gradient(f, start, step=step / 2, memory=0.5).play(rounds)),
+        (
+            "NAG 0.5, half the step",
+            accelerated_gradient(f, start, step=step / 2, memory=0.5).play(rounds),
+        ),
         ("Adam, step 0.4", adam(f, start, step=0.4).play(rounds)),
     ]
     return path_figure(f, paths, title="Four ways down a narrow valley")
@@ -126,9 +131,10 @@ def _draw_curve(axes: Any, curve: Curve) -> None:
     axes.set_yscale("log")
     if not linear:
         axes.set_xscale("log")
-    axes.plot(curve.rounds, curve.bound, "--", color=BOUND, linewidth=1.3)
+    until = curve.rounds <= curve.rounds[shown].max()  # a bound below rounding says nothing
+    axes.plot(curve.rounds[until], curve.bound[until], "--", color=BOUND, linewidth=1.3)
     axes.plot(curve.rounds[shown], curve.gap[shown], color=GAP, linewidth=1.6)
-    if curve.bound.max() > 10 * curve.gap[shown].min():  # powers of ten are labels enough
+    if curve.bound.max() > 100 * curve.gap[shown].min():  # powers of ten are labels enough
         axes.yaxis.set_minor_formatter(NullFormatter())
     _quiet(axes)
     axes.set_title(curve.name, fontsize=10, color=INK, pad=5)
