@@ -640,6 +640,20 @@ def test_the_papers_average_breaks_the_constant():
     assert recipe.play().upper[-1] <= recipe.bound(1)
 
 
+def test_smooth_averaged_descent_pays_for_its_first_point_on_a_set():
+    """LR²/T is for ℝᵈ: on a set f may be almost straight, and x₀ is part of the average."""
+    f, K, start = (
+        Quadratic(np.array([[1e-3]]), np.ones(1)),
+        Box(-np.ones(1), np.ones(1)),
+        np.ones(1),
+    )
+    recipe = averaged_descent(f, start, over=K)
+    run, least, L, R = recipe.play(50), f.value(-np.ones(1)), 1e-3, 2.0
+    turns = np.arange(1, 51)
+    assert np.all(run.upper - least > L * R**2 / turns)
+    assert np.all(run.upper - least <= [recipe.bound(int(T)) for T in turns])
+
+
 def test_stated_gradient_bounds_are_checked():
     f = FUNCTIONS["least squares"]
     recipe = averaged_subgradient_descent(f, START, rounds=10, radius=1.0, gradient_bound=1e-3)

@@ -35,6 +35,7 @@ from dualfold.games.players import (
     BestResponse,
     FTLPlus,
     OptimisticOMD,
+    Player,
 )
 from dualfold.games.recipe import (
     Rate,
@@ -84,20 +85,15 @@ def averaged_subgradient_descent(
     gradient_bound: float | None = None,
 ) -> Recipe:
     """The same for any f, corners included, with the step R/(G√T) of its horizon: GR/√T."""
-    name = "averaged subgradient descent"
-    G = gradient_bound_of(f, start, over, gradient_bound, name)
-    R = reach_of(start, over, radius)
-    step = _horizon_step(R, G, rounds, name)
-    return Recipe(
-        name,
-        x_player=OMD(Indicator(over), start, step=step),
-        y_player=BestResponse(Conjugate(f), start),
-        order="x first",
-        bound=lambda T: R**2 / (2 * step * T) + step * G**2 / 2,
-        rate=Rate("1/√T", -0.5),
-        within=ball_around(start, radius),
-        horizon=rounds,
-        conditions=(gradients_stay_below(G),),
+    return _mirror_descent(
+        "averaged subgradient descent",
+        BestResponse(Conjugate(f), start),
+        f,
+        start,
+        rounds,
+        over,
+        radius,
+        gradient_bound,
     )
 
 
@@ -111,20 +107,15 @@ def cumulative_descent(
     gradient_bound: float | None = None,
 ) -> Recipe:
     """Descent along the gradient at the average so far: GR/√T."""
-    name = "cumulative gradient descent"
-    G = gradient_bound_of(f, start, over, gradient_bound, name)
-    R = reach_of(start, over, radius)
-    step = _horizon_step(R, G, rounds, name)
-    return Recipe(
-        name,
-        x_player=OMD(Indicator(over), start, step=step),
-        y_player=FTLPlus(Conjugate(f), start),
-        order="x first",
-        bound=lambda T: R**2 / (2 * step * T) + step * G**2 / 2,
-        rate=Rate("1/√T", -0.5),
-        within=ball_around(start, radius),
-        horizon=rounds,
-        conditions=(gradients_stay_below(G),),
+    return _mirror_descent(
+        "cumulative gradient descent",
+        FTLPlus(Conjugate(f), start),
+        f,
+        start,
+        rounds,
+        over,
+        radius,
+        gradient_bound,
     )
 
 
@@ -209,10 +200,33 @@ def extragradient(
     )
 
 
-def _horizon_step(R: float, G: float, rounds: int, method: str) -> float:
+def _mirror_descent(
+    name: str,
+    y_player: Player,
+    f: Convex,
+    start: Array,
+    rounds: int,
+    over: ConvexSet,
+    radius: float | None,
+    gradient_bound: float | None,
+) -> Recipe:
+    """OMD with the step of a horizon, against a y-player without regret."""
+    G = gradient_bound_of(f, start, over, gradient_bound, name)
+    R = reach_of(start, over, radius)
     if not np.isfinite(R):
         raise InvalidInput(
-            f"{method} chooses its step by how far a minimiser can be; state radius, or give a "
+            f"{name} chooses its step by how far a minimiser can be; state radius, or give a "
             "bounded set"
         )
-    return R / (G * float(np.sqrt(rounds)))
+    step = R / (G * float(np.sqrt(rounds)))
+    return Recipe(
+        name,
+        x_player=OMD(Indicator(over), start, step=step),
+        y_player=y_player,
+        order="x first",
+        bound=lambda T: R**2 / (2 * step * T) + step * G**2 / 2,
+        rate=Rate("1/√T", -0.5),
+        within=ball_around(start, radius),
+        horizon=rounds,
+        conditions=(gradients_stay_below(G),),
+    )
