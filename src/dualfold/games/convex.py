@@ -19,7 +19,7 @@ from dualfold.errors import InvalidInput
 from dualfold.games.sets import ConvexSet, Everywhere
 
 Array = np.ndarray[Any, np.dtype[Any]]
-# How far outside its domain, relatively, a point may be by rounding and still count as in.
+# How far outside its domain, relatively, rounding may put a point.
 ROUNDING = 1e-12
 
 
@@ -97,7 +97,7 @@ class Convex:
 
 @dataclass(frozen=True, eq=False)
 class Conjugate(Convex):
-    """f* as a function: y's side of the game, where best responses are gradients of f."""
+    """f* as a function: y's side of the game, where replies are gradients of f."""
 
     of: Convex
 
@@ -221,8 +221,7 @@ class HalfSquare(Convex):
 class Sum(Convex):
     """A smooth and a simple part, f + ψ.
 
-    Value and subgradient always; conjugate and proximal map when the smooth part is a
-    `HalfSquare`, since they are then proximal maps of ψ alone.
+    Conjugate and proximal map when f is a `HalfSquare`: they are then proximal maps of ψ.
     """
 
     smooth: Convex

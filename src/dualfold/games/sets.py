@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 
 from dualfold.errors import InvalidInput
 
@@ -124,6 +123,8 @@ class Ellipsoid(ConvexSet):
     def project(self, x: Array) -> Array:
         if self.gauge(x) <= 1:
             return x
+        from scipy.optimize import brentq  # a slow import that nothing else here needs
+
         squares = self.axes**2
 
         def excess(shift: float) -> float:

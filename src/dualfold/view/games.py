@@ -8,22 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dualfold.errors import InvalidInput
-from dualfold.games import (
-    Quadratic,
-    accelerated_gradient,
-    adam,
-    gradient_descent,
-    momentum,
-)
-from dualfold.games.convex import Convex
-from dualfold.games.curves import Curve
-from dualfold.games.descent import Path
 from dualfold.view.colors import FEW_COLORS
 from dualfold.view.drawing import FAINT, INK, SOFT
 from dualfold.view.figures import RESOLUTION
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from dualfold.games import Convex, Curve, Path
 
 Array = np.ndarray[Any, np.dtype[Any]]
 GAP, BOUND = FEW_COLORS[0], FEW_COLORS[4]
@@ -97,6 +89,8 @@ def zigzag_figure(rounds: int = 30) -> Figure:
 
     f = ½xᵀ[[2, 1], [1, 20]]x − (5, 3)x from (−3, −1) with step 0.085, after Shin.
     """
+    from dualfold.games import Quadratic, accelerated_gradient, adam, gradient_descent, momentum
+
     f = Quadratic(np.array([[2.0, 1.0], [1.0, 20.0]]), np.array([-5.0, -3.0]))
     start, step = np.array([-3.0, -1.0]), 0.085
     paths = [
