@@ -44,3 +44,7 @@ class CertificateFailed(UserWarning):
 
 class PointsCollapse(UserWarning):
     """Some points will be drawn as one spot; the message says which and why."""
+
+
+class ConditionFails(UserWarning):
+    """A method runs, but what its guarantee needs does not hold; the message says what."""

@@ -1,1 +1,172 @@
-"""First-order methods as two players of one game, with a duality gap at every round."""
+"""First-order methods as two players of one game, with a duality gap at every round.
+
+    from dualfold.games import LeastSquares, nesterov
+
+    run = nesterov(LeastSquares(rows, targets), start, radius=10.0).play(500, tolerance=1e-6)
+    run.answer, run.gap[-1]
+
+A problem is a convex function (`losses`, `convex`) over a set (`sets`). A recipe seats two
+`players` at it; `play` lets them move and writes down what each could have done better,
+which is the proof. `descent` has the textbook methods, for comparison.
+"""
+
+from dualfold.games.accelerated import (
+    accelerated_by_gauge,
+    accelerated_proximal,
+    accelerated_strongly_convex,
+    heavy_ball,
+    nesterov,
+    nesterov_infinite_memory,
+)
+from dualfold.games.convex import (
+    UNCONSTRAINED,
+    Conjugate,
+    Convex,
+    Flattened,
+    HalfSquare,
+    Indicator,
+    Move,
+    Sum,
+    Support,
+)
+from dualfold.games.curves import Curve, gap_curve, horizon_curve, recipe_curves
+from dualfold.games.descent import (
+    Descent,
+    Path,
+    accelerated_gradient,
+    adagrad,
+    adam,
+    gradient_descent,
+    minibatch,
+    momentum,
+    rmsprop,
+    stochastic_gradient,
+)
+from dualfold.games.divergences import Divergence, Euclidean, Gauge, KullbackLeibler
+from dualfold.games.losses import (
+    Entropy,
+    Huber,
+    LargestAffine,
+    LeastSquares,
+    Logistic,
+    LogSumExp,
+    Quadratic,
+    norm,
+)
+from dualfold.games.play import Account, Geometric, Run, equal, growing, learn, play
+from dualfold.games.players import (
+    FTL,
+    FTRL,
+    OMD,
+    BestResponse,
+    FTLPlus,
+    FTRLPlus,
+    OMDPlus,
+    OptimisticFTL,
+    OptimisticOMD,
+    Player,
+    Seen,
+)
+from dualfold.games.recipe import Rate, Recipe
+from dualfold.games.recipes import (
+    averaged_descent,
+    averaged_subgradient_descent,
+    boundary_frank_wolfe,
+    cumulative_descent,
+    extragradient,
+    frank_wolfe,
+)
+from dualfold.games.sets import (
+    Ball,
+    Box,
+    ConvexSet,
+    Ellipsoid,
+    Everywhere,
+    L1Ball,
+    Simplex,
+)
+from dualfold.games.structured_sets import AffineSet, Product, Spectrahedron
+from dualfold.games.unfolding import EasiestBend, unfolding_bracket, unfolding_game
+
+__all__ = [
+    "FTL",
+    "FTRL",
+    "OMD",
+    "UNCONSTRAINED",
+    "Account",
+    "AffineSet",
+    "Ball",
+    "BestResponse",
+    "Box",
+    "Conjugate",
+    "Convex",
+    "ConvexSet",
+    "Curve",
+    "Descent",
+    "Divergence",
+    "EasiestBend",
+    "Ellipsoid",
+    "Entropy",
+    "Euclidean",
+    "Everywhere",
+    "FTLPlus",
+    "FTRLPlus",
+    "Flattened",
+    "Gauge",
+    "Geometric",
+    "HalfSquare",
+    "Huber",
+    "Indicator",
+    "KullbackLeibler",
+    "L1Ball",
+    "LargestAffine",
+    "LeastSquares",
+    "LogSumExp",
+    "Logistic",
+    "Move",
+    "OMDPlus",
+    "OptimisticFTL",
+    "OptimisticOMD",
+    "Path",
+    "Player",
+    "Product",
+    "Quadratic",
+    "Rate",
+    "Recipe",
+    "Run",
+    "Seen",
+    "Simplex",
+    "Spectrahedron",
+    "Sum",
+    "Support",
+    "accelerated_by_gauge",
+    "accelerated_gradient",
+    "accelerated_proximal",
+    "accelerated_strongly_convex",
+    "adagrad",
+    "adam",
+    "averaged_descent",
+    "averaged_subgradient_descent",
+    "boundary_frank_wolfe",
+    "cumulative_descent",
+    "equal",
+    "extragradient",
+    "frank_wolfe",
+    "gap_curve",
+    "gradient_descent",
+    "growing",
+    "heavy_ball",
+    "horizon_curve",
+    "learn",
+    "minibatch",
+    "momentum",
+    "nesterov",
+    "nesterov_infinite_memory",
+    "norm",
+    "play",
+    "recipe_curves",
+    "rmsprop",
+    "stochastic_gradient",
+    "unfolding_bracket",
+    "unfolding_game",
+]

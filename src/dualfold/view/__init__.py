@@ -1,5 +1,14 @@
 """Pictures. matplotlib is imported when the first one is made, never before."""
 
 from dualfold.view.figures import Panel, gallery, map_figure, save_figure
+from dualfold.view.games import gap_figure, path_figure, zigzag_figure
 
-__all__ = ["Panel", "gallery", "map_figure", "save_figure"]
+__all__ = [
+    "Panel",
+    "gallery",
+    "gap_figure",
+    "map_figure",
+    "path_figure",
+    "save_figure",
+    "zigzag_figure",
+]

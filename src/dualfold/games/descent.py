@@ -1,0 +1,264 @@
+"""Plain methods, as textbooks write them, with the interface of the recipes.
+
+    gradient_descent(f, start, step=0.1).play(200).answer
+
+Each method is a generator of points; what it remembers are its local variables. Gradients
+seen on the way are planes under f, so a plain run has a lower bound and a gap too, where
+f is strongly convex or a ball is stated (noisy gradients prove nothing).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Any, Protocol
+
+import numpy as np
+
+from dualfold.errors import InvalidInput
+from dualfold.games.convex import Conjugate, Convex, Indicator, Move
+from dualfold.games.lower import LowerBound
+from dualfold.games.sets import Ball, ConvexSet, Everywhere
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Gradient = Callable[[Array], Array]
+# A number, or the step of the t-th update, t = 1, 2, …
+Step = float | Callable[[int], float]
+EVERYWHERE = Everywhere()
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """Where a method went: `points[0]` is the start, `points[t]` is after t updates.
+
+    upper, lower : f at each point, and a lower bound of its minimum (−∞: none proved)
+    """
+
+    points: Array
+    upper: Array
+    lower: Array
+
+    @property
+    def rounds(self) -> int:
+        return len(self.points) - 1
+
+    @property
+    def answer(self) -> Array:
+        return np.asarray(self.points[-1])
+
+    @property
+    def averages(self) -> Array:
+        """The mean of `points[:t+1]` in row t."""
+        turns = np.arange(1, len(self.points) + 1)
+        return np.asarray(np.cumsum(self.points, axis=0) / turns[:, None])
+
+    @property
+    def gap(self) -> Array:
+        return np.maximum(self.upper - np.maximum.accumulate(self.lower), 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Descent:
+    """A method on a function, ready to `play`.
+
+    points : from a gradient and a start, the points one after another (the start first)
+    gradients : makes the gradient that a run uses; fresh for every run
+    exact : whether that is the gradient of f itself
+    """
+
+    name: str
+    f: Convex
+    start: Array
+    points: Callable[[Gradient, Array], Iterator[Array]]
+    gradients: Callable[[], Gradient]
+    exact: bool = True
+    over: ConvexSet = EVERYWHERE
+    within: Ball | None = None
+
+    def play(self, rounds: int, *, tolerance: float | None = None) -> Path:
+        """`rounds` updates, or fewer when the gap is `tolerance` before."""
+        bound = LowerBound(self.f, Indicator(self.over), self.within)
+        gradient, dual = self.gradients(), Conjugate(self.f)
+        points: list[Array] = []
+        upper: list[float] = []
+        lower: list[float] = []
+
+        def watched(x: Array) -> Array:
+            y = gradient(x)
+            if self.exact:
+                move = Move(y, taken_at=x)
+                bound.add(move, dual.cost(move), 1.0)
+            return y
+
+        for t, x in enumerate(self.points(watched, self.start)):
+            points.append(x)
+            upper.append(self.f.value(x))
+            seen = bound.weight > 0
+            lower.append(max(bound.linear() - bound.cost, bound.curved()) if seen else -np.inf)
+            if t == rounds or (tolerance is not None and upper[-1] - max(lower) <= tolerance):
+                break
+        return Path(np.array(points), np.array(upper), np.array(lower))
+
+
+def gradient_descent(
+    f: Convex, start: Array, *, step: Step, over: ConvexSet = EVERYWHERE, within: Ball | None = None
+) -> Descent:
+    """x ← x − step·∇f(x), projected onto a set if there is one.
+
+    >>> from dualfold.games import HalfSquare
+    >>> gradient_descent(HalfSquare(), np.array([8.0]), step=0.5).play(3).answer
+    array([1.])
+    """
+
+    def points(gradient: Gradient, x: Array) -> Iterator[Array]:
+        for t in count(1):
+            yield x
+            x = over.project(x - _size(step, t) * gradient(x))
+
+    return _descent("gradient descent", f, start, points, over, within)
+
+
+def momentum(
+    f: Convex, start: Array, *, step: Step, memory: float = 0.9, within: Ball | None = None
+) -> Descent:
+    """x ← x − step·∇f(x) + memory·(x − x_before): a ball that rolls (Polyak)."""
+
+    def points(gradient: Gradient, x: Array) -> Iterator[Array]:
+        before = x
+        for t in count(1):
+            yield x
+            x, before = x - _size(step, t) * gradient(x) + memory * (x - before), x
+
+    return _descent("momentum", f, start, points, within=within)
+
+
+def accelerated_gradient(
+    f: Convex, start: Array, *, step: Step, memory: float = 0.9, within: Ball | None = None
+) -> Descent:
+    """NAG: momentum that takes the gradient where it is about to be (Nesterov)."""
+
+    def points(gradient: Gradient, x: Array) -> Iterator[Array]:
+        before = x
+        for t in count(1):
+            yield x
+            ahead = x + memory * (x - before)
+            x, before = ahead - _size(step, t) * gradient(ahead), x
+
+    return _descent("accelerated gradient (NAG)", f, start, points, within=within)
+
+
+def adagrad(
+    f: Convex, start: Array, *, step: Step, floor: float = 1e-8, within: Ball | None = None
+) -> Descent:
+    """Steps divided, coordinate by coordinate, by the root of all squared slopes so far."""
+
+    def points(gradient: Gradient, x: Array) -> Iterator[Array]:
+        squares = np.zeros_like(x)
+        for t in count(1):
+            yield x
+            y = gradient(x)
+            squares = squares + y**2
+            x = x - _size(step, t) * y / (np.sqrt(squares) + floor)
+
+    return _descent("Adagrad", f, start, points, within=within)
+
+
+def rmsprop(
+    f: Convex,
+    start: Array,
+    *,
+    step: Step,
+    decay: float = 0.9,
+    floor: float = 1e-8,
+    within: Ball | None = None,
+) -> Descent:
+    """Adagrad that forgets: old squared slopes fade by `decay` a step."""
+
+    def points(gradient: Gradient, x: Array) -> Iterator[Array]:
+        squares = np.zeros_like(x)
+        for t in count(1):
+            yield x
+            y = gradient(x)
+            squares = decay * squares + (1 - decay) * y**2
+            x = x - _size(step, t) * y / (np.sqrt(squares) + floor)
+
+    return _descent("RMSprop", f, start, points, within=within)
+
+
+def adam(
+    f: Convex,
+    start: Array,
+    *,
+    step: Step,
+    decay: float = 0.9,
+    square_decay: float = 0.999,
+    floor: float = 1e-8,
+    within: Ball | None = None,
+) -> Descent:
+    """RMSprop with momentum, both corrected for having started from 0.
+
+    It can fail to converge, even on convex problems; Reddi, Kale and Kumar, "On the
+    convergence of Adam and beyond" (2018).
+    """
+
+    def points(gradient: Gradient, x: Array) -> Iterator[Array]:
+        mean, squares = np.zeros_like(x), np.zeros_like(x)
+        for t in count(1):
+            yield x
+            y = gradient(x)
+            mean = decay * mean + (1 - decay) * y
+            squares = square_decay * squares + (1 - square_decay) * y**2
+            root = np.sqrt(squares / (1 - square_decay**t))
+            x = x - _size(step, t) * (mean / (1 - decay**t)) / (root + floor)
+
+    return _descent("Adam", f, start, points, within=within)
+
+
+class SumOverRows(Protocol):
+    """A loss that is a sum over observations and can look at some of them."""
+
+    rows: Array
+
+    def sample(self, x: Array, chosen: Array) -> Array: ...
+
+
+def minibatch(method: Descent, *, batch_size: int, random_state: int = 0) -> Descent:
+    """Any method on gradients of `batch_size` random rows, scaled to be right on average."""
+    f: Any = method.f
+    if not hasattr(f, "sample"):
+        raise InvalidInput(f"{type(f).__name__} is no sum over rows; LeastSquares and Logistic are")
+    n = len(f.rows)
+    if not 1 <= batch_size <= n:
+        raise InvalidInput(f"a batch has 1 to {n} of the {n} rows, not {batch_size}")
+
+    def gradients() -> Gradient:
+        random = np.random.default_rng(random_state)
+        return lambda x: f.sample(x, random.choice(n, batch_size, replace=False))
+
+    name = f"{method.name}, batches of {batch_size}"
+    return replace(method, name=name, gradients=gradients, exact=False)
+
+
+def stochastic_gradient(
+    f: Convex, start: Array, *, step: Step, random_state: int = 0, over: ConvexSet = EVERYWHERE
+) -> Descent:
+    """Gradient descent on one random row at a time; let the step fall, as 1/√t or 1/t."""
+    plain = gradient_descent(f, start, step=step, over=over)
+    return minibatch(plain, batch_size=1, random_state=random_state)
+
+
+def _descent(
+    name: str,
+    f: Convex,
+    start: Array,
+    points: Callable[[Gradient, Array], Iterator[Array]],
+    over: ConvexSet = EVERYWHERE,
+    within: Ball | None = None,
+) -> Descent:
+    start = np.asarray(start, dtype=float)
+    return Descent(name, f, start, points, lambda: f.subgradient, over=over, within=within)
+
+
+def _size(step: Step, t: int) -> float:
+    return step(t) if callable(step) else step

@@ -1,0 +1,275 @@
+"""The protocol, the game, and the proof that a run carries.
+
+x wants ⟨x, y⟩ − f*(y) + ψ(x) small, y wants it large. With weights α, A = Σα and weighted
+averages x̄, ȳ,
+
+    f(x̄) + ψ(x̄) − min (f + ψ)  ≤  (regret of x + regret of y) / A
+
+whatever the players do, and every run bounds the minimum from below by
+
+    min_x ⟨ȳ, x⟩ + ψ(x) − (1/A) Σ α_t f*(y_t)
+
+so its duality gap is known at every round, and is a stopping rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from dualfold.errors import InvalidInput
+from dualfold.games.convex import Conjugate, Convex, Move
+from dualfold.games.lower import LowerBound
+from dualfold.games.players import Player, Seen
+from dualfold.games.sets import Ball
+
+Array = np.ndarray[Any, np.dtype[Any]]
+# α_t from t and the total weight A_{t−1} before it, or a list of them.
+Weights = Callable[[int, float], float] | Sequence[float] | Array
+Order = Literal["x first", "y first"]
+
+
+def equal(t: int, total: float) -> float:
+    """α_t = 1: the plain average."""
+    return 1.0
+
+
+def growing(t: int, total: float) -> float:
+    """α_t = t: late rounds count more."""
+    return float(t)
+
+
+@dataclass(frozen=True)
+class Geometric:
+    """α₁ = 1, then α_t = share·A_{t−1}: a fixed share of all that came before."""
+
+    share: float
+
+    def __call__(self, t: int, total: float) -> float:
+        return 1.0 if t == 1 else self.share * total
+
+
+def _weight(weights: Weights, t: int, total: float) -> float:
+    weight = float(weights(t, total) if callable(weights) else weights[t - 1])
+    if not 0 < weight < np.inf:
+        raise InvalidInput(f"weights are positive numbers, but that of round {t} is {weight}")
+    return weight
+
+
+@dataclass(frozen=True, eq=False)
+class Account:
+    """What a player played and paid: the weighted protocol, written down.
+
+    points, slopes : z_t and u_t, one row a round
+    costs : φ(z_t), the part of the loss that never changes
+    """
+
+    part: Convex
+    points: Array
+    slopes: Array
+    costs: Array
+    weights: Array
+
+    @property
+    def totals(self) -> Array:
+        """A_t."""
+        return np.cumsum(self.weights)
+
+    @property
+    def paid(self) -> Array:
+        """Σ_{s≤t} α_s (⟨z_s, u_s⟩ + φ(z_s))."""
+        inner = np.sum((self.points * self.slopes).reshape(len(self.points), -1), axis=1)
+        return np.cumsum(self.weights * (inner + self.costs))
+
+    @property
+    def average_points(self) -> Array:
+        return _averages(self.points, self.weights)
+
+    @property
+    def average_slopes(self) -> Array:
+        return _averages(self.slopes, self.weights)
+
+    def regret(self, comparator: Array) -> Array:
+        """After every round: what was paid, less what standing at `comparator` would have cost."""
+        inner = self.average_slopes.reshape(len(self.weights), -1) @ np.ravel(comparator)
+        return self.paid - self.totals * (inner + self.part.value(comparator))
+
+    def average_regret(self, comparator: Array) -> Array:
+        return self.regret(comparator) / self.totals
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A game that was played.
+
+    x, y : the players' accounts
+    averages : x̄_t, the answer after t rounds, one row a round
+    upper, lower : f + ψ at x̄_t, and a proved lower bound of its minimum
+    x_regret, y_regret : after every round, to the best comparator in hindsight; x's is the
+        best one of the stated ball, and without one on ℝᵈ its regret is infinite
+    why_infinite : what to state where the gap is
+    """
+
+    x: Account
+    y: Account
+    averages: Array
+    upper: Array
+    lower: Array
+    x_regret: Array
+    y_regret: Array
+    why_infinite: str = ""
+
+    @property
+    def rounds(self) -> int:
+        return len(self.upper)
+
+    @property
+    def answer(self) -> Array:
+        return np.asarray(self.averages[-1])
+
+    @property
+    def equilibrium(self) -> Array:
+        """ε after every round: (x̄, ȳ) is an ε-equilibrium."""
+        return (self.x_regret + self.y_regret) / self.x.totals
+
+    @property
+    def gap(self) -> Array:
+        """The duality gap after every round; the best lower bound so far is kept."""
+        return np.maximum(self.upper - np.maximum.accumulate(self.lower), 0.0)
+
+    def __str__(self) -> str:
+        words = f"{self.upper[-1]:.6g} after {self.rounds} rounds"
+        if np.isfinite(self.gap[-1]):
+            return f"{words}, proved optimal to {self.gap[-1]:.2g}"
+        return f"{words}; the gap is infinite: {self.why_infinite}"
+
+
+class _Seat:
+    """A player at the table, with what it has seen and what it has done."""
+
+    def __init__(self, player: Player) -> None:
+        self.player, self.seen = player, Seen()
+        self.moves: list[Move] = []
+        self.slopes: list[Array] = []
+
+    def move(self, weight: float, shown: Array | None) -> Move:
+        """The next move; `shown` is this round's slope if the opponent has moved."""
+        prescient = self.player.prescient
+        if prescient and shown is None:
+            raise InvalidInput(
+                f"{type(self.player).__name__} is prescient: it answers this round's loss and "
+                "must move second; change the order"
+            )
+        known = self.seen.after(shown, weight) if prescient and shown is not None else self.seen
+        self.moves.append(self.player.move(known, weight))
+        return self.moves[-1]
+
+    def learn(self, slope: Array, weight: float) -> None:
+        self.slopes.append(slope)
+        self.seen = replace(self.seen.after(slope, weight), previous=self.moves[-1])
+
+    def account(self, weights: Sequence[float]) -> Account:
+        return Account(
+            self.player.part,
+            np.array([move.point for move in self.moves]),
+            np.array(self.slopes),
+            np.array([self.player.part.cost(move) for move in self.moves]),
+            np.array(weights),
+        )
+
+
+def learn(player: Player, slopes: Iterable[Array], weights: Weights = equal) -> Account:
+    """The weighted protocol of online convex optimisation: one player against given slopes.
+
+    >>> from dualfold.games import FTLPlus, Indicator, Simplex
+    >>> leader = FTLPlus(Indicator(Simplex()), np.array([0.5, 0.5]))
+    >>> account = learn(leader, np.array([[1.0, 0.0], [1.0, 0.0]]))
+    >>> account.regret(np.array([0.5, 0.5]))
+    array([-0.5, -1. ])
+    """
+    seat = _Seat(player)
+    given: list[float] = []
+    for t, slope in enumerate(slopes, start=1):
+        given.append(_weight(weights, t, sum(given)))
+        seat.move(given[-1], slope)
+        seat.learn(slope, given[-1])
+    return seat.account(given)
+
+
+def play(
+    x_player: Player,
+    y_player: Player,
+    *,
+    weights: Weights = equal,
+    rounds: int,
+    order: Order,
+    within: Ball | None = None,
+    tolerance: float | None = None,
+) -> Run:
+    """Play the game that x's part ψ and y's part f* define, min over x of f + ψ.
+
+    order : who moves first; a prescient player moves second
+    within : a ball that is known to hold a minimiser, for problems on all of ℝᵈ
+    tolerance : stop when the duality gap is no larger; None: play all rounds
+    """
+    if not isinstance(y_player.part, Conjugate):
+        raise InvalidInput("y plays on a conjugate: give it Conjugate(f)")
+    if order not in ("x first", "y first"):
+        raise InvalidInput(f"order is 'x first' or 'y first', not {order!r}")
+    f, simple = y_player.part.of, x_player.part
+    bound = LowerBound(f, simple, within)
+    x_seat, y_seat = _Seat(x_player), _Seat(y_player)
+    given: list[float] = []
+    averages: list[Array] = []
+    values, upper, lower, best_x = [], [], [], []
+    for t in range(1, rounds + 1):
+        given.append(_weight(weights, t, bound.weight))
+        x, y = _round(x_seat, y_seat, given[-1], order)
+        share = given[-1] / (bound.weight + given[-1])
+        last = averages[-1] if averages else np.zeros_like(x.point)
+        averages.append(last + share * (x.point - last))
+        bound.add(y, y_player.part.cost(y), given[-1])
+        values.append(f.value(averages[-1]))
+        upper.append(values[-1] + simple.cost(Move(averages[-1])))
+        best_x.append(bound.linear())
+        lower.append(max(best_x[-1] - bound.cost, bound.curved()))
+        if tolerance is not None and upper[-1] - max(lower) <= tolerance:
+            break
+    x_account, y_account = x_seat.account(given), y_seat.account(given)
+    return Run(
+        x=x_account,
+        y=y_account,
+        averages=np.array(averages),
+        upper=np.array(upper),
+        lower=np.array(lower),
+        x_regret=x_account.paid - x_account.totals * np.array(best_x),
+        y_regret=y_account.paid + y_account.totals * np.array(values),
+        why_infinite=bound.why_infinite(),
+    )
+
+
+def _round(x_seat: _Seat, y_seat: _Seat, weight: float, order: Order) -> tuple[Move, Move]:
+    """Both moves of a round; x's slope is y, y's slope is −x."""
+    if order == "x first":
+        x = x_seat.move(weight, None)
+        y = y_seat.move(weight, -x.point)
+    else:
+        y = y_seat.move(weight, None)
+        x = x_seat.move(weight, y.point)
+    x_seat.learn(y.point, weight)
+    y_seat.learn(-x.point, weight)
+    return x, y
+
+
+def _averages(rows: Array, weights: Array) -> Array:
+    """Weighted running means, by updates: sums of geometric weights would overflow first."""
+    means = np.empty_like(rows, dtype=float)
+    mean, total = np.zeros_like(rows[0], dtype=float), 0.0
+    for t, (row, weight) in enumerate(zip(rows, weights, strict=True)):
+        total += weight
+        mean = mean + (weight / total) * (row - mean)
+        means[t] = mean
+    return means

@@ -1,0 +1,171 @@
+"""The players: strategies of online learning, each a line or two.
+
+In round t a player stands at z_t and pays α_t(⟨z_t, u_t⟩ + φ(z_t)). Its part φ never
+changes, its opponent sets the slope u_t: for x, φ is the simple part ψ of the problem and
+u = y; for y, φ is the conjugate f* and u = −x. So the same nine strategies serve both.
+
+A player with a ⁺ is prescient: it moves second and has seen u_t. That is the *only*
+difference between FTL and FTL⁺, FTRL and FTRL⁺, OMD and OMD⁺, and the code says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dualfold.games.convex import Convex, Move
+from dualfold.games.divergences import Divergence, Euclidean
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What a player knows when it moves.
+
+    rounds, weight : how many losses it has seen, and their total weight A
+    mean : the weighted mean of their slopes
+    last, last_weight : the newest slope and its weight
+    previous : the player's own last move
+    """
+
+    rounds: int = 0
+    weight: float = 0.0
+    mean: Array = field(default_factory=lambda: np.zeros(1))
+    last: Array = field(default_factory=lambda: np.zeros(1))
+    last_weight: float = 0.0
+    previous: Move | None = None
+
+    def after(self, slope: Array, weight: float) -> Seen:
+        """The same, one loss wiser."""
+        total = self.weight + weight
+        mean = slope if self.rounds == 0 else self.mean + (weight / total) * (slope - self.mean)
+        return replace(
+            self,
+            rounds=self.rounds + 1,
+            weight=total,
+            mean=mean,
+            last=slope,
+            last_weight=weight,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Player:
+    """A strategy for the losses ⟨z, u_t⟩ + part(z), opening from `start`.
+
+    `start` is a point of x's space for either side: x stands there, y answers with the
+    gradient there.
+    """
+
+    part: Convex
+    start: Array
+    prescient: ClassVar[bool] = False
+
+    def move(self, seen: Seen, weight: float) -> Move:
+        """The move of a round of this weight."""
+        return self.part.opening(self.start) if seen.rounds == 0 else self.strategy(seen, weight)
+
+    def strategy(self, seen: Seen, weight: float) -> Move:
+        """The move once something has been seen."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class FTL(Player):
+    """Follow the leader: the best point for all losses seen. For y: ∇f(x̄)."""
+
+    def strategy(self, seen: Seen, weight: float) -> Move:
+        return self.part.reply(seen.mean)
+
+
+@dataclass(frozen=True, eq=False)
+class FTLPlus(FTL):
+    """FTL⁺, prescient."""
+
+    prescient = True
+
+
+@dataclass(frozen=True, eq=False)
+class OptimisticFTL(Player):
+    """FTL that counts the last loss as if it came again. For y: ∇f(x̃_t)."""
+
+    def strategy(self, seen: Seen, weight: float) -> Move:
+        share = weight / (seen.weight + weight)
+        return self.part.reply(seen.mean + share * (seen.last - seen.mean))
+
+
+@dataclass(frozen=True, eq=False)
+class BestResponse(Player):
+    """BestResp⁺: the best point for this round's loss alone. For y: ∂f(x_t)."""
+
+    prescient = True
+
+    def strategy(self, seen: Seen, weight: float) -> Move:
+        return self.part.reply(seen.last)
+
+
+@dataclass(frozen=True, eq=False)
+class FTRL(Player):
+    """FTL with a regulariser: argmin Σ α_s ℓ_s(z) + D_start(z)/step."""
+
+    step: float
+    divergence: Divergence = field(default_factory=Euclidean)
+
+    def strategy(self, seen: Seen, weight: float) -> Move:
+        pull = self.step * seen.weight
+        return Move(self.divergence.step(self.part, pull * seen.mean, pull, self.start))
+
+
+@dataclass(frozen=True, eq=False)
+class FTRLPlus(FTRL):
+    """FTRL⁺, prescient."""
+
+    prescient = True
+
+
+@dataclass(frozen=True, eq=False)
+class OMD(Player):
+    """Online mirror descent: argmin α ℓ(z) + D_previous(z)/step, ℓ the last loss."""
+
+    step: float
+    divergence: Divergence = field(default_factory=Euclidean)
+
+    def strategy(self, seen: Seen, weight: float) -> Move:
+        pull = self.step * seen.last_weight
+        center = seen.previous.point if seen.previous else self.start
+        return Move(self.divergence.step(self.part, pull * seen.last, pull, center))
+
+
+@dataclass(frozen=True, eq=False)
+class OMDPlus(OMD):
+    """OMD⁺, prescient."""
+
+    prescient = True
+
+
+@dataclass(frozen=True, eq=False)
+class OptimisticOMD(Player):
+    """Two steps a round from an anchor: one by the guess, then, wiser, one by the truth.
+
+    z_t = step from z_{t−½} by α_t u_{t−1};  z_{t+½} = step from z_{t−½} by α_t u_t. The
+    first guess u₀ must be given.
+    """
+
+    step: float
+    guess: Array
+    divergence: Divergence = field(default_factory=Euclidean)
+
+    def move(self, seen: Seen, weight: float) -> Move:
+        if seen.previous is None or seen.previous.anchor is None:
+            anchor, guess = self.start, self.guess
+        else:
+            anchor = self._step(seen.previous.anchor, seen.last, seen.last_weight)
+            guess = seen.last
+        return Move(self._step(anchor, guess, weight), anchor=anchor)
+
+    def _step(self, center: Array, slope: Array, weight: float) -> Array:
+        pull = self.step * weight
+        return self.divergence.step(self.part, pull * slope, pull, center)

@@ -1,0 +1,141 @@
+"""What a recipe is: two players, their weights, and the guarantee that follows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dualfold.errors import ConditionFails, InvalidInput
+from dualfold.games.convex import Convex
+from dualfold.games.play import Order, Run, Weights, equal, play
+from dualfold.games.players import Player
+from dualfold.games.sets import Ball, ConvexSet, Everywhere
+
+Array = np.ndarray[Any, np.dtype[Any]]
+# Reads a run and says what condition of the guarantee it broke; "" for none.
+Condition = Callable[[Run], str]
+
+
+@dataclass(frozen=True)
+class Rate:
+    """T^exponent · factor^T, up to a constant (and a logarithm where the words say so)."""
+
+    words: str
+    exponent: float = 0.0
+    factor: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Recipe:
+    """A first-order method as a pair of players.
+
+    bound : f(x̄_T) − min f is at most bound(T); infinite where something was not stated
+    within : the ball that was stated to hold a minimiser
+    horizon : the number of rounds that the step was chosen for
+    conditions : what a run must not break for the bound to hold
+    """
+
+    name: str
+    x_player: Player
+    y_player: Player
+    order: Order
+    bound: Callable[[int], float]
+    rate: Rate
+    weights: Weights = equal
+    within: Ball | None = None
+    horizon: int | None = None
+    conditions: tuple[Condition, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not np.isfinite(self.x_player.part.value(self.x_player.start)):
+            raise InvalidInput(
+                f"{self.name} must start in its own set, but the start is outside; project it first"
+            )
+
+    def play(self, rounds: int | None = None, *, tolerance: float | None = None) -> Run:
+        """Play `rounds` (by default the horizon), or until the duality gap is `tolerance`."""
+        rounds = self.horizon if rounds is None else rounds
+        if rounds is None:
+            raise InvalidInput(f"how many rounds? {self.name} has no horizon of its own")
+        run = play(
+            self.x_player,
+            self.y_player,
+            weights=self.weights,
+            rounds=rounds,
+            order=self.order,
+            within=self.within,
+            tolerance=tolerance,
+        )
+        for condition in self.conditions:
+            words = condition(run)
+            if words:
+                warnings.warn(f"{self.name}: {words}", ConditionFails, stacklevel=2)
+        return run
+
+
+def never(rounds: int) -> float:
+    """The bound where nothing is guaranteed."""
+    return np.inf
+
+
+def reach_of(start: Array, over: ConvexSet, radius: float | None) -> float:
+    """R: the stated distance from the start to a minimiser, else how far the set reaches."""
+    return over.reach(start) if radius is None else radius
+
+
+def ball_around(start: Array, radius: float | None) -> Ball | None:
+    """The stated ball that holds a minimiser, if one was stated."""
+    return None if radius is None else Ball(radius, start)
+
+
+def diameter_of(start: Array, over: ConvexSet, method: str) -> float:
+    diameter = min(over.diameter, 2 * over.reach(start))
+    if not np.isfinite(diameter):
+        raise InvalidInput(
+            f"{method} needs a bounded set, since it walks to its corners; "
+            f"{type(over).__name__} has no finite diameter. Take a Ball that holds a minimiser"
+        )
+    return diameter
+
+
+def smoothness_of(f: Convex, method: str) -> float:
+    if not 0 < f.smoothness < np.inf:
+        raise InvalidInput(
+            f"{method} takes steps of the size 1/L, but {type(f).__name__} has "
+            f"L = {f.smoothness}; averaged_subgradient_descent needs no smoothness"
+        )
+    return f.smoothness
+
+
+def gradient_bound_of(
+    f: Convex, start: Array, over: ConvexSet, stated: float | None, method: str
+) -> float:
+    """G: stated, or known of f, or of a smooth f on a bounded set."""
+    if stated is not None:
+        return stated
+    local = np.inf
+    if np.isfinite(f.smoothness) and not isinstance(over, Everywhere):
+        local = float(np.linalg.norm(f.subgradient(start))) + f.smoothness * over.reach(start)
+    bound = min(f.gradient_bound, local)
+    if not np.isfinite(bound):
+        raise InvalidInput(
+            f"{method} chooses its step by how long gradients can be, which is not known for "
+            f"{type(f).__name__} on {type(over).__name__}; state gradient_bound"
+        )
+    return bound
+
+
+def gradients_stay_below(bound: float) -> Condition:
+    """The guarantee needs no more than this of the gradients that were seen."""
+
+    def condition(run: Run) -> str:
+        longest = float(np.linalg.norm(run.x.slopes.reshape(run.rounds, -1), axis=1).max())
+        if longest <= bound * (1 + 1e-12):
+            return ""
+        return f"a gradient of length {longest:.3g} was met, gradient_bound is {bound:.3g}"
+
+    return condition

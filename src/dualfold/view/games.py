@@ -1,0 +1,152 @@
+"""Pictures of first-order methods: gaps against bounds, and paths on a surface."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dualfold.errors import InvalidInput
+from dualfold.view.colors import FEW_COLORS
+from dualfold.view.drawing import FAINT, INK, SOFT
+from dualfold.view.figures import RESOLUTION
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from dualfold.games import Convex, Curve, Path
+
+Array = np.ndarray[Any, np.dtype[Any]]
+GAP, BOUND = FEW_COLORS[0], FEW_COLORS[4]
+COLUMNS = 4
+
+
+def gap_figure(curves: Sequence[Curve], *, title: str = "") -> Figure:
+    """The duality gap of each method against its bound, one panel a method.
+
+        gap_figure(dualfold.games.recipe_curves())
+
+    The axes are logarithmic; for a linear rate the rounds are not, so that it too is a
+    straight line.
+    """
+    from matplotlib.figure import Figure
+
+    if not curves:
+        raise InvalidInput("a figure of gaps needs at least one curve, but there is none")
+    columns = min(COLUMNS, len(curves))
+    lines = -(-len(curves) // columns)
+    figure = Figure(figsize=(3.1 * columns, 2.7 * lines), dpi=RESOLUTION, layout="constrained")
+    for place, curve in enumerate(curves):
+        axes = figure.add_subplot(lines, columns, place + 1)
+        _draw_curve(axes, curve)
+        if place % columns == 0:
+            axes.set_ylabel("duality gap", fontsize=9, color=SOFT)
+        if place >= len(curves) - columns:
+            axes.set_xlabel("rounds", fontsize=9, color=SOFT)
+    if title:
+        figure.suptitle(title, fontsize=13, color=INK, x=0.012, ha="left")
+    return figure
+
+
+def path_figure(f: Convex, paths: Sequence[tuple[str, Path]], *, title: str = "") -> Figure:
+    """Paths of methods over the level lines of a function of two variables, one panel each."""
+    from matplotlib.figure import Figure
+
+    if not paths or any(path.points.shape[1] != 2 for _, path in paths):
+        raise InvalidInput(
+            "paths are drawn over the plane: one or more, of points with two entries"
+        )
+    columns = min(COLUMNS, len(paths))
+    lines = -(-len(paths) // columns)
+    figure = Figure(figsize=(3.4 * columns, 3.2 * lines), dpi=RESOLUTION, layout="constrained")
+    surface = _surface(f, np.vstack([path.points for _, path in paths]))
+    for place, (name, path) in enumerate(paths):
+        axes = figure.add_subplot(lines, columns, place + 1)
+        # By rank, so that the narrow floor of a valley has lines of its own.
+        levels = np.unique(np.quantile(surface[2], np.linspace(0.005, 0.98, 16) ** 1.5))
+        axes.contour(*surface, levels, colors=FAINT, linewidths=0.7, linestyles="solid")
+        axes.plot(*path.points.T, "-o", color=GAP, markersize=2.5, linewidth=1.0)
+        axes.plot(*path.points[0], "o", color=INK, markersize=5)
+        axes.plot(*path.answer, "*", color=BOUND, markersize=9)
+        _quiet(axes)
+        axes.set_title(name, fontsize=10.5, color=INK, pad=6)
+        _note(
+            axes,
+            0.97,
+            0.04,
+            f"f = {path.upper[-1]:.4g} after {path.rounds}".replace("-", "−"),
+            SOFT,
+            "right",
+        )
+    if title:
+        figure.suptitle(title, fontsize=13, color=INK, x=0.012, ha="left")
+    return figure
+
+
+def zigzag_figure(rounds: int = 30) -> Figure:
+    """Why plain descent needs help: it zig-zags across a narrow valley.
+
+    f = ½xᵀ[[2, 1], [1, 20]]x − (5, 3)x from (−3, −1) with step 0.085, after Shin.
+    """
+    from dualfold.games import Quadratic, accelerated_gradient, adam, gradient_descent, momentum
+
+    f = Quadratic(np.array([[2.0, 1.0], [1.0, 20.0]]), np.array([-5.0, -3.0]))
+    start, step = np.array([-3.0, -1.0]), 0.085
+    paths = [
+        ("gradient descent", gradient_descent(f, start, step=step).play(rounds)),
+        ("momentum 0.5", momentum(f, start, step=step, memory=0.5).play(rounds)),
+        (
+            "NAG 0.5, half the step",
+            accelerated_gradient(f, start, step=step / 2, memory=0.5).play(rounds),
+        ),
+        ("Adam, step 0.4", adam(f, start, step=0.4).play(rounds)),
+    ]
+    return path_figure(f, paths, title="Four ways down a narrow valley")
+
+
+def _surface(f: Convex, points: Array) -> tuple[Array, Array, Array]:
+    """Heights of f on a grid around the points."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    edge = 0.08 * (high - low).max()
+    across, up = np.meshgrid(
+        np.linspace(low[0] - edge, high[0] + edge, 160),
+        np.linspace(low[1] - edge, high[1] + edge, 160),
+    )
+    heights = [f.value(x) for x in np.column_stack([across.ravel(), up.ravel()])]
+    return across, up, np.array(heights).reshape(across.shape)
+
+
+def _draw_curve(axes: Any, curve: Curve) -> None:
+    from matplotlib.ticker import NullFormatter
+
+    linear = curve.rate.exponent == 0
+    shown = curve.gap > 1e-15 * curve.gap.max()
+    axes.set_yscale("log")
+    if not linear:
+        axes.set_xscale("log")
+    until = curve.rounds <= curve.rounds[shown].max()  # a bound below rounding says nothing
+    axes.plot(curve.rounds[until], curve.bound[until], "--", color=BOUND, linewidth=1.3)
+    axes.plot(curve.rounds[shown], curve.gap[shown], color=GAP, linewidth=1.6)
+    if curve.bound.max() > 100 * curve.gap[shown].min():  # powers of ten are labels enough
+        axes.yaxis.set_minor_formatter(NullFormatter())
+    _quiet(axes)
+    axes.set_title(curve.name, fontsize=10, color=INK, pad=5)
+    measured = f"falls by ×{curve.slope:.3f} a round" if linear else f"slope −{-curve.slope:.2f}"
+    _note(axes, 0.04, 0.13, f"gap: {measured}", GAP, "left")
+    promised = f"×{curve.rate.factor:.3f}" if linear else curve.rate.words
+    _note(axes, 0.04, 0.04, f"bound: {promised}", BOUND, "left")
+
+
+def _note(axes: Any, x: float, y: float, words: str, color: str, side: str) -> None:
+    # A white ground keeps words legible where a line runs behind them.
+    ground = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0}
+    axes.text(x, y, words, transform=axes.transAxes, fontsize=8, color=color, ha=side, bbox=ground)
+
+
+def _quiet(axes: Any) -> None:
+    axes.tick_params(labelsize=7.5, colors=SOFT, length=2.5, which="both")
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_color(FAINT)
