@@ -19,6 +19,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from dualfold import (
         data,
+        duality,
         errors,
         estimators,
         graph,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
         LaplacianEigenmaps,
         LocalityPreservingProjection,
         LocallyLinearEmbedding,
+        MaximumVarianceUnfolding,
         NeighborhoodPreservingProjection,
         OrthogonalLPP,
         OrthogonalNPP,
@@ -56,6 +58,7 @@ _HOMES = {
     "Isomap": "dualfold.estimators",
     "LaplacianEigenmaps": "dualfold.estimators",
     "LocallyLinearEmbedding": "dualfold.estimators",
+    "MaximumVarianceUnfolding": "dualfold.estimators",
     "SpectralEmbedding": "dualfold.estimators",
     "LocalityPreservingProjection": "dualfold.estimators",
     "NeighborhoodPreservingProjection": "dualfold.estimators",
@@ -71,6 +74,7 @@ _HOMES = {
 }
 _ROOMS = (
     "data",
+    "duality",
     "errors",
     "estimators",
     "graph",
@@ -92,6 +96,7 @@ __all__ = [
     "LaplacianEigenmaps",
     "LocalityPreservingProjection",
     "LocallyLinearEmbedding",
+    "MaximumVarianceUnfolding",
     "NeighborhoodPreservingProjection",
     "OrthogonalLPP",
     "OrthogonalNPP",
@@ -101,6 +106,7 @@ __all__ = [
     "__version__",
     "certify",
     "data",
+    "duality",
     "embed",
     "errors",
     "estimators",

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.duality.certificate import UnfoldingCertificate
 from dualfold.errors import CertificateFailed
 from dualfold.trace.certificate import Certificate, certify
 from dualfold.trace.problem import TraceProblem
@@ -33,7 +34,7 @@ class Embedding:
 
     points: Array
     values: Array
-    certificate: Certificate
+    certificate: Certificate | UnfoldingCertificate
     problem: TraceProblem
     solution: Solution
     seconds: dict[str, float] = field(default_factory=dict)

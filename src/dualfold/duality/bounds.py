@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator, eigsh
 
 from dualfold.duality.unfolding import UnfoldingProblem
 from dualfold.errors import TooLarge
@@ -45,12 +46,14 @@ class SecondEigenvalue:
 
     proved : 0 when nothing positive could be proved
     values, vectors : the lowest Ritz pairs off the constant vector, ascending
+    measured : the matrix was too large to factorise, so that nothing could be proved
     """
 
     proved: float
     ritz: float
     values: Array
     vectors: Array
+    measured: bool = False
 
 
 @dataclass(frozen=True)
@@ -111,8 +114,9 @@ def second_eigenvalue(problem: UnfoldingProblem, weights: Array, start: Array) -
     try:
         ordering = _ordering(problem)
         values, vectors = lowest_pairs(problem, weights, start, ordering=ordering)
-    except TooLarge:
-        return SecondEigenvalue(0.0, 0.0, np.zeros(0), np.zeros((problem.n, 0)))
+    except TooLarge:  # no factor, no proof: the values of a Krylov space are all there is
+        values, vectors = _krylov_pairs(problem, weights, start)
+        return SecondEigenvalue(0.0, float(values[0]), values, vectors, measured=True)
     ritz = float(values[0])
     proved = 0.0
     if ritz > 0 and np.isfinite(ritz):
@@ -179,7 +183,7 @@ def geodesic_bounds(problem: UnfoldingProblem) -> GeodesicBounds:
     if problem.n <= ALL_PAIRS:
         squares = geodesic_distances(graph, dtype=np.float64) ** 2
         sums = squares @ mass
-        isomap = float(mass @ sums) / (2 * mass.sum())
+        isomap = float(mass @ sums) / (2 * float(mass.sum()))
         return GeodesicBounds(isomap * added, float(sums.min()) * added)
     # The middle of a longest path, and points that share its place.
     first = geodesic_distances(graph, [0], dtype=np.float64)[0]
@@ -194,6 +198,24 @@ def geodesic_bounds(problem: UnfoldingProblem) -> GeodesicBounds:
 def _ordering(problem: UnfoldingProblem) -> Ordering:
     # Unit weights: the pattern of every L(w), also where some weights are 0.
     return fill_reducing_ordering(problem.laplacian(np.ones(problem.m)), most_flops=MOST_FLOPS)
+
+
+def _krylov_pairs(problem: UnfoldingProblem, weights: Array, start: Array) -> tuple[Array, Array]:
+    """Ritz pairs of (L(w), M) off the constant vector without a factorisation."""
+    root = np.sqrt(problem.mass)
+    L = problem.laplacian(weights)
+    u = root / np.linalg.norm(root)
+    lift = 2 * float(np.max(L.diagonal() / problem.mass))
+    shape = (problem.n, problem.n)
+
+    def times(x: Array) -> Array:
+        x = x.ravel()
+        return np.asarray((L @ (x / root)) / root + lift * (u @ x) * u)
+
+    operator = LinearOperator(shape, matvec=times, dtype=float)
+    first = root * problem.centred(start[:, 0])
+    values, vectors = eigsh(operator, 3, which="SA", v0=first, tol=1e-8, ncv=60)
+    return values, vectors / root[:, None]
 
 
 def _orthonormal(problem: UnfoldingProblem, block: Array) -> Array:

@@ -12,6 +12,7 @@ from dualfold.estimators.projections import (
     OrthogonalNPP,
 )
 from dualfold.estimators.random_projection import RandomProjection
+from dualfold.estimators.unfolding import MaximumVarianceUnfolding
 
 __all__ = [
     "PCA",
@@ -20,6 +21,7 @@ __all__ = [
     "LaplacianEigenmaps",
     "LocalityPreservingProjection",
     "LocallyLinearEmbedding",
+    "MaximumVarianceUnfolding",
     "NeighborhoodPreservingProjection",
     "OrthogonalLPP",
     "OrthogonalNPP",
