@@ -55,7 +55,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
     factor_ : n×r with K = factor_·factor_ᵀ
     dual_weights_ : symmetric sparse matrix of the dual weights
     certificate_ : `lower`, `upper`, `gap`, `feasibility` and the optimality conditions
-    history_ : a `Record` for each iteration
+    history_, n_iter_ : a `Record` for each iteration, and their number
     variance_outside_ : share of tr K that is not in `embedding_`
     graph_, n_connected_components_ : as for the other graph methods
 
@@ -143,6 +143,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
         weights = sp.block_diag([u.weights for u in found] + [sp.csr_array((alone, alone))])
         self.dual_weights_ = sp.csr_array(sp.csr_array(weights)[order][:, order])
         self.history_ = tuple(record for u in found for record in u.solution.history)
+        self.n_iter_ = max(1, max(len(u.solution.history) - 1 for u in found))
         total = float(np.sum(self.factor_**2))
         kept = sum(_leading(block, self.n_components) for block in blocks)
         self.variance_outside_ = max(0.0, 1 - kept / total) if total else 0.0
