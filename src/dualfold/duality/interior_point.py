@@ -33,7 +33,7 @@ from dualfold.duality.positive_step import longest_step, lower_factor
 from dualfold.duality.schur import schur_factor
 from dualfold.duality.solution import Callback, Record, UnfoldingSolution, relative
 from dualfold.duality.unfolding import UnfoldingProblem
-from dualfold.kernels import lapack_threads
+from dualfold.kernels import one_blas_thread
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -104,10 +104,12 @@ def interior_point(
     # Unit mean squared length: the numbers below do not depend on the units of the data.
     unit = float(problem.squared.mean())
     work = _Workspace(replace(problem, squared=problem.squared / unit), relaxation)
-    state = best = work.start()
     history: list[Record] = []
     least, least_merit, stalled, status = np.inf, np.inf, 0, "stopped"
-    with lapack_threads(problem.m):
+    # One thread: LAPACK's second one gains a third on an idle machine (Cholesky of 3,500
+    # rows), and takes ten times as long beside other busy processes.
+    with one_blas_thread():
+        state = best = work.start()
         for iteration in range(max_iter + 1):
             lower, upper = work.bounds(state)
             gap, merit = relative(lower, upper), work.merit(state, upper)
@@ -125,7 +127,7 @@ def interior_point(
             if following is None:
                 break
             state = following
-    factor, weights = work.answer(best)
+        factor, weights = work.answer(best)
     return UnfoldingSolution(
         factor=np.sqrt(unit) * factor,
         weights=weights,
@@ -209,8 +211,7 @@ class _Workspace:
         factor_S, factor_X = lower_factor(state.S + self.along), lower_factor(state.X + self.along)
         if factor_S is None or factor_X is None:
             return None
-        with lapack_threads(p.n):
-            inverse = lapack.dpotri(factor_S, lower=1)[0]
+        inverse = lapack.dpotri(factor_S, lower=1)[0]
         inverse = np.tril(inverse) + np.tril(inverse, -1).T - self.along
         steepness = (sides.weight / sides.slack).sum(axis=0)
         solve = schur_factor(
@@ -286,8 +287,7 @@ class _Workspace:
     def answer(self, state: _State) -> tuple[Array, Array]:
         """Points of the smallest useful rank, and weights; polished where that helps."""
         p, weights = self.problem, state.sides.net
-        with lapack_threads(p.n):
-            values, vectors = np.linalg.eigh(state.X)
+        values, vectors = np.linalg.eigh(state.X)
         values, vectors = values[::-1].clip(0.0), vectors[:, ::-1]
         columns = vectors * np.sqrt(values) / self.root[:, None]
         if p.form == "equal":

@@ -8,8 +8,6 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import blas, lapack
 
-from dualfold.kernels import lapack_threads
-
 Array = np.ndarray[Any, np.dtype[Any]]
 
 # Below this many rows LAPACK's whole spectrum costs less than Lanczos steps from Python.
@@ -19,8 +17,7 @@ STEPS = 40
 
 def lower_factor(matrix: Array) -> Array | None:
     """The Cholesky factor (lower, Fortran order), or None where there is none."""
-    with lapack_threads(len(matrix)):
-        factor, status = lapack.dpotrf(np.asfortranarray(matrix), lower=1, clean=1)
+    factor, status = lapack.dpotrf(np.asfortranarray(matrix), lower=1, clean=1)
     return factor if status == 0 else None
 
 

@@ -10,7 +10,7 @@ from scipy.linalg import lapack
 
 from dualfold.errors import TooLarge
 from dualfold.graph.forest import in_threads
-from dualfold.kernels import kernel, lapack_threads, thread_count
+from dualfold.kernels import kernel, thread_count
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -65,9 +65,8 @@ def schur_factor(
     # A thousand units of rounding: forming the products cost as much.
     H.flat[:: m + 1] *= 1 + 2e-13
     H.flat[:: m + 1] += diagonal
-    with lapack_threads(m):
-        # Row by row in C is the upper triangle in Fortran's order: no copy is made.
-        factor, status = lapack.dpotrf(H.T, lower=0, clean=0, overwrite_a=1)
+    # Row by row in C is the upper triangle in Fortran's order: no copy is made.
+    factor, status = lapack.dpotrf(H.T, lower=0, clean=0, overwrite_a=1)
     if status:
         return None
 

@@ -69,16 +69,27 @@ class UnfoldingProblem:
         starts = np.arange(0, 2 * self.m + 1, 2)
         return sp.csr_array((ones, self.edges.ravel(), starts), shape=(self.m, self.n))
 
+    @cached_property
+    def _pattern(self) -> sp.csr_array:
+        """The pattern of every L(w); its entries are numbers of [w, w, diagonal], from 1."""
+        i, j = self.edges.T
+        everyone = np.arange(self.n)
+        rows, columns = np.concatenate([i, j, everyone]), np.concatenate([j, i, everyone])
+        numbers = np.arange(1, len(rows) + 1)
+        pattern = sp.csr_array(sp.coo_array((numbers, (rows, columns)), shape=(self.n, self.n)))
+        pattern.sort_indices()
+        return pattern
+
     def laplacian(self, weights: Array) -> sp.csr_array:
         """L(w), sparse, with every edge and the whole diagonal stored (zeros too)."""
         i, j = self.edges.T
         w = np.asarray(weights, dtype=float)
         diagonal = np.bincount(i, w, self.n) + np.bincount(j, w, self.n)
-        everyone = np.arange(self.n)
-        rows = np.concatenate([i, j, everyone])
-        columns = np.concatenate([j, i, everyone])
         entries = np.concatenate([-w, -w, diagonal])
-        return sp.csr_array(sp.coo_array((entries, (rows, columns)), shape=(self.n, self.n)))
+        pattern = self._pattern
+        numbers = pattern.data - 1
+        shape = (self.n, self.n)
+        return sp.csr_array((entries[numbers], pattern.indices, pattern.indptr), shape=shape)
 
     def squared_lengths(self, factor: Array) -> Array:
         """‖y_i − y_j‖² on the edges, for points that are the rows of Y (K = YYᵀ)."""
