@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Literal
 
 import numpy as np
@@ -14,18 +16,21 @@ from dualfold.duality.contraction import Contraction, contracted
 from dualfold.duality.interior_point import interior_point
 from dualfold.duality.solution import Callback, UnfoldingSolution
 from dualfold.duality.unfolding import Form, UnfoldingProblem
-from dualfold.errors import CertificateFailed, InvalidInput, Unrealisable
+from dualfold.errors import CertificateFailed, TooLarge, Unrealisable
 from dualfold.graph import Graph
 
 Array = np.ndarray[Any, np.dtype[Any]]
-SolverName = Literal["auto", "interior_point", "low_rank"]
+SolverName = Literal["auto", "interior_point", "low_rank", "landmark"]
 
 # Beyond, one Cholesky factorisation of the Schur matrix takes some seconds and 650 MB. Chosen
 # by edges, not points: `angles` multiplies them.
 MOST_EDGES = 9_000
-# What an answer must reach: interior points go far beyond theirs, low rank stays near its own.
-TOLERANCES = {"interior point": 1e-4}
-COARSE_TOLERANCE = 2e-2
+# From this many points on, "auto" is content with landmarks.
+MANY_POINTS = 50_000
+# The Schur matrix of this many edges has 5 GB: the end of what equal lengths can have.
+MOST_EDGES_AT_ALL = 25_000
+# The gap that an answer must reach to be called proved: what each road can promise.
+TOLERANCES = {"interior point": 1e-4, "low_rank": 2e-2, "landmark": 0.25}
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +67,9 @@ def unfold(
 ) -> Unfolding:
     """The points of a connected graph pulled as far apart as its edges let them.
 
-    "auto" takes the interior point up to 9,000 edges and low rank beyond. `relaxation`
-    is ε of form="equal". An answer whose certificate fails is returned with a warning.
+    "auto" takes the interior point up to 9,000 edges, low rank beyond, and landmarks from
+    50,000 points on. `relaxation` is ε of form="equal". An answer whose certificate fails is
+    returned with a warning.
     """
     contraction = contracted(graph, form=form, angles=angles)
     problem = contraction.problem
@@ -80,7 +86,7 @@ def unfold(
             random_state=random_state,
             callback=callback,
         )
-    tolerance = max(TOLERANCES.get(solution.solver, COARSE_TOLERANCE), 10 * tol)
+    tolerance = max(TOLERANCES.get(solution.solver, 1e-4), 10 * tol)
     certificate = certify_unfolding(
         problem,
         solution.factor,
@@ -117,35 +123,36 @@ def solved(
     callback: Callback | None = None,
 ) -> UnfoldingSolution:
     """The answer of the solver of that name, or of the one that fits the size."""
-    low_rank = _low_rank() if solver != "interior_point" else None
-    if solver == "low_rank" and low_rank is None:
-        raise InvalidInput("solver='low_rank' is not in this version; use solver='interior_point'")
-    large = problem.m > MOST_EDGES and problem.form == "at_most"
-    if low_rank is not None and (solver == "low_rank" or large):
-        found: UnfoldingSolution = low_rank(
-            problem,
-            n_components=n_components,
-            tol=tol,
-            max_iter=1000 if max_iter is None else max_iter,
-            random_state=random_state,
-            callback=callback,
+    name = _fitting(problem) if solver == "auto" else solver
+    if name == "interior_point":
+        if problem.m > MOST_EDGES_AT_ALL:
+            raise TooLarge(
+                f"the interior point needs a matrix of {problem.m}² numbers, one row an edge; "
+                "use constraints='at_most' with solver='low_rank', or fewer neighbours"
+            )
+        most = 100 if max_iter is None else max_iter
+        return interior_point(
+            problem, tol=tol, max_iter=most, relaxation=relaxation, callback=callback
         )
-        return found
-    return interior_point(
-        problem,
-        tol=tol,
-        max_iter=100 if max_iter is None else max_iter,
-        relaxation=relaxation,
-        callback=callback,
-    )
+    settings: dict[str, Any] = {"tol": tol, "random_state": random_state, "callback": callback}
+    if name == "low_rank":
+        settings["n_components"] = n_components
+        settings |= {} if max_iter is None else {"max_iter": max_iter}
+    found: UnfoldingSolution = _road(name)(problem, **settings)
+    return found
 
 
-def _low_rank() -> Any:
-    try:
-        from dualfold.duality.low_rank import low_rank  # type: ignore[import-not-found]
-    except ImportError:
-        return None
-    return low_rank
+def _fitting(problem: UnfoldingProblem) -> SolverName:
+    """The solver for this many edges; equal lengths have only one."""
+    if problem.m <= MOST_EDGES or problem.form == "equal":
+        return "interior_point"
+    wanted: SolverName = "low_rank" if problem.n < MANY_POINTS else "landmark"
+    return wanted if find_spec(f"dualfold.duality.{wanted}") else "interior_point"
+
+
+def _road(name: str) -> Any:
+    """The solvers for many points, loaded when first wanted."""
+    return getattr(import_module(f"dualfold.duality.{name}"), name)
 
 
 def _refuse_unrealisable(certificate: UnfoldingCertificate) -> None:

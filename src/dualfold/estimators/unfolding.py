@@ -43,8 +43,8 @@ class MaximumVarianceUnfolding(GraphEstimator):
         lengths have no interior wherever more points know each other than dimensions hold
         apart; they are kept to `relaxation` of d², and the certificate says so.
     angles : also keep the distances between neighbours of a common point
-    solver : "interior_point" (to about 9,000 edges, eight digits), "low_rank" (beyond), or
-        "auto" by the number of edges
+    solver : "interior_point" (to about 9,000 edges, eight digits), "low_rank" (beyond),
+        "landmark" (from 50,000 points on, some percent), or "auto" by the size
     tol, max_iter : relative gap at which the solver stops, and its most iterations
     pieces : "join" by the shortest links, "separate", or "raise"
     reg : the ridge of the local weights that place new points
@@ -78,7 +78,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "constraints": [StrOptions({"at_most", "equal"})],
         "angles": ["boolean"],
-        "solver": [StrOptions({"auto", "interior_point", "low_rank"})],
+        "solver": [StrOptions({"auto", "interior_point", "low_rank", "landmark"})],
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
         "relaxation": [Interval(Real, 0, 1, closed="neither")],
         "reg": [Interval(Real, 0, None, closed="left")],
