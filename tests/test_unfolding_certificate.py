@@ -9,8 +9,19 @@ import pytest
 from unfoldings import chain, complete, dense_bounds, dense_laplacian, random_problem
 
 from dualfold.data import swiss_roll
-from dualfold.duality import certify_unfolding, contracted, geodesic_bounds, interior_point
-from dualfold.duality.bounds import eigenvalues_below, proved_floor, second_eigenvalue
+from dualfold.duality import (
+    UnfoldingProblem,
+    certify_unfolding,
+    contracted,
+    geodesic_bounds,
+    interior_point,
+)
+from dualfold.duality.bounds import (
+    cholesky_floor,
+    eigenvalues_below,
+    proved_floor,
+    second_eigenvalue,
+)
 from dualfold.graph import joined, knn
 
 
@@ -38,7 +49,10 @@ def test_dense_code_gets_the_same_numbers(roll):
     off = np.linalg.norm(L / values[1] @ K - K) / np.linalg.norm(K)
     assert certificate.stationarity == pytest.approx(off, rel=1e-2, abs=1e-10)
     assert certificate.rank <= certificate.multiplicity
-    assert certificate.multiplicity == np.sum(values < values[1] * (1 + 1e-6)) - 1
+    near = values[1] * (1 + certificate.cluster)
+    assert certificate.multiplicity == np.sum(values < near) - 1
+    spectrum = np.linalg.eigvalsh(K)
+    assert certificate.rank == np.sum(spectrum > certificate.cluster * spectrum.sum())
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -128,6 +142,22 @@ def test_inertia_counts_what_lapack_counts(roll, height):
     values = np.linalg.eigvalsh(dense_laplacian(problem, weights))
     assert error < 1e-8
     assert count == np.sum(values < height)
+
+
+def test_a_repeated_second_eigenvalue_is_proved_to_its_last_digits():
+    """A unit cycle: λ₂ comes in pairs, tr K = n/(4 sin²(π/n)) is a regular polygon's."""
+    n = 40
+    edges = sorted({tuple(sorted((i, (i + 1) % n))) for i in range(n)})
+    problem = UnfoldingProblem(n, edges, np.ones(n))
+    found = interior_point(problem)
+    certificate = certify_unfolding(problem, found.factor, found.weights)
+    assert certificate.gap < 1e-8
+    assert certificate.lower == pytest.approx(n / (4 * np.sin(np.pi / n) ** 2), rel=1e-9)
+    assert certificate.rank == certificate.multiplicity == 2
+    true = np.linalg.eigvalsh(dense_laplacian(problem, found.weights))[1]
+    for floor in (cholesky_floor, proved_floor):
+        assert floor(problem, found.weights, true * (1 + 1e-6)) == 0
+        assert 0.99 < floor(problem, found.weights, true * (1 - 1e-6)) / true < 1
 
 
 def test_geodesics_bound_the_variance(roll):

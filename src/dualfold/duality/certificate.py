@@ -25,7 +25,7 @@ from dualfold.duality.unfolding import UnfoldingProblem
 from dualfold.errors import InvalidInput
 
 Array = np.ndarray[Any, np.dtype[Any]]
-# Eigenvalues this near to λ₂, or a hundred gaps, count as equal to it.
+# Eigenvalues of L as near to λ₂ as this, or as the root of the gap, count as equal to it.
 CLUSTER = 1e-6
 
 
@@ -46,7 +46,9 @@ class UnfoldingCertificate:
     stationarity : ‖L*K − K‖/‖K‖ with weights scaled so that λ₂ is 1
     slackness : Σ w(d² − ‖y_i − y_j‖²)/Σ w d²
     least_weight, clipped : the smallest weight given, and how many were raised to 0
-    rank, multiplicity : of K, and of λ₂ (eigenvalues within `cluster` of it, counted)
+    rank, multiplicity : eigenvalues of K above `cluster`·tr K, and those of L(w) within a share
+        `cluster` of λ₂, counted by inertia. A direction of K whose value in L is further off
+        costs its share of the gap, so with cluster = √gap the rank is the smaller one.
     isomap, centre : the two bounds from geodesics (cross-checks; `upper` is the least of all)
     """
 
@@ -66,6 +68,7 @@ class UnfoldingCertificate:
     clipped: int
     rank: int
     multiplicity: int | None
+    cluster: float
     isomap: float | None
     centre: float | None
     complete: bool | None
@@ -193,7 +196,7 @@ def _optimality(
     loose = problem.squared - problem.squared_lengths(Y)
     total = float(np.abs(w) @ problem.squared)
     spectrum = np.linalg.eigvalsh((problem.mass[:, None] * Y).T @ Y)
-    cluster = max(CLUSTER, 100 * gap if np.isfinite(gap) else 0.0)
+    cluster = max(CLUSTER, float(np.sqrt(gap)) if np.isfinite(gap) else 0.0)
     multiplicity = None
     if second.ritz > 0 and np.isfinite(second.ritz) and cluster < 1:
         count, _ = eigenvalues_below(problem, w, second.ritz * (1 + cluster))
@@ -201,8 +204,9 @@ def _optimality(
     return {
         "stationarity": off / size if size else 0.0,
         "slackness": float(np.abs(w * loose).sum()) / total if total else 0.0,
-        "rank": int(np.sum(spectrum > cluster * spectrum.max(initial=0.0))),
+        "rank": int(np.sum(spectrum > cluster * spectrum.sum())),
         "multiplicity": multiplicity,
+        "cluster": cluster,
     }
 
 
@@ -256,6 +260,7 @@ def _failure(problem: UnfoldingProblem, reason: str, tolerance: float) -> Unfold
         clipped=0,
         rank=0,
         multiplicity=None,
+        cluster=nothing,
         isomap=None,
         centre=None,
         complete=None,
