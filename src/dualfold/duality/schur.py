@@ -62,8 +62,6 @@ def schur_factor(
     """
     H = edge_products(edges, K, R)
     m = len(edges)
-    # A thousand units of rounding: forming the products cost as much.
-    H.flat[:: m + 1] *= 1 + 2e-13
     H.flat[:: m + 1] += diagonal
     # Row by row in C is the upper triangle in Fortran's order: no copy is made.
     factor, status = lapack.dpotrf(H.T, lower=0, clean=0, overwrite_a=1)
