@@ -102,7 +102,7 @@ class _Graded:
 
     def product(self, left: Array | None, dS: sp.csr_array) -> Array:
         """The symmetric part of left·dS·S⁻¹ (None: X·dS·S⁻¹)."""
-        if self.basis is None:
+        if self.basis is None or self.values is None:
             P = (dS @ (self.X if left is None else left)).T @ self.inverse
             return np.asarray((P + P.T) / 2)
         Q = self.basis
