@@ -32,6 +32,8 @@ ESTIMATORS = [
     dualfold.LaplacianEigenmaps(n_neighbors=5, weights="density", neighborhood="variable"),
     dualfold.LaplacianEigenmaps(n_neighbors=5, pieces="separate"),
     dualfold.SpectralEmbedding(),
+    dualfold.MaximumVarianceUnfolding(n_neighbors=5),
+    dualfold.MaximumVarianceUnfolding(n_neighbors=5, constraints="equal", pieces="separate"),
 ]
 
 

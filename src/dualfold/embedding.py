@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.duality.certificate import UnfoldingCertificate
 from dualfold.errors import CertificateFailed
 from dualfold.kernels import lapack_threads
 from dualfold.kernels.tally import timed
@@ -35,7 +36,7 @@ class Embedding:
 
     points: Array
     values: Array
-    certificate: Certificate
+    certificate: Certificate | UnfoldingCertificate
     problem: TraceProblem
     solution: Solution
     seconds: dict[str, float] = field(default_factory=dict)

@@ -34,6 +34,10 @@ class TooLarge(DualfoldError, MemoryError):
     """The chosen road needs more memory or work than was allowed."""
 
 
+class Unrealisable(InvalidInput):
+    """Distances that no points have, in any number of dimensions."""
+
+
 class PiecesJoined(UserWarning):
     """A graph in several pieces was joined by its shortest missing links."""
 

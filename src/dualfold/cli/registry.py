@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dualfold.embedding import Embedding
     from dualfold.graph import Graph
     from dualfold.trace import TraceProblem
 
@@ -134,6 +135,17 @@ METHODS = {
             lengths=False,
         ),
         Method(
+            "mvu",
+            "Maximum variance unfolding",
+            preserves="distances between neighbours",
+            optimises="points pulled apart as far as their edges allow",
+            needs="graph",
+            certificate="gap between the variance and its dual bound, proved",
+            nothing_better="no other points with edges this short have more variance",
+            lengths=True,
+            in_demo=False,
+        ),
+        Method(
             "modified_lle",
             "Modified locally linear embedding",
             preserves="several combinations of neighbours a point",
@@ -192,6 +204,21 @@ def named(name: str) -> Method:
         + (f"; did you mean {close[0]}?" if close else f"; there are {', '.join(METHODS)}.")
         + " `dualfold methods` tells what each one does."
     )
+
+
+def certified(
+    method: Method, X: Any, graph: Graph | None = None, *, n_components: int
+) -> Embedding:
+    """The certified answer to the problem that a method states for these data."""
+    from dualfold.embedding import embed
+
+    if method.name != "mvu":
+        return embed(problem(method, X, graph, n_components=n_components))
+    from dualfold.duality import unfold
+    from dualfold.methods import unfolded
+
+    assert graph is not None
+    return unfolded(unfold(graph, n_components=n_components), n_components=n_components)
 
 
 def problem(

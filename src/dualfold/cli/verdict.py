@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 from dualfold.cli.registry import Method
 
 if TYPE_CHECKING:
+    from dualfold.duality import UnfoldingCertificate
     from dualfold.trace import Certificate
 
 # Below this, the distance to the optimum is the rounding of the numbers themselves.
 ROUNDING = 1e-9
 
 
-def verdict(method: Method, certificate: Certificate, n_components: int) -> str:
+def verdict(
+    method: Method, certificate: Certificate | UnfoldingCertificate, n_components: int
+) -> str:
     """One sentence: what is proved, or only likely, or wrong."""
     claim = method.nothing_better.format(d=n_components, s="" if n_components == 1 else "s")
     if certificate.about:
@@ -33,7 +36,7 @@ def verdict(method: Method, certificate: Certificate, n_components: int) -> str:
     return f"Not certified: {'; '.join(certificate.reasons)}."
 
 
-def short_verdict(certificate: Certificate) -> str:
+def short_verdict(certificate: Certificate | UnfoldingCertificate) -> str:
     """A few words, for a table or under a small picture."""
     if certificate.level == "failed":
         return "not certified"
@@ -43,7 +46,7 @@ def short_verdict(certificate: Certificate) -> str:
     return f"{sure} optimal, gap {certificate.gap:.0e}"
 
 
-def distance(certificate: Certificate) -> str:
+def distance(certificate: Certificate | UnfoldingCertificate) -> str:
     """How far from the optimum, at most."""
     if certificate.gap <= ROUNDING:
         return f"optimal up to rounding, gap {certificate.gap:.0e}"

@@ -13,6 +13,7 @@ from dualfold.estimators.projections import (
     OrthogonalNPP,
 )
 from dualfold.estimators.random_projection import RandomProjection
+from dualfold.estimators.unfolding import MaximumVarianceUnfolding
 
 __all__ = [
     "PCA",
@@ -21,6 +22,7 @@ __all__ = [
     "LaplacianEigenmaps",
     "LocalityPreservingProjection",
     "LocallyLinearEmbedding",
+    "MaximumVarianceUnfolding",
     "NeighborhoodPreservingProjection",
     "OrthogonalLPP",
     "OrthogonalNPP",

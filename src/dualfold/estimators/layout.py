@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from dualfold.duality.certificate import UnfoldingCertificate
 from dualfold.embedding import Embedding
 from dualfold.trace.certificate import Certificate
 
@@ -50,7 +51,7 @@ class PiecewiseCertificate:
     Says nothing about where the pieces lie to one another: that is only drawing.
     """
 
-    pieces: tuple[Certificate, ...]
+    pieces: tuple[Certificate | UnfoldingCertificate, ...]
 
     @property
     def level(self) -> Literal["proved", "measured", "failed"]:

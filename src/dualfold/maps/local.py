@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
+from dualfold.errors import InvalidInput
 from dualfold.graph.neighbors import nearest
 from dualfold.weights.batches import BATCH, numbers
-from dualfold.weights.reconstruction import affine_weights
+from dualfold.weights.reconstruction import affine_weights, gram_weights
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -49,3 +51,33 @@ class LocalWeightsMap:
         same = found.distances[:, 0] == 0
         carried[same] = images[near[same, 0]]
         return carried
+
+
+@dataclass(frozen=True, eq=False)
+class LocalDistancesMap:
+    """The same from distances alone: rows of X are those from a new point to every old one.
+
+    The Gram matrix of the neighbours around the new point is G_ab = ½(δ_a² + δ_b² − d_ab²).
+    """
+
+    distances: Any
+    points: Array
+    n_neighbors: int
+    ridge: float
+
+    def __call__(self, X: Any) -> Array:
+        if sp.issparse(X) or sp.issparse(self.distances):
+            raise InvalidInput(
+                "new points are placed by dense precomputed distances; these are sparse: give "
+                "every distance from the new points to the old ones, or fit on features"
+            )
+        rows = np.asarray(X, dtype=float)
+        near = np.argsort(rows, axis=1, kind="stable")[:, : self.n_neighbors]
+        reach = np.take_along_axis(rows, near, axis=1)
+        between = np.asarray(self.distances)[near[:, :, None], near[:, None, :]].astype(float)
+        gram = (reach[:, :, None] ** 2 + reach[:, None, :] ** 2 - between**2) / 2
+        weights = gram_weights(gram, self.ridge)
+        placed = np.einsum("bk,bkd->bd", weights, self.points[near])
+        same = reach[:, 0] == 0
+        placed[same] = self.points[near[same, 0]]
+        return np.asarray(placed)

@@ -11,6 +11,7 @@ from dualfold.methods.lpp import lpp, orthogonal_lpp
 from dualfold.methods.ltsa import ltsa
 from dualfold.methods.mds import mds, mds_of_distances
 from dualfold.methods.modified_lle import modified_lle
+from dualfold.methods.mvu import mvu, unfolded
 from dualfold.methods.npp import npp, orthogonal_npp
 from dualfold.methods.pca import pca
 from dualfold.methods.random_projection import johnson_lindenstrauss_size, random_projection
@@ -28,9 +29,11 @@ __all__ = [
     "mds",
     "mds_of_distances",
     "modified_lle",
+    "mvu",
     "npp",
     "orthogonal_lpp",
     "orthogonal_npp",
     "pca",
     "random_projection",
+    "unfolded",
 ]

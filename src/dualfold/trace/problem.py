@@ -27,7 +27,10 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 # A factorisation that needs more multiply-adds than this (about 10 s and 2 GB) is not
 # begun: 10-NN graphs of images stay below it up to some 20,000 points, surfaces always.
+# Beyond 800,000 rows the bound grows with them: LLE of a roll of 1,000,000 points, which
+# has two rows a point, takes 6e10.
 MOST_FLOPS = 4e10
+MOST_FLOPS_A_ROW = 5e4
 
 
 class Gramian(LinearOperator):
@@ -162,7 +165,7 @@ class TraceProblem:
             pattern = self.shifted(1.0)
             if sp.issparse(self.A):  # A − B can cancel an entry that A − σB has
                 pattern = sp.csr_array(abs(self.A) + abs(self.metric.sparse()))
-            return fill_reducing_ordering(pattern, most_flops=MOST_FLOPS)
+            return fill_reducing_ordering(pattern, most_flops=_most_flops(pattern))
         except TooLarge as refusal:  # kept: finding it out again would take as long
             return refusal
 
@@ -173,7 +176,7 @@ class TraceProblem:
             return self.ordering
         # Either sign of the shift cancels entries that the other one has.
         pattern = sp.csr_array(abs(self.counted(1.0)) + abs(self.counted(-1.0)))
-        return fill_reducing_ordering(pattern, most_flops=4 * MOST_FLOPS)
+        return fill_reducing_ordering(pattern, most_flops=4 * _most_flops(pattern))
 
     def shifted(self, shift: float) -> sp.csr_array:
         """A sparse matrix whose factorisation is one of sign·A − shift·B.
@@ -225,6 +228,10 @@ class TraceProblem:
     def auxiliary(self) -> int:
         """Rows of `shifted` that stand before those of A."""
         return self.A.factor.shape[0] if isinstance(self.A, Gramian) else 0
+
+
+def _most_flops(pattern: sp.csr_array) -> float:
+    return max(MOST_FLOPS, MOST_FLOPS_A_ROW * pattern.shape[0])
 
 
 def _check_entries(A: Any) -> None:

@@ -2,6 +2,7 @@
 
 from dualfold.view.figures import Panel, gallery, map_figure, save_figure
 from dualfold.view.games import gap_figure, path_figure, zigzag_figure
+from dualfold.view.unfolding import unfolding_figure
 
 __all__ = [
     "Panel",
@@ -10,5 +11,6 @@ __all__ = [
     "map_figure",
     "path_figure",
     "save_figure",
+    "unfolding_figure",
     "zigzag_figure",
 ]

@@ -40,10 +40,14 @@ def affine_weights(around: Array, ridge: float) -> Array:
 
     `around` holds offsets of neighbours from a point: batch × neighbours × features.
     """
-    count = around.shape[1]
-    gram = around @ around.transpose(0, 2, 1)
+    return gram_weights(around @ around.transpose(0, 2, 1), ridge)
+
+
+def gram_weights(gram: Array, ridge: float) -> Array:
+    """The same from the Gram matrices of the offsets: batch × neighbours × neighbours."""
+    count = gram.shape[1]
     trace = np.einsum("bii->b", gram)
     diagonal = np.arange(count)
     gram[:, diagonal, diagonal] += np.where(trace > 0, ridge * trace, ridge)[:, None]
-    solved = np.linalg.solve(gram, np.ones((len(around), count, 1)))[..., 0]
+    solved = np.linalg.solve(gram, np.ones((len(gram), count, 1)))[..., 0]
     return np.asarray(solved / solved.sum(axis=1, keepdims=True))

@@ -1,0 +1,128 @@
+"""Pictures of unfoldings: maps with their bounds, and how the gap closes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dualfold.duality.bounds import scaled_into
+from dualfold.duality.certificate import UnfoldingCertificate
+from dualfold.duality.solution import Record, relative
+from dualfold.duality.unfolding import UnfoldingProblem
+from dualfold.errors import InvalidInput
+from dualfold.view.colors import coloring
+from dualfold.view.drawing import FAINT, INK, SOFT, draw_points
+from dualfold.view.figures import RESOLUTION
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LOWER, UPPER, GAP = "#2a6f97", "#bc4b51", "#222222"
+
+
+def unfolding_figure(
+    maps: Sequence[tuple[str, Any, str]],
+    history: Sequence[Record],
+    color: Any = None,
+    *,
+    title: str = "",
+) -> Figure:
+    """Maps side by side to one scale, and the gap against the iterations beneath them.
+
+    maps : (title, n×2 points, words under the map) of each method
+    history : the solver's records (`MaximumVarianceUnfolding.history_`)
+    color : a column to colour the points by
+    """
+    from matplotlib.figure import Figure
+
+    if not maps:
+        raise InvalidInput("a figure of unfoldings needs at least one map, and there is none")
+    spans = np.array([np.ptp(np.asarray(points)[:, :2], axis=0) for _, points, _ in maps])
+    room = 1.08 * np.maximum(spans.max(axis=0), 0.3 * spans.max())
+    # Each map is 3.6 inches wide and as high as the tallest needs; words take another inch.
+    heights = [3.4 * room[1] / room[0] + 1.0, 2.6][: 2 if history else 1]
+    figure = Figure(
+        figsize=(3.6 * len(maps), sum(heights) + 0.3), dpi=RESOLUTION, layout="constrained"
+    )
+    grid = figure.add_gridspec(len(heights), len(maps), height_ratios=heights)
+    for column, (name, points, words) in enumerate(maps):
+        axes = figure.add_subplot(grid[0, column])
+        _draw_map(axes, name, np.asarray(points), words, color, room)
+    if history:
+        _draw_history(figure.add_subplot(grid[1, :]), history)
+    if title:
+        figure.suptitle(title, fontsize=13, color=INK, x=0.012, ha="left")
+    return figure
+
+
+def bounds_in_words(certificate: UnfoldingCertificate) -> str:
+    """The two bounds of an unfolding and their gap, for the lines under its map."""
+    return (
+        f"variance {certificate.lower:.6g}, at most {certificate.upper:.6g}\n"
+        f"gap {certificate.gap:.1e}, {certificate.level}"
+    )
+
+
+def as_unfolding_in_words(
+    problem: UnfoldingProblem, points: Any, certificate: UnfoldingCertificate
+) -> str:
+    """How good another method's points are as an unfolding of the same graph.
+
+    They are scaled so that the longest edge is just not too long; the variance that is left
+    then is a value that the proved bound can be held against.
+    """
+    fit, value = scaled_into(problem, np.asarray(points, dtype=float))
+    gap = relative(value, certificate.upper)
+    scale = f"scaled by {np.sqrt(fit):.2g} to fit the edges"
+    return f"variance {value:.6g}, {scale};\ngap {gap:.2g} to the same bound"
+
+
+def _draw_map(axes: Any, name: str, points: Any, words: str, color: Any, room: Any) -> None:
+    draw_points(axes, points[:, :2], coloring(color, len(points)), area=0.5, equal=True)
+    middle = (points[:, :2].max(axis=0) + points[:, :2].min(axis=0)) / 2
+    axes.set_aspect("auto")
+    axes.set_xlim(middle[0] - room[0] / 2, middle[0] + room[0] / 2)
+    axes.set_ylim(middle[1] - room[1] / 2, middle[1] + room[1] / 2)
+    axes.set_box_aspect(room[1] / room[0])
+    axes.set_xticks([])
+    axes.set_yticks([])
+    for spine in axes.spines.values():
+        spine.set(visible=True, color="#e4e4e4")
+    axes.set_title(name, fontsize=11, color=INK)
+    axes.set_xlabel(words, fontsize=8, color=SOFT)
+
+
+def _draw_history(axes: Any, history: Sequence[Record]) -> None:
+    steps = [record.iteration for record in history]
+    axes.semilogy(steps, [max(r.gap, 1e-16) for r in history], color=GAP, lw=1.6, marker="o", ms=3)
+    axes.set_xlabel("iteration", fontsize=9, color=SOFT)
+    axes.set_ylabel("relative gap", fontsize=9, color=GAP)
+    beside = axes.twinx()
+    known = [r for r in history if np.isfinite(r.lower)]
+    beside.plot([r.iteration for r in known], [r.lower for r in known], color=LOWER, lw=1.2)
+    beside.plot(steps, [r.upper for r in history], color=UPPER, lw=1.2)
+    best = history[-1].upper
+    beside.set_ylim(0, 2 * best)
+    beside.set_ylabel("variance: bound and value", fontsize=9, color=SOFT)
+    place = max(1, len(steps) // 3)
+    beside.annotate(
+        "upper bound", (steps[-1], 1.04 * best), color=UPPER, fontsize=8, ha="right", va="bottom"
+    )
+    beside.annotate(
+        "feasible value", (steps[-1], 0.96 * best), color=LOWER, fontsize=8, ha="right", va="top"
+    )
+    axes.annotate(
+        "gap (left scale)",
+        (steps[place], max(history[place].gap, 1e-16)),
+        xytext=(6, 6),
+        textcoords="offset points",
+        color=GAP,
+        fontsize=8,
+    )
+    for side in (axes, beside):
+        side.tick_params(colors=SOFT, labelsize=8, length=3, color=FAINT)
+        for spine in side.spines.values():
+            spine.set_color(FAINT)
+        side.spines["top"].set_visible(False)

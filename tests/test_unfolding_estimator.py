@@ -1,0 +1,182 @@
+"""MaximumVarianceUnfolding: what the estimator adds to the solver."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.spatial.distance import cdist, pdist
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import dualfold
+from dualfold import MaximumVarianceUnfolding
+from dualfold.data import swiss_roll
+from dualfold.errors import DisconnectedGraph
+from dualfold.view.unfolding import (
+    as_unfolding_in_words,
+    bounds_in_words,
+    unfolding_figure,
+)
+
+
+@pytest.fixture(scope="module")
+def roll():
+    X = swiss_roll(150, random_state=0).points
+    return X, MaximumVarianceUnfolding(n_neighbors=6, tol=1e-8).fit(X)
+
+
+def test_the_parts_fit_together(roll):
+    X, model = roll
+    K = model.factor_ @ model.factor_.T
+    values = np.linalg.eigvalsh(K)[::-1]
+    np.testing.assert_allclose(model.eigenvalues_, values[:2], rtol=1e-9)
+    np.testing.assert_allclose(
+        model.embedding_.T @ model.embedding_, np.diag(values[:2]), atol=1e-6
+    )
+    assert model.variance_outside_ == pytest.approx(1 - values[:2].sum() / values.sum(), abs=1e-9)
+    assert np.trace(K) == pytest.approx(model.certificate_.lower, rel=1e-6)
+    w = model.dual_weights_
+    assert abs(w - w.T).max() == 0
+    assert w.min() >= 0
+    dense = w.toarray()
+    L = np.diag(dense.sum(axis=1)) - dense
+    squares = cdist(X, X, "sqeuclidean")
+    upper = 0.5 * np.sum(dense * squares) / np.linalg.eigvalsh(L)[1]
+    assert model.certificate_.upper == pytest.approx(upper, rel=1e-8)
+    assert model.certificate_.gap < 1e-7
+    assert model.n_iter_ == len(model.history_) - 1
+    edges = model.graph_.lengths.tocoo()
+    lengths = np.linalg.norm(model.factor_[edges.row] - model.factor_[edges.col], axis=1)
+    assert np.all(lengths <= edges.data * (1 + 1e-6))
+
+
+def test_an_arc_becomes_a_line():
+    t = np.linspace(0, 4, 60)
+    arc = np.column_stack([np.cos(t), np.sin(t)])
+    model = MaximumVarianceUnfolding(n_components=1, n_neighbors=2, tol=1e-9).fit(arc)
+    step = np.linalg.norm(arc[1] - arc[0])
+    steps = np.abs(np.diff(model.embedding_[:, 0]))
+    # the end points have an edge to the second next, a chord a little shorter than two steps
+    np.testing.assert_allclose(steps[1:-1], step, rtol=1e-4)
+    np.testing.assert_allclose(steps[0] + steps[1], np.linalg.norm(arc[2] - arc[0]), rtol=1e-4)
+    assert model.variance_outside_ < 1e-6
+
+
+def test_new_points_stand_between_their_neighbours(roll):
+    X, model = roll
+    np.testing.assert_allclose(model.transform(X), model.embedding_)
+    flat = swiss_roll(400, random_state=0)
+    half = MaximumVarianceUnfolding(n_neighbors=6).fit(flat.points[::2])
+    beside = np.linalg.norm(half.transform(flat.points[1::2])[:, None] - half.embedding_, axis=2)
+    near = cdist(flat.points[1::2], flat.points[::2])
+    # the nearest old point of a new one is among the nearest ones of its place
+    rank = np.argsort(np.argsort(beside, axis=1), axis=1)[np.arange(200), near.argmin(axis=1)]
+    assert np.mean(rank < 6) > 0.85  # by chance: 0.03
+
+
+def test_distances_alone_give_the_same(roll):
+    X, model = roll
+    D = cdist(X, X)
+    given = MaximumVarianceUnfolding(n_neighbors=6, tol=1e-8, metric="precomputed").fit(D)
+    np.testing.assert_allclose(pdist(given.embedding_), pdist(model.embedding_), atol=1e-3)
+    new = X[:20] + 0.01
+    expected, placed = model.transform(new), given.transform(cdist(new, X))
+    np.testing.assert_allclose(
+        cdist(placed, given.embedding_), cdist(expected, model.embedding_), atol=5e-3
+    )
+
+
+def test_a_given_graph_is_used(roll):
+    X, model = roll
+    graph = sp.csr_array(model.graph_.lengths)
+    given = MaximumVarianceUnfolding(graph=graph, tol=1e-8).fit(X)
+    assert given.certificate_.lower == pytest.approx(model.certificate_.lower, rel=1e-7)
+
+
+def test_pieces():
+    X = swiss_roll(60, random_state=1).points
+    both = np.vstack([X, X[:40] + 200, [[900.0, 0, 0]]])
+    lengths = dualfold.graph.radius(both, 9.0).lengths
+    settings = {"graph": lengths, "tol": 1e-8}
+    with pytest.raises(DisconnectedGraph, match="unbounded"):
+        MaximumVarianceUnfolding(pieces="raise", **settings).fit(both)
+    apart = MaximumVarianceUnfolding(pieces="separate", **settings).fit(both)
+    assert apart.n_connected_components_ == 3
+    alone = MaximumVarianceUnfolding(graph=lengths[:60][:, :60], tol=1e-8).fit(X)
+    first = apart.factor_[:60]
+    np.testing.assert_allclose(first @ first.T, alone.factor_ @ alone.factor_.T, atol=1e-3)
+    assert np.all(first @ apart.factor_[60:].T == 0)
+    assert apart.certificate_.level == "proved"
+    with pytest.warns(dualfold.errors.PiecesJoined):
+        joined = MaximumVarianceUnfolding(**settings).fit(both)
+    assert joined.certificate_.level == "proved"
+    assert joined.certificate_.lower > apart.factor_.var() * apart.factor_.size
+
+
+def test_equal_lengths_are_kept():
+    X = swiss_roll(80, random_state=0).points
+    model = MaximumVarianceUnfolding(n_neighbors=5, constraints="equal", relaxation=1e-3).fit(X)
+    edges = model.graph_.lengths.tocoo()
+    squares = np.sum((model.factor_[edges.row] - model.factor_[edges.col]) ** 2, axis=1)
+    np.testing.assert_allclose(squares, edges.data**2, rtol=2.1e-3)
+    at_most = MaximumVarianceUnfolding(n_neighbors=5).fit(X)
+    assert model.certificate_.lower <= at_most.certificate_.upper * (1 + 2e-3)
+    assert model.certificate_.relaxation == pytest.approx(1e-3, rel=0.1)
+
+
+def test_the_duality_view_in_numbers(roll):
+    _, model = roll
+    found = model.connections()
+    assert found.isomap >= found.value
+    assert found.local_linearity < 1e-4
+    assert found.eigenmaps_angle < 0.1
+    assert found.normalised_angle > 5  # with B = Deg there is no such theorem
+    assert found.scaling_law == pytest.approx(1, abs=1e-6)
+    assert found.variance_outside == pytest.approx(model.variance_outside_, abs=1e-9)
+    edges = model.graph_.lengths.tocoo()
+    kept = np.sum((model.embedding_[edges.row] - model.embedding_[edges.col]) ** 2, axis=1)
+    whole = np.sum((model.factor_[edges.row] - model.factor_[edges.col]) ** 2, axis=1)
+    assert found.longest == pytest.approx(np.max((whole - kept) / edges.data**2), rel=1e-6)
+    assert "eigenmaps" in str(found)
+
+
+def test_in_a_pipeline(roll):
+    X, _ = roll
+    pipeline = make_pipeline(StandardScaler(), MaximumVarianceUnfolding(n_neighbors=5))
+    assert pipeline.fit_transform(X).shape == (150, 2)
+    assert list(pipeline.get_feature_names_out()) == [
+        "maximumvarianceunfolding0",
+        "maximumvarianceunfolding1",
+    ]
+
+
+def test_more_components_than_directions():
+    line = np.arange(12.0)[:, None] * [[1.0, 2.0]]
+    model = MaximumVarianceUnfolding(n_components=3, n_neighbors=2).fit(line)
+    assert model.embedding_.shape == (12, 3)
+    assert model.certificate_.level == "proved"
+    np.testing.assert_allclose(model.embedding_[:, 2], 0, atol=1e-2)
+
+
+def test_the_figure_shows_maps_to_one_scale_and_the_gap(roll):
+    X, model = roll
+    plane = dualfold.PCA(2).fit_transform(X)
+    problem = dualfold.duality.contracted(model.graph_).problem
+    under = as_unfolding_in_words(problem, plane, model.certificate_)
+    figure = unfolding_figure(
+        [
+            ("MVU", model.embedding_, bounds_in_words(model.certificate_)),
+            ("PCA", plane, under),
+        ],
+        model.history_,
+        X[:, 0],
+    )
+    unfolded, flat, gaps = figure.axes[:3]
+    assert np.ptp(unfolded.get_xlim()) == np.ptp(flat.get_xlim())
+    assert np.ptp(unfolded.get_xlim()) >= np.ptp(model.embedding_[:, 0])
+    np.testing.assert_allclose(gaps.lines[0].get_ydata(), [r.gap for r in model.history_])
+    i, j = problem.edges.T
+    longest = np.max(np.sum((plane[i] - plane[j]) ** 2, axis=1) / problem.squared)
+    value = np.sum((plane - plane.mean(axis=0)) ** 2) / longest
+    assert f"variance {value:.6g}" in under
