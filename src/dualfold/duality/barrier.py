@@ -44,6 +44,7 @@ class Inside:
     # −⟨gradient, Newton step⟩/(mμ) where the last step began: far below 1 when centred
     decrement: float = np.inf
     step: float = 0.0
+    damped: float = 0.0  # the shift of the last step: large where the matrix was indefinite
 
     @classmethod
     def at(cls, problem: UnfoldingProblem, points: Array, level: float) -> Inside:
@@ -100,11 +101,50 @@ def newton_step(net: Net, here: Inside) -> Inside:
     weights = np.clip(weights, 0.05 * w, None)
     weights = np.clip(weights, mu / slack / LEASH, mu / slack * LEASH)
     decrement = -slope / (problem.m * mu)
-    return Inside(points, weights, slack, mu, _next_shift(shift, length), decrement, length)
+    return Inside(
+        points, weights, slack, mu, _next_shift(shift, length), decrement, length, shift
+    )
+
+
+def with_column(net: Net, here: Inside, direction: Array) -> Inside:
+    """A new column along `direction`, as large as serves best, the others giving way.
+
+    K grows by τuuᵀ, which stretches edges that are tight already; to first order in τ the
+    other columns move by τΓ so that the weights, and with them the balance, stay put.
+    τ is where the barrier function is best on that curve.
+    """
+    problem = net.problem
+    mu, Y, w, s = here.level, here.points, here.weights, here.slack
+    i, j = problem.edges.T
+    apart = Y[i] - Y[j]
+    factor, _ = net.factorised(w, 2 * w / s, apart, here.shift)
+    u = problem.centred(direction[:, None])
+    pull = w * problem.squared_lengths(u) / s
+    force = -(problem.laplacian(pull) @ Y)
+    give = problem.centred(factor.solve(force.ravel()).reshape(Y.shape))
+    # All of tr K in the new column is more than it can ever take.
+    amount = problem.value(Y) / problem.value(u)
+    best, least = None, _barrier(problem, Y, s, mu)
+    for _ in range(HALVINGS):
+        points = np.hstack([Y + amount * give, np.sqrt(amount) * u])
+        slack = problem.squared - problem.squared_lengths(points)
+        if np.all(slack > 0):
+            reached = _barrier(problem, points, slack, mu)
+            if reached < least:
+                best, least = (points, slack), reached
+            elif best is not None:
+                break
+        amount *= BACK
+    if best is None:
+        return here
+    points, slack = best
+    weights = np.clip(w, mu / slack / LEASH, mu / slack * LEASH)
+    return Inside(points, weights, slack, mu, shift=here.shift)
+
 
 WITHIN = 0.1
 BACK = 0.75
-HALVINGS = 60
+HALVINGS = 100
 
 def _barrier(problem: UnfoldingProblem, points: Array, slack: Array, mu: float) -> float:
     return -0.5 * problem.value(points) - 0.5 * mu * float(np.sum(np.log(slack)))

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.duality.barrier import LEASH, Inside, newton_step
+from dualfold.duality.barrier import Inside, newton_step, with_column
 from dualfold.duality.connectivity import bottom
 from dualfold.duality.solution import Callback, Record, UnfoldingSolution, relative
 from dualfold.duality.span import Span
-from dualfold.duality.stiffness import Net
+from dualfold.duality.stiffness import FIRST_SHIFT, Net
 from dualfold.duality.unfolding import UnfoldingProblem
 from dualfold.errors import InvalidInput
+from dualfold.kernels import one_blas_thread
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -23,8 +24,10 @@ SMOOTH = 8
 # The start goes down to this gap in the span of those directions; further down it would
 # only fit their shape.
 START_GAP = 3
-CENTRED = 0.05  # decrement/(mμ) at which a level is left
-STEPS_A_LEVEL = 12
+CENTRED = 0.02  # decrement/(mμ) at which a level is left
+# Where the matrix was indefinite a column may be growing; below this it is not.
+AT_A_SADDLE = 1e-4
+STEPS_A_LEVEL = 20
 # μ shrinks by this after a level: the smaller the fewer levels, with more steps in each.
 SHRINK = 0.1
 # Eigenvectors of L(w) looked at beyond the columns of Y.
@@ -32,6 +35,8 @@ LOOK_BEYOND = 3
 # λ₂ may stay below 1 by this share of the level's gap before columns are added.
 SHORTFALL = 0.3
 RAISES = 4  # a level
+# A direction that holds less than this share of tr K is made anew rather than grown.
+HELD = 1e-3
 # A column whose share of tr K is below this is rounding.
 NOTHING = 1e-13
 
@@ -62,6 +67,11 @@ def low_rank(
     """
     if problem.form != "at_most":
         raise InvalidInput("low_rank solves the 'at_most' form; use the interior point for 'equal'")
+    with one_blas_thread():  # the blocks are thin: more threads only wait for one another
+        return _solved(problem, n_components, tol, max_iter, random_state, callback)
+
+
+def _solved(problem, n_components, tol, max_iter, random_state, callback):
     progress = Progress(tol, callback)
     net = Net.of(problem)
     look = _Look(net, np.random.default_rng(random_state))
@@ -71,7 +81,7 @@ def low_rank(
         here = newton_step(net, here)
         steps += 1
         lower = problem.value(here.points)
-        done = here.decrement < CENTRED or steps >= STEPS_A_LEVEL
+        done = _is_done(here) or steps >= STEPS_A_LEVEL
         if not done:
             if progress.record(here.points, lower):
                 break
@@ -80,12 +90,18 @@ def low_rank(
         if progress.record(here.points, lower):
             break
         share = problem.m * here.level / lower
-        if values[0] < 1 - SHORTFALL * min(share, 1.0) and raises < RAISES:
-            here, raises = _raised(problem, here, vectors[:, values < 1.0]), raises + 1
+        short = values[0] < 1 - SHORTFALL * min(share, 1.0)
+        if short and raises < RAISES:
+            here, raises = _raised(net, here, vectors[:, values < 1 - SHORTFALL * min(share, 1.0)][:, :2]), raises + 1
         else:
             here, raises = _lowered(problem, here, share, tol), 0
         steps = 0
     return progress.solution("low_rank")
+
+
+def _is_done(here: Inside) -> bool:
+    """Centred, and not on the way down from a saddle."""
+    return here.decrement < (CENTRED if here.damped < FIRST_SHIFT else AT_A_SADDLE)
 
 
 @dataclass
@@ -167,19 +183,33 @@ def _start(net: Net, look: _Look, n_components: int) -> Inside:
     return Inside.at(problem, span.points(inner), inner.level)
 
 
-def _raised(problem: UnfoldingProblem, here: Inside, vectors: Array) -> Inside:
-    """The best K at this level in the span of the points and the offered directions."""
-    span = Span.of(problem, np.hstack([here.points, vectors]))
-    inner = span.centred(span.start(here.points, here.level))
-    new = Inside.at(problem, span.points(inner), here.level)
-    keep = np.clip(here.weights, new.weights / LEASH, new.weights * LEASH)
-    return replace(new, weights=keep)
+def _raised(net: Net, here: Inside, vectors: Array) -> Inside:
+    """A column for each of the directions offered, the lowest first.
+
+    What little of a direction Y holds already is given up first: a column that is only
+    beginning grows slowly by Newton steps, and at once when made anew.
+    """
+    problem = net.problem
+    for u in vectors.T:
+        held = u @ (problem.mass[:, None] * here.points)
+        if held @ held > HELD * problem.value(here.points):
+            continue
+        without = _columns_in_use(problem, here.points - u[:, None] * held)
+        slack = problem.squared - problem.squared_lengths(without)
+        if np.any(slack <= 0):
+            continue
+        here = with_column(net, replace(here, points=without, slack=slack), u)
+    return here
+
+
+def _columns_in_use(problem: UnfoldingProblem, points: Array) -> Array:
+    """The same K without columns that are nothing."""
+    values, turn = np.linalg.eigh(points.T @ (problem.mass[:, None] * points))
+    used = values > NOTHING * values[-1]
+    return points if used.all() else points @ turn[:, used]
 
 
 def _lowered(problem: UnfoldingProblem, here: Inside, share: float, tol: float) -> Inside:
     """The next level, without columns that have become nothing."""
     level = here.level * max(SHRINK, min(1.0, 0.5 * tol / share))
-    values, turn = np.linalg.eigh(here.points.T @ (problem.mass[:, None] * here.points))
-    used = values > NOTHING * values.sum()
-    points = here.points if used.all() else here.points @ turn[:, used]
-    return replace(here, points=points, level=level)
+    return replace(here, points=_columns_in_use(problem, here.points), level=level)

@@ -28,6 +28,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 # here. Rotations of all points are free, so without it H is singular; the step is then
 # right to a relative σ along the softest directions.
 LEAST_SHIFT = 1e-7
+# Where H is indefinite the missing part is 1 − λ₂(L(w)) at most: mostly between these.
+FIRST_SHIFT = 0.03
 MOST_SHIFT = 1e6
 
 
@@ -92,9 +94,9 @@ class Net:
             expected = r if shift < 1 else 0
             if (factor.negative == expected and not factor.zero) or shift > MOST_SHIFT:
                 return factor, shift
-            shift *= 8
-            if 0.5 < shift < 1.5:  # near 1 the translations have no sign
-                shift = 2.0
+            shift = max(FIRST_SHIFT, 2 * shift)
+            if 0.9 < shift < 1.1:  # at 1 the translations have no sign
+                shift = 1.2
 
 
 def blocked(ordering: Ordering, r: int) -> Ordering:
