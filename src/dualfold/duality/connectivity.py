@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.linalg
 import scipy.sparse as sp
 
 from dualfold.duality.unfolding import UnfoldingProblem
@@ -19,6 +20,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 # Blocks of inverse iteration kept for the Rayleigh–Ritz step, and restarts at most.
 DEPTH = 4
 RESTARTS = 30
+# The factor is of L + εM: L itself is singular. Relative to L's mean diagonal.
+LIFT = 1e-11
 
 
 def bottom(
@@ -38,31 +41,32 @@ def bottom(
     """
     L = problem.laplacian(weights)
     mass = problem.mass
+    if 2 * (DEPTH + 1) * start.shape[1] >= problem.n:
+        # The Krylov space would be most of the whole.
+        values, vectors = scipy.linalg.eigh(L.toarray(), np.diag(mass))
+        return values[1 : count + 1], problem.centred(vectors[:, 1 : count + 1])
     scale = float(np.sum(L.diagonal()) / mass.sum())
-    # A tiny shift makes L definite; the constant vector is projected out all along.
-    shifted = sp.csr_array(L + sp.diags_array(1e-11 * scale * mass))
-    factor = factorise(shifted, ordering)
-    block = _orthonormal(problem, start)
+    factor = factorise(sp.csr_array(L + sp.diags_array(LIFT * scale * mass)), ordering)
+    block = orthonormal(problem, start)
     for _ in range(RESTARTS):
         blocks = [block]
         for _ in range(DEPTH):
             new = factor.solve(mass[:, None] * blocks[-1])
-            blocks.append(_orthonormal(problem, new, blocks))
+            blocks.append(orthonormal(problem, new, blocks))
         basis = np.hstack(blocks)
         small = basis.T @ (L @ basis)
         values, turn = np.linalg.eigh((small + small.T) / 2)
         block = basis @ turn[:, : start.shape[1]]
-        ritz = values[:count]
-        wanted = block[:, :count]
+        ritz, wanted = values[:count], block[:, :count]
         residual = L @ wanted - mass[:, None] * wanted * ritz
-        # ‖r‖ in the norm of L⁻¹ bounds the relative error of the value by its square.
+        # rᵀL⁻¹r bounds the error of a Ritz value far from the others.
         energy = np.sum(residual * problem.centred(factor.solve(residual)), axis=0)
         if np.all(energy <= tol * ritz):
             break
     return ritz, wanted
 
 
-def _orthonormal(problem: UnfoldingProblem, block: Array, others: list[Array] | None = None) -> Array:
+def orthonormal(problem: UnfoldingProblem, block: Array, others: list[Array] | None = None) -> Array:
     """Columns centred, orthonormal in diag(m), and orthogonal to the blocks before."""
     root = np.sqrt(problem.mass)[:, None]
     X = problem.centred(block)
@@ -70,7 +74,6 @@ def _orthonormal(problem: UnfoldingProblem, block: Array, others: list[Array] | 
     for _ in range(2):  # twice is enough (Kahan, Parlett)
         for other in others or []:
             X = X - other @ (other.T @ (problem.mass[:, None] * X))
-        X = problem.centred(X)
-        Q, _ = np.linalg.qr(root * X)
+        Q, _ = np.linalg.qr(root * problem.centred(X))
         X = Q / root
     return X
