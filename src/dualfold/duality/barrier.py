@@ -25,11 +25,15 @@ from dualfold.duality.unfolding import UnfoldingProblem
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-# Share of the way to the wall that a step may go: the usual fraction of interior points.
-TO_THE_WALL = 0.95
+# What a step must leave of every slack and every weight. Slacks fall with μ, which may shrink
+# to a tenth at once; weights have no reason to fall so fast.
+LEAST_OF_SLACK, LEAST_OF_WEIGHT = 0.005, 0.05
 # w may differ from μ/s by this factor: enough to profit from it, not enough to stray.
 LEASH = 1e3
 SUFFICIENT = 1e-4  # Armijo's constant
+# Steps are tried shorter by this factor, so many times: down to 1e-12.
+SHORTER, TRIES = 0.75, 100
+ROUNDING = 1e-14  # of the barrier function's value, relative
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,19 +58,13 @@ class Inside:
         return cls(Y, level / slack, slack, level)
 
 
-def slackened(problem: UnfoldingProblem, points: Array, share: float) -> Array:
-    """The points scaled so that the tightest edge uses `share` of its squared length."""
-    Y = problem.centred(points)
-    used = float(np.max(problem.squared_lengths(Y) / problem.squared))
-    return Y * np.sqrt(share / used) if used > 0 else Y
-
-
 def newton_step(net: Net, here: Inside) -> Inside:
     """One step at the level μ of `here`, along an arc; the barrier function gets no worse.
 
     Turning a part of the points moves them on circles, and a straight step stretches the
     edges by its square. So the second derivative of the path (L(w)Y − diag(m)Y and
-    ws − μ falling together, in t) is taken along: Y + tΔ + t²Γ, one more solve with the same matrix.
+    ws − μ falling together, in t) is taken along: Y + tΔ + t²Γ, at the price of one more
+    solve with the same matrix.
     """
     problem = net.problem
     mu, Y, w, s = here.level, here.points, here.weights, here.slack
@@ -90,20 +88,21 @@ def newton_step(net: Net, here: Inside) -> Inside:
 
     length = 1.0
     now = _barrier(problem, Y, s, mu)
-    for _ in range(HALVINGS):
+    for _ in range(TRIES):
         points = Y + length * move + length**2 * bend
         slack = problem.squared - problem.squared_lengths(points)
-        if np.all(slack > (1 - TO_THE_WALL) * WITHIN * s):
-            if _barrier(problem, points, slack, mu) <= now + SUFFICIENT * length * slope + 1e-14*abs(now):
+        if np.all(slack > LEAST_OF_SLACK * s):
+            allowed = now + SUFFICIENT * length * slope + ROUNDING * abs(now)
+            if _barrier(problem, points, slack, mu) <= allowed:
                 break
-        length *= BACK
+        length *= SHORTER
+    else:
+        points, slack, length = Y, s, 0.0
     weights = w + length * change + length**2 * swerve
-    weights = np.clip(weights, 0.05 * w, None)
+    weights = np.maximum(weights, LEAST_OF_WEIGHT * w)
     weights = np.clip(weights, mu / slack / LEASH, mu / slack * LEASH)
     decrement = -slope / (problem.m * mu)
-    return Inside(
-        points, weights, slack, mu, _next_shift(shift, length), decrement, length, shift
-    )
+    return Inside(points, weights, slack, mu, _next_shift(shift, length), decrement, length, shift)
 
 
 def with_column(net: Net, here: Inside, direction: Array) -> Inside:
@@ -125,7 +124,7 @@ def with_column(net: Net, here: Inside, direction: Array) -> Inside:
     # All of tr K in the new column is more than it can ever take.
     amount = problem.value(Y) / problem.value(u)
     best, least = None, _barrier(problem, Y, s, mu)
-    for _ in range(HALVINGS):
+    for _ in range(TRIES):
         points = np.hstack([Y + amount * give, np.sqrt(amount) * u])
         slack = problem.squared - problem.squared_lengths(points)
         if np.all(slack > 0):
@@ -134,7 +133,7 @@ def with_column(net: Net, here: Inside, direction: Array) -> Inside:
                 best, least = (points, slack), reached
             elif best is not None:
                 break
-        amount *= BACK
+        amount *= SHORTER
     if best is None:
         return here
     points, slack = best
@@ -142,11 +141,8 @@ def with_column(net: Net, here: Inside, direction: Array) -> Inside:
     return Inside(points, weights, slack, mu, shift=here.shift)
 
 
-WITHIN = 0.1
-BACK = 0.75
-HALVINGS = 100
-
 def _barrier(problem: UnfoldingProblem, points: Array, slack: Array, mu: float) -> float:
+    """What a step must lower: the function of this file's head, negated."""
     return -0.5 * problem.value(points) - 0.5 * mu * float(np.sum(np.log(slack)))
 
 

@@ -66,7 +66,9 @@ def bottom(
     return ritz, wanted
 
 
-def orthonormal(problem: UnfoldingProblem, block: Array, others: list[Array] | None = None) -> Array:
+def orthonormal(
+    problem: UnfoldingProblem, block: Array, others: list[Array] | None = None
+) -> Array:
     """Columns centred, orthonormal in diag(m), and orthogonal to the blocks before."""
     root = np.sqrt(problem.mass)[:, None]
     X = problem.centred(block)

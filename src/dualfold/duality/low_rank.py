@@ -10,22 +10,24 @@ import numpy as np
 from dualfold.duality.barrier import Inside, newton_step, with_column
 from dualfold.duality.bounds import proved_floor
 from dualfold.duality.connectivity import bottom
+from dualfold.duality.landmark import graph_of, spreading
 from dualfold.duality.progress import Progress
 from dualfold.duality.solution import Callback, UnfoldingSolution
 from dualfold.duality.span import Span
 from dualfold.duality.stiffness import FIRST_SHIFT, Net
 from dualfold.duality.unfolding import UnfoldingProblem
 from dualfold.errors import InvalidInput
+from dualfold.graph import farthest_points
 from dualfold.kernels import one_blas_thread
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 # The figures below were the best of a few tried on swiss rolls of 300 to 50,000 points.
-# Directions of the plain graph that the start is made of, beside n_components.
-SMOOTH = 4
+# Landmarks that the start is made of, beside n_components.
+LANDMARKS = 4
 # The start goes down to this gap in the span of those directions; further down it would
 # only fit their shape, and press points to walls that are not those of the whole problem.
-START_GAP = 3.0
+START_GAP = 0.1
 CENTRED = 0.02  # decrement/(mμ) at which a level is left
 # Where the matrix was indefinite a column may be growing; below this it is not.
 AT_A_SADDLE = 1e-4
@@ -104,7 +106,7 @@ def _down_the_levels(
 ) -> None:
     """Newton steps at one level, columns where λ₂ < 1, then the next level."""
     problem = net.problem
-    here = _start(net, look, n_components)
+    here = _start(problem, n_components, look.rng)
     raises = steps = 0
     for _ in range(max_iter):
         here = newton_step(net, here)
@@ -164,7 +166,6 @@ class _Look:
             progress.bound(here.weights, self._floor(here.weights, float(values[0])))
         return values, vectors
 
-
     def _floor(self, weights: Array, ritz: float) -> float:
         """What λ₂ is proved to reach; 0 where nothing can be proved."""
         best = 0.0
@@ -176,13 +177,13 @@ class _Look:
         return best
 
 
-def _start(net: Net, look: _Look, n_components: int) -> Inside:
-    """The best K of a high level in the span of the smoothest directions of the graph."""
-    problem = net.problem
-    _, smooth = look.directions(1 / problem.squared, n_components + SMOOTH, [])
-    span = Span.of(problem, smooth)
+def _start(problem: UnfoldingProblem, n_components: int, rng: np.random.Generator) -> Inside:
+    """The best K of a high level in the span of a few landmarks' distances."""
+    count = min(n_components + LANDMARKS, problem.n)
+    chosen = farthest_points(graph_of(problem), count, random_state=rng, dtype=np.float64)
+    span = Span.of(problem, spreading(problem, chosen, min(count, problem.n - 1)))
     inner = span.down_to(span.start(), START_GAP)
-    return Inside.at(problem, span.points(inner), inner.level)
+    return Inside.at(problem, span.points(inner, n_components), inner.level)
 
 
 def _raised(net: Net, here: Inside, vectors: Array) -> Inside:

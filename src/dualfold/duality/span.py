@@ -2,7 +2,8 @@
 
     maximise  tr Q + μ Σ_e log(d_e² − φ_eᵀQφ_e) + ν log det Q,   K = ΦQΦᵀ
 
-Φ is n×p and diag(m)-orthonormal, φ_e = Φ_i − Φ_j. Whatever directions are offered,
+ν = mμ/p: with less, Q reaches the wall of the cone before it has turned the right way, and
+stays there. Φ is n×p and diag(m)-orthonormal, φ_e = Φ_i − Φ_j. Whatever directions are offered,
 the best use of them is found and nothing is lost, because the program in Q is convex:
 this starts the low-rank solver from smooth directions and gives it the new columns
 that the dual asks for.
@@ -17,31 +18,34 @@ from typing import Any
 import numpy as np
 import scipy.linalg as sla
 
-from dualfold.duality.barrier import LEASH, TO_THE_WALL
 from dualfold.duality.unfolding import UnfoldingProblem
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-# ν/μ. The p terms of log det stand beside m logarithms, so that they take a share p/m of
-# this of the gap; smaller means more steps.
-INNER_SHARE = 1e-2
 # Eigenvalues of Q that only the log det holds up are ν/(λ − 1), λ > 1 an eigenvalue of L(w)
 # in the span: of size ν. Directions this many times above are in use.
-IN_USE = 30.0
-SHRINK = 0.2  # of μ from level to level; a primal–dual step crosses that at once
+IN_USE = 3.0
+SHRINK = 0.2  # of μ from level to level
+TO_THE_WALL = 0.95  # share of the way there that a step may go
 CENTRED = 0.05  # decrement/(mμ) at which a level counts as done
-MOST_STEPS = 25  # a level
+MOST_STEPS, MOST_LEVELS = 25, 40
+SUFFICIENT, TRIES = 1e-4, 40  # Armijo's constant, and halvings
+DEPENDENT = 1e-10  # directions this close to the span of the others, relatively, are dropped
 CHUNK = 4_000_000  # numbers of the feature matrix made at a time (32 MB)
 
 
 @dataclass(frozen=True, eq=False)
 class Inner:
-    """Q in the span, the weights and slacks of the edges, and the level μ."""
+    """Q in the span, the slacks of the edges, and the level μ."""
 
     Q: Array
-    weights: Array
     slack: Array
     level: float
+
+    @property
+    def inner_level(self) -> float:
+        """ν: the log det takes as large a share of the gap as all edges do."""
+        return self.level * len(self.slack) / len(self.Q)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,36 +60,24 @@ class Span:
     def of(cls, problem: UnfoldingProblem, directions: Array) -> Span:
         """The span of these columns, centred and made orthonormal."""
         root = np.sqrt(problem.mass)[:, None]
-        Phi, _ = np.linalg.qr(root * problem.centred(directions))
-        Phi = Phi / root
+        Phi, R, _ = sla.qr(root * problem.centred(directions), mode="economic", pivoting=True)
+        size = np.abs(np.diagonal(R))
+        Phi = Phi[:, size > DEPENDENT * size[0]] / root
         return cls(problem, Phi, Phi[problem.edges[:, 0]] - Phi[problem.edges[:, 1]])
 
     def lengths(self, Q: Array) -> Array:
         """φ_eᵀQφ_e for every edge."""
         return np.asarray(np.einsum("ep,ep->e", self.stretches @ Q, self.stretches))
 
-    def start(self, points: Array | None = None, level: float | None = None) -> Inner:
-        """A Q well inside: that of the given points (in the span), or a multiple of 1/λ.
-
-        Without a level, the one for which Q is nearest to balanced: μ·tr K' = tr K.
-        """
+    def start(self) -> Inner:
+        """A Q well inside, and the level at which it is nearest to balanced."""
         p = self.basis.shape[1]
-        if points is None:
-            rough = self.stretches.T @ (self.stretches / self.problem.squared[:, None])
-            Q = np.linalg.inv(rough + 1e-12 * np.trace(rough) * np.eye(p))
-            Q *= 0.5 / np.max(self.lengths(Q) / self.problem.squared)
-        else:
-            C = self.basis.T @ (self.problem.mass[:, None] * points)
-            # A little of every direction makes Q definite; a tenth of the room stays free.
-            spread = np.einsum("ep,ep->e", self.stretches, self.stretches)
-            Q = C @ C.T
-            room = float(np.min((self.problem.squared - self.lengths(Q)) / spread))
-            Q = Q + 0.1 * room * np.eye(p)
+        rough = self.stretches.T @ (self.stretches / self.problem.squared[:, None])
+        Q = np.linalg.inv(rough + DEPENDENT * np.trace(rough) * np.eye(p))
+        Q *= 0.5 / np.max(self.lengths(Q) / self.problem.squared)
         slack = self.problem.squared - self.lengths(Q)
-        if level is None:
-            pull = self.stretches.T @ (self.stretches / slack[:, None])
-            level = float(np.trace(Q) / np.trace(pull @ Q))
-        return Inner(Q, level / slack, slack, level)
+        pull = self.stretches.T @ (self.stretches / slack[:, None])
+        return Inner(Q, slack, float(np.trace(Q) / np.trace(pull @ Q)))
 
     def _features(self) -> Iterator[tuple[slice, Array]]:
         """Rows svec(φ_eφ_eᵀ), some at a time."""
@@ -98,45 +90,37 @@ class Span:
             E = self.stretches[part]
             yield part, E[:, a] * E[:, b] * twice
 
-    def step(self, at: Inner) -> tuple[Inner, float]:
-        """One primal–dual Newton step at the level of `at`, and the decrement/(mμ) before it."""
-        mu, nu, w, s = at.level, INNER_SHARE * at.level, at.weights, at.slack
-        p = len(at.Q)
+    def _newton(self, at: Inner, inverse: Array) -> tuple[Array, float]:
+        """The Newton direction in Q, and its slope."""
+        mu, nu, s, p = at.level, at.inner_level, at.slack, len(at.Q)
         size = p * (p + 1) // 2
-        H, pull = np.zeros((size, size)), np.zeros(size)
+        H, gradient = np.zeros((size, size)), np.zeros(size)
         for part, F in self._features():
-            H += F.T @ (F * (w[part] / s[part])[:, None])
-            pull += F.T @ (mu / s[part])
-        R = np.linalg.cholesky(at.Q)
-        half = sla.solve_triangular(R, np.eye(p), lower=True)
-        inverse = half.T @ half
+            weights = mu / s[part]
+            H += F.T @ (F * (weights / s[part])[:, None])
+            gradient += F.T @ weights
         H += nu * _squared_in_svec(inverse)
-        gradient = pull - _svec(np.eye(p)) - nu * _svec(inverse)
-        H[np.diag_indices(size)] *= 1 + 1e-13
-        move = -sla.cho_solve(sla.cho_factor(H), gradient)
-        M = _smat(move, p)
-        along = self.lengths(M)
-        shrinking = np.linalg.eigvalsh(half @ M @ half.T)[0]
-        wall = min(
-            float(np.min(s[along > 0] / along[along > 0], initial=np.inf)),
-            -1 / shrinking if shrinking < 0 else np.inf,
-        )
+        gradient -= _svec(np.eye(p) + nu * inverse)
+        move = -sla.solve(H, gradient, assume_a="pos")
+        return _smat(move, p), float(gradient @ move)
+
+    def step(self, at: Inner) -> tuple[Inner, float]:
+        """One Newton step at the level of `at`, and the decrement/(mμ) before it."""
+        mu, nu, s = at.level, at.inner_level, at.slack
+        half = sla.solve_triangular(np.linalg.cholesky(at.Q), np.eye(len(at.Q)), lower=True)
+        M, slope = self._newton(at, half.T @ half)
+        along, spectrum = self.lengths(M) / s, np.linalg.eigvalsh(half @ M @ half.T)
+        wall = 1 / max(along.max(), -spectrum[0], TO_THE_WALL)
         length = min(1.0, TO_THE_WALL * wall)
-        slope = float(gradient @ move)
-        spectrum = np.linalg.eigvalsh(half @ M @ half.T)
-        while length > 1e-9:
-            rise = -length * np.trace(M) - mu * np.sum(np.log1p(-length * along / s))
+        for _ in range(TRIES):
+            rise = -length * np.trace(M) - mu * np.sum(np.log1p(-length * along))
             rise -= nu * np.sum(np.log1p(length * spectrum))
-            if rise <= 1e-4 * length * slope:
+            if rise <= SUFFICIENT * length * slope:
                 break
             length *= 0.5
-        Q = at.Q + length * M
+        Q = at.Q + length * (M + M.T) / 2
         slack = self.problem.squared - self.lengths(Q)
-        change = mu / s - w + (w / s) * along
-        room = float(np.min(-w[change < 0] / change[change < 0], initial=np.inf))
-        weights = w + min(1.0, TO_THE_WALL * room) * change
-        weights = np.clip(weights, mu / slack / LEASH, mu / slack * LEASH)
-        return Inner((Q + Q.T) / 2, weights, slack, mu), -slope / (len(s) * mu)
+        return Inner(Q, slack, mu), -slope / (len(s) * mu)
 
     def centred(self, at: Inner) -> Inner:
         """The centre of the level of `at`, roughly."""
@@ -149,17 +133,21 @@ class Span:
     def down_to(self, at: Inner, gap: float) -> Inner:
         """Levels lowered until mμ ≤ gap·tr K."""
         at = self.centred(at)
-        while len(at.slack) * at.level > gap * np.trace(at.Q):
-            least = gap * float(np.trace(at.Q)) / len(at.slack)
-            level = max(SHRINK * at.level, 0.9 * least)
-            at = self.centred(Inner(at.Q, at.weights, at.slack, level))
+        for _ in range(MOST_LEVELS):
+            needed = gap * float(np.trace(at.Q)) / len(at.slack)
+            if at.level <= needed:
+                break
+            at = self.centred(Inner(at.Q, at.slack, max(SHRINK * at.level, 0.9 * needed)))
         return at
 
-    def points(self, at: Inner) -> Array:
-        """Y with YYᵀ = ΦQΦᵀ, largest column first, without the directions not in use."""
+    def points(self, at: Inner, least: int = 1) -> Array:
+        """Y with YYᵀ = ΦQΦᵀ, largest column first, without the directions not in use.
+
+        `least` columns are kept in any case.
+        """
         values, turn = np.linalg.eigh(at.Q)
-        used = values > min(IN_USE * INNER_SHARE * at.level, values[-1])
-        used[-1] = True
+        used = values > IN_USE * at.inner_level
+        used[-min(least, len(used)) :] = True
         Y = self.basis @ (turn[:, used] * np.sqrt(values[used]))
         return np.ascontiguousarray(Y[:, ::-1])
 
