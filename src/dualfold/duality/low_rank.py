@@ -39,10 +39,11 @@ AIM = 0.5  # the share of tol left to the last level
 LOOK_BEYOND, RANDOM = 3, 2
 # λ₂ may stay below 1 by this share of the level's gap before columns are added.
 SHORTFALL = 0.3
-RAISES = 4  # a level
-NEW_COLUMNS = 2  # a raise
-# A direction that holds less than this share of tr K is made anew rather than grown.
-HELD = 1e-3
+RAISES = 10  # a level
+NEW_COLUMNS = 6  # a raise
+# Columns of less than this share of the largest are only beginning; a direction of which
+# they leave this much (of its square) is new.
+GROWN, NEW = 1e-3, 0.2
 # A column whose share of tr K is below this is rounding.
 NOTHING = 1e-13
 # A slack is a difference of squared lengths: below this share of them its digits are few.
@@ -120,8 +121,11 @@ def _down_the_levels(
             return
         share = problem.m * here.level / problem.value(here.points)
         low = values < 1 - SHORTFALL * min(share, 1.0)
+        grown = here
         if low.any() and raises < RAISES:
-            here, raises = _raised(net, here, vectors[:, low][:, :NEW_COLUMNS]), raises + 1
+            grown = _raised(net, here, vectors[:, low][:, :NEW_COLUMNS])
+        if grown is not here:
+            here, raises = grown, raises + 1
         else:
             if np.min(here.slack / problem.squared) < LEAST_SLACK:
                 progress.story.append("stopped where rounding hides the slacks of the edges")
@@ -187,20 +191,26 @@ def _start(problem: UnfoldingProblem, n_components: int, rng: np.random.Generato
 
 
 def _raised(net: Net, here: Inside, vectors: Array) -> Inside:
-    """A column for each of the directions offered, the lowest first.
+    """A column for each direction offered that the points do not have yet, the lowest first.
 
-    What little of a direction Y holds already is given up first: a column that is only
-    beginning grows slowly by Newton steps, and at once when made anew.
+    A column that is only beginning counts as not there and is made anew: Newton steps would
+    make it grow slowly.
     """
-    problem = net.problem
+    problem, mass = net.problem, net.problem.mass[:, None]
     for u in vectors.T:
-        held = u @ (problem.mass[:, None] * here.points)
-        if held @ held > HELD * problem.value(here.points):
+        values, turn = np.linalg.eigh(here.points.T @ (mass * here.points))
+        grown = values > GROWN * values[-1]
+        axes = here.points @ (turn[:, grown] / np.sqrt(values[grown]))
+        rest = u - axes @ (axes.T @ (problem.mass * u))
+        size = float(problem.mass @ rest**2)
+        if size < NEW:
             continue
-        without = _in_use(problem, here.points - u[:, None] * held)
+        rest /= np.sqrt(size)
+        held = rest @ (mass * here.points)
+        without = _in_use(problem, here.points - rest[:, None] * held)
         slack = problem.squared - problem.squared_lengths(without)
         if np.all(slack > 0):
-            here = with_column(net, replace(here, points=without, slack=slack), u)
+            here = with_column(net, replace(here, points=without, slack=slack), rest)
     return here
 
 
