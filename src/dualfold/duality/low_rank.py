@@ -51,6 +51,7 @@ LEAST_SLACK = 1e-11
 # How far below its Ritz value λ₂ is tried to be proved, in shares of tol. Nearer is better
 # until a pivot all but vanishes and rounding takes what was gained.
 DROPS = (0.01, 0.1, 0.3, 1.0, 10.0, 100.0)
+DENSE = 300  # points up to which dense eigenvalues cost nothing
 
 
 def low_rank(
@@ -172,13 +173,23 @@ class _Look:
 
     def _floor(self, weights: Array, ritz: float) -> float:
         """What λ₂ is proved to reach; 0 where nothing can be proved."""
-        best = 0.0
+        problem = self.net.problem
+        best = _dense_floor(problem, weights) if problem.n <= DENSE else 0.0
         for drop in DROPS:
             height = ritz * (1 - min(0.5, drop * self.tol))
             if height <= best:
                 break
-            best = max(best, proved_floor(self.net.problem, weights, height, self.net.ordering))
+            best = max(best, proved_floor(problem, weights, height, self.net.ordering))
         return best
+
+
+def _dense_floor(problem: UnfoldingProblem, weights: Array) -> float:
+    """λ₂ by dense eigenvalues, less their error: stable where pivots of LDLᵀ vanish."""
+    root = np.sqrt(problem.mass)
+    scaled = problem.laplacian(weights).toarray() / np.outer(root, root)
+    values = np.linalg.eigvalsh(scaled)
+    # LAPACK's error is a small multiple of u‖A‖; 10n of them is far on the safe side.
+    return float(values[1] - 10 * problem.n * np.finfo(float).eps * values[-1])
 
 
 def _start(problem: UnfoldingProblem, n_components: int, rng: np.random.Generator) -> Inside:
