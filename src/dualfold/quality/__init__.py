@@ -1,7 +1,6 @@
-"""How good an embedding is, measured on the data and the points alone."""
-
-from dualfold.quality.distances import residual_variance
+"""x"""
 from dualfold.quality.distortion import Distortion, measured_distortion
-from dualfold.quality.neighbors import t_similarity
-
-__all__ = ["Distortion", "measured_distortion", "residual_variance", "t_similarity"]
+from dualfold.quality.neighbors import *
+from dualfold.quality.pairs import *
+from dualfold.quality.nonmetric import nonmetric_stress
+from dualfold.quality.shepard import shepard, Shepard

@@ -19,9 +19,11 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 __all__ = [
     "NeighborRanks",
+    "both_spaces",
     "continuity",
     "lcmc",
     "mean_relative_rank_errors",
+    "neighbor_count",
     "neighbor_ranks",
     "t_similarity",
     "trustworthiness",
@@ -265,7 +267,10 @@ def both_spaces(X: Any, Y: Any, metric: Any, n_jobs: int | None) -> tuple[Space,
     x = space_of(X, metric, n_jobs)
     y = Y if isinstance(Y, Space) else EuclideanSpace(Y, n_jobs, "Y")
     if x.n != y.n:
-        raise InvalidInput(f"X has {x.n} rows and Y has {y.n}; they must be the same points")
+        raise InvalidInput(
+            f"X has {x.n} rows and Y has {y.n}; they must be the same points, as many embedded "
+            "points as there are rows"
+        )
     return x, y
 
 
