@@ -14,7 +14,7 @@ from dualfold.quality.estimate import (
     estimate_of_mean,
     spread_over,
 )
-from dualfold.quality.neighbors import both_spaces, neighbor_count
+from dualfold.quality.ranks import both_spaces, neighbor_count
 from dualfold.quality.space import Space
 
 Array = np.ndarray[Any, np.dtype[Any]]

@@ -12,7 +12,14 @@ from dualfold.errors import InvalidInput
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-__all__ = ["Estimate", "drawn_rows", "estimate_of_mean", "estimate_of_sums", "spread_over"]
+__all__ = [
+    "Estimate",
+    "drawn_rows",
+    "estimate_of_mean",
+    "estimate_of_sums",
+    "over_points",
+    "spread_over",
+]
 
 CONFIDENCE = 0.95
 
@@ -57,9 +64,7 @@ def drawn_rows(n: int, sample: int | None, random_state: Any) -> Array | None:
     return np.sort(rng.choice(n, int(sample), replace=False)).astype(np.int32)
 
 
-def estimate_of_mean(
-    values: Array, n: int, bounds: tuple[float, float]
-) -> float:
+def estimate_of_mean(values: Array, n: int, bounds: tuple[float, float]) -> float:
     """The mean of values of all n points, or its estimate from fewer."""
     m = len(values)
     mean = float(values.mean())
@@ -97,3 +102,10 @@ def spread_over(values: Array, rows: Array | None, n: int) -> Array:
     every = np.full(n, np.nan)
     every[rows] = values
     return every
+
+
+def over_points(
+    values: Array, rows: Array | None, n: int, bounds: tuple[float, float], per_point: bool
+) -> float | Array:
+    """What a measure returns: its values, one a point, or their mean."""
+    return spread_over(values, rows, n) if per_point else estimate_of_mean(values, n, bounds)

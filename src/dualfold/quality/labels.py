@@ -8,8 +8,8 @@ import numpy as np
 
 from dualfold.errors import InvalidInput
 from dualfold.kernels import kernel
-from dualfold.quality.estimate import drawn_rows, estimate_of_mean, spread_over
-from dualfold.quality.neighbors import neighbor_count
+from dualfold.quality.estimate import drawn_rows, over_points
+from dualfold.quality.ranks import neighbor_count
 from dualfold.quality.space import space_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -66,9 +66,7 @@ def silhouette(
         values[places] = np.where(others > 0, ratio, 0.0)
 
     space.each_tile(tile, rows)
-    if per_point:
-        return spread_over(values, rows, space.n)
-    return estimate_of_mean(values, space.n, (-1.0, 1.0))
+    return over_points(values, rows, space.n, (-1.0, 1.0), per_point)
 
 
 def knn_accuracy(
@@ -94,9 +92,7 @@ def knn_accuracy(
     own = codes if rows is None else codes[rows]
     right = voted(space.nearest(k, rows)[0], codes, len(classes)) == own
     values = right.astype(float)
-    if per_point:
-        return spread_over(values, rows, space.n)
-    return estimate_of_mean(values, space.n, (0.0, 1.0))
+    return over_points(values, rows, space.n, (0.0, 1.0), per_point)
 
 
 def voted(lists: Array, codes: Array, classes: int) -> Array:

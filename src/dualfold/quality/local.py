@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from dualfold.errors import InvalidInput
-from dualfold.quality.estimate import Estimate, drawn_rows, estimate_of_mean, spread_over
-from dualfold.quality.neighbors import both_spaces, neighbor_count
+from dualfold.quality.estimate import Estimate, drawn_rows, over_points
+from dualfold.quality.ranks import both_spaces, neighbor_count
 from dualfold.quality.space import EuclideanSpace, Space
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -48,7 +48,7 @@ def local_distortion(
     k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state)
     lists = x.nearest(k, rows)[0]
     values = distortion_of(x, y, lists, rows)
-    return spread_over(values, rows, x.n) if per_point else estimate_of_mean(values, x.n, (0.0, 1.0))
+    return over_points(values, rows, x.n, (0.0, 1.0), per_point)
 
 
 def distortion_of(x: Space, y: EuclideanSpace, lists: Array, rows: Array | None) -> Array:
@@ -89,7 +89,7 @@ def _grams(x: Space, members: Array) -> Array:
         distances = x.true_rows(some)
         distances[np.arange(len(some)), some] = 0.0
         row, at = np.nonzero((place >= start) & (place < start + len(some)))
-        squares[row, at] = distances[place[row, at] - start][np.arange(len(row))[:, None], members[row]]
+        squares[row, at] = distances[(place[row, at] - start)[:, None], members[row]]
     squares = squares**2
     centred = squares - squares.mean(axis=1, keepdims=True) - squares.mean(axis=2, keepdims=True)
     return np.asarray(-0.5 * (centred + squares.mean(axis=(1, 2), keepdims=True)))

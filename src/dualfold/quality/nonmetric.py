@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from dualfold.errors import InvalidInput
-from dualfold.kernels import thread_count
 from dualfold.quality.estimate import drawn_rows, estimate_of_sums, spread_over
-from dualfold.quality.neighbors import both_spaces
+from dualfold.quality.ranks import both_spaces
 from dualfold.quality.space import Space
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -41,8 +41,6 @@ def nonmetric_stress(
 
     Kruskal, "Nonmetric multidimensional scaling" (1964).
     """
-    if n_jobs is not None:
-        thread_count(n_jobs)
     x, y = both_spaces(X, Y, metric, n_jobs)
     if x.n < 2:
         raise InvalidInput("distances need at least two points")
@@ -74,7 +72,7 @@ def rising_curve(x: Space, y: Space, rows: Array | None) -> tuple[Array, Array]:
     edges = _slice_edges(x, rows)
     steps = [
         pooled(*_merged_ties(*_pairs_between(x, y, rows, low, high)))
-        for low, high in zip(edges[:-1], edges[1:], strict=True)
+        for low, high in pairwise(edges)
     ]
     starts, heights, _ = pooled(*(np.concatenate(part) for part in zip(*steps, strict=True)))
     starts[0] = 0.0
@@ -102,7 +100,6 @@ def _merged_ties(before: Array, after: Array) -> tuple[Array, Array, Array]:
     before, after = before[order], after[order]
     first = np.flatnonzero(np.diff(before, prepend=-1.0))
     counts = np.diff(np.append(first, len(before))).astype(float)
-    # One pair alone keeps its bits; a mean of sums would not differ, but for speed.
     return before[first], np.add.reduceat(after, first) / counts, counts
 
 
@@ -118,7 +115,6 @@ def _slice_edges(x: Space, rows: Array | None) -> Array:
     top = 2.0 * float(one[np.isfinite(one)].max())
     if top == 0:
         return np.array([-1.0, np.inf])
-    counts = np.zeros((thread_count(), _BINS), dtype=np.int64)
     parts: list[Array] = []
 
     def tile(_: slice, names: Array) -> None:

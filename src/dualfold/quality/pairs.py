@@ -14,7 +14,7 @@ import numpy as np
 from dualfold.errors import InvalidInput
 from dualfold.kernels import kernel
 from dualfold.quality.estimate import drawn_rows, estimate_of_sums, spread_over
-from dualfold.quality.neighbors import both_spaces
+from dualfold.quality.ranks import both_spaces
 from dualfold.quality.space import Space
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -97,25 +97,35 @@ def _stress(total: Array, change: Array) -> Array:
     return np.asarray(np.sqrt(np.maximum(ratio, 0)))
 
 
+class PairSumsOf:
+    """Collects the sums of the tiles it is given, in any order, from any thread."""
+
+    def __init__(self, x: Space, y: Space, rows: Array | None) -> None:
+        if x.n < 2:
+            raise InvalidInput("distances need at least two points")
+        self._n, self._rows = x.n, rows
+        first = np.zeros(1, dtype=np.int32) if rows is None else rows[:1]
+        before, after = np.delete(x.rows(first)[0], first), np.delete(y.rows(first)[0], first)
+        self._shift = np.array([before.mean(), after.mean()])
+        square = float(after @ after)
+        self._scale = float(before @ after) / square if square > 0 else 1.0
+        self._sums = np.empty((x.n if rows is None else len(rows), 9))
+
+    def add(self, before: Array, after: Array, places: slice, names: Array) -> None:
+        """Rows of distances of the points `names`, which stand at `places`."""
+        _pair_sums(
+            before, after, self._n, len(names), names, self._shift, self._scale, self._sums[places]
+        )
+
+    def result(self) -> PairSums:
+        return PairSums(self._sums, self._shift, self._scale, self._rows, self._n)
+
+
 def pair_sums(x: Space, y: Space, rows: Array | None) -> PairSums:
     """One pass over all pairs (of the drawn rows with all points)."""
-    n = x.n
-    if n < 2:
-        raise InvalidInput("distances need at least two points")
-    first = np.zeros(1, dtype=np.int32) if rows is None else rows[:1]
-    before, after = np.delete(x.rows(first)[0], first), np.delete(y.rows(first)[0], first)
-    shift = np.array([before.mean(), after.mean()])
-    square = float(after @ after)
-    scale = float(before @ after) / square if square > 0 else 1.0
-    sums = np.empty((n if rows is None else len(rows), 9))
-
-    def tile(places: slice, names: Array) -> None:
-        own = np.empty((len(names), 9))
-        _pair_sums(x.rows(names), y.rows(names), n, len(names), names, shift, scale, own)
-        sums[places] = own
-
-    x.each_tile(tile, rows)
-    return PairSums(sums, shift, scale, rows, n)
+    sums = PairSumsOf(x, y, rows)
+    x.each_tile(lambda places, names: sums.add(x.rows(names), y.rows(names), places, names), rows)
+    return sums.result()
 
 
 def stress(

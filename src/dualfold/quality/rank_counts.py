@@ -66,7 +66,9 @@ _settle_counts = {
     )
     for real, bits in (("float32", 32), ("float64", 64))
 }
-_count_given = kernel("count_given", None, "float64[]", *["int64"] * 3, "float64[]", *["int32[]"] * 2)
+_count_given = kernel(
+    "count_given", None, "float64[]", *["int64"] * 3, "float64[]", *["int32[]"] * 2
+)
 _count_direct = kernel(
     "count_direct",
     None,
@@ -106,7 +108,9 @@ def _limits(X: Array, asked: Array, columns: Array, threads: int) -> Array:
     def share(first: int) -> None:
         some = slice(first, first + 1024)
         every = np.repeat(asked[some], columns.shape[1])
-        limits[some] = pair_distances(X, X, every, columns[some].ravel()).reshape(-1, columns.shape[1])
+        limits[some] = pair_distances(X, X, every, columns[some].ravel()).reshape(
+            -1, columns.shape[1]
+        )
 
     in_threads(share, range(0, len(asked), 1024), threads)
     return limits
@@ -209,6 +213,11 @@ def _panel_ranks(
     else:
         step = max(1, min(32, -(-own.panels // (2 * threads))))
         strips = [(a, min(own.panels, a + step)) for a in range(0, own.panels, step)]
-        in_threads(lambda strip: [tile((strip, b)) for b in blocks] and None, strips, threads)
+
+        def strip(some: tuple[int, int]) -> None:
+            for block in blocks:
+                tile((some, block))
+
+        in_threads(strip, strips, threads)
     flat = counts.transpose(0, 2, 1).reshape(-1, k)[: len(asked)]
     return np.asarray(flat + settled + 1)

@@ -11,7 +11,7 @@ import numpy as np
 from dualfold.errors import InvalidInput
 from dualfold.kernels import kernel
 from dualfold.quality.estimate import drawn_rows
-from dualfold.quality.neighbors import both_spaces
+from dualfold.quality.ranks import both_spaces
 from dualfold.quality.space import Space
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -103,7 +103,9 @@ class Grid:
             tops = list(self._top)
         own = np.zeros((self._bins, self._bins), dtype=np.int64)
         per_bin = [self._bins / top for top in tops]
-        _pair_histogram(before, after, before.shape[1], len(names), names, *per_bin, self._bins, own)
+        _pair_histogram(
+            before, after, before.shape[1], len(names), names, *per_bin, self._bins, own
+        )
         with self._lock:
             for axis in (0, 1):
                 while tops[axis] < self._top[axis]:
