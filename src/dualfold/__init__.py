@@ -44,7 +44,13 @@ if TYPE_CHECKING:
         SpectralEmbedding,
     )
     from dualfold.graph import Graph
-    from dualfold.quality import residual_variance, t_similarity
+    from dualfold.quality import (
+        QualityReport,
+        continuity,
+        residual_variance,
+        t_similarity,
+        trustworthiness,
+    )
     from dualfold.trace import Certificate, TraceProblem, certify
 
 # Names are looked up when first used: `import dualfold` itself loads nothing.
@@ -62,12 +68,15 @@ _HOMES = {
     "OrthogonalLPP": "dualfold.estimators",
     "OrthogonalNPP": "dualfold.estimators",
     "PCA": "dualfold.estimators",
+    "QualityReport": "dualfold.quality",
     "RandomProjection": "dualfold.estimators",
     "TraceProblem": "dualfold.trace",
     "certify": "dualfold.trace",
+    "continuity": "dualfold.quality",
     "embed": "dualfold.embedding",
     "residual_variance": "dualfold.quality",
     "t_similarity": "dualfold.quality",
+    "trustworthiness": "dualfold.quality",
 }
 _ROOMS = (
     "data",
@@ -95,11 +104,13 @@ __all__ = [
     "NeighborhoodPreservingProjection",
     "OrthogonalLPP",
     "OrthogonalNPP",
+    "QualityReport",
     "RandomProjection",
     "SpectralEmbedding",
     "TraceProblem",
     "__version__",
     "certify",
+    "continuity",
     "data",
     "embed",
     "errors",
@@ -111,6 +122,7 @@ __all__ = [
     "residual_variance",
     "t_similarity",
     "trace",
+    "trustworthiness",
     "view",
     "weights",
 ]

@@ -80,6 +80,8 @@ def curve_figure(
     0 is what a random map keeps, 1 a perfect one; the number after each name is the area.
     Bands are 95 % bounds where points were drawn.
     """
+    from matplotlib.ticker import StrMethodFormatter
+
     named = {"": curves} if isinstance(curves, NeighborhoodCurve) else dict(curves)
     if not named:
         raise InvalidInput("a figure of curves needs at least one curve, but there is none")
@@ -95,6 +97,7 @@ def curve_figure(
             band = (((n - 1) * q - sizes) / (n - 1 - sizes) for q in (curve.low, curve.high))
             axes.fill_between(sizes, *band, color=color, alpha=0.18, linewidth=0)
     axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     axes.set_xlim(1, max(curve.max_rank for curve in named.values()))
     lowest = min(float(curve.r_nx.min()) for curve in named.values())
     axes.set_ylim(min(0.0, 1.1 * lowest), 1.0)
@@ -137,7 +140,7 @@ def shepard_figure(diagram: Shepard, *, title: str = "", verdict: str = "") -> F
     axes.set_xlabel("distance in the data", fontsize=9, color=SOFT)
     axes.set_ylabel("distance on the map", fontsize=9, color=SOFT)
     axes.legend(frameon=False, fontsize=8.5, labelcolor=INK, loc="upper left")
-    _bar(figure, axes, image, "pairs")
+    _bar(figure, axes, image, "pairs, from either end")
     return figure
 
 
