@@ -18,13 +18,13 @@ from dualfold.quality.space import space_of
 
 
 def brute_ranks(distances):
-    """ρ_ij by sorting (distance, index) in plain Python; 0 on the diagonal."""
+    """ρ_ij by sorting pairs (distance, index); 0 on the diagonal."""
     n = len(distances)
     ranks = np.zeros((n, n), dtype=int)
     for i in range(n):
-        others = sorted((distances[i, j], j) for j in range(n) if j != i)
-        for place, (_, j) in enumerate(others, start=1):
-            ranks[i, j] = place
+        others = np.delete(np.arange(n), i)
+        order = others[np.lexsort((others, distances[i, others]))]
+        ranks[i, order] = np.arange(1, n)
     return ranks
 
 
@@ -53,6 +53,7 @@ def test_ranks_of_given_pairs_are_those_of_sorting_ties_and_all():
         "few columns": rng.standard_normal((150, 3)),
         "lattice": rng.integers(0, 3, (260, 12)).astype(float),
         "plane lattice": rng.integers(0, 6, (150, 2)).astype(float),
+        "large plane lattice": rng.integers(0, 9, (1100, 2)).astype(float),
         "duplicates": rng.standard_normal((5, 30))[rng.integers(0, 5, 110)],
         "outlier": np.vstack([rng.standard_normal((199, 40)), np.full(40, 1e7)]),
         "far from 0": rng.standard_normal((90, 15)) + 1e6,
