@@ -88,7 +88,7 @@ class Grid:
         self._bins = 2 * bins
         first = np.zeros(1, dtype=np.int32)
         seen = [_largest(space.rows(first), first) for space in (x, y)]
-        self._top = [largest if largest > 0 else 1.0 for largest in seen]
+        self._top = [largest * (1 + 1e-9) if largest > 0 else 1.0 for largest in seen]
         self._counts = np.zeros((self._bins, self._bins), dtype=np.int64)
         self._lock = Lock()
 
@@ -97,7 +97,7 @@ class Grid:
         wanted = [_largest(before, names), _largest(after, names)]
         with self._lock:
             for axis, largest in enumerate(wanted):
-                while self._top[axis] < largest:
+                while self._top[axis] <= largest:  # an edge belongs to the bin above it
                     self._counts = _halved(self._counts, axis)
                     self._top[axis] *= 2
             tops = list(self._top)
