@@ -252,3 +252,30 @@ EXPORT void row_distances_direct(const double *across, int64_t n, int64_t width,
             strip_distances(across, n, width, rows[r], first,
                             n - first < STRIP ? n - first : STRIP, out + r * n + first);
 }
+
+/* From inner products of centred rows (count × size) to distances, written into the
+   columns first..first+size of out (count × n). Where the product cancelled all but
+   `share` of the squared lengths, the distance is measured again. */
+#define FINISH_ROWS(name, real, between)                                                   \
+    EXPORT void name(const real *x, int64_t n, int64_t width, const int32_t *rows,         \
+                     int64_t count, int64_t first, int64_t size, const double *products,   \
+                     const double *square, double share, double *out) {                    \
+        for (int64_t r = 0; r < count; r++) {                                              \
+            const double own = square[rows[r]], *product = products + r * size;            \
+            const double *other = square + first;                                          \
+            double *to = out + r * n + first;                                              \
+            int cancelled = 0;                                                             \
+            for (int64_t l = 0; l < size; l++) {                                           \
+                const double apart = (own + other[l]) - 2.0 * product[l];                  \
+                cancelled |= apart <= share * (own + other[l]);                            \
+                to[l] = sqrt(apart > 0 ? apart : 0);                                       \
+            }                                                                              \
+            if (!cancelled) continue;                                                      \
+            for (int64_t l = 0; l < size; l++)                                             \
+                if ((own + other[l]) - 2.0 * product[l] <= share * (own + other[l]))       \
+                    to[l] = sqrt(between(x + rows[r] * width, x + (first + l) * width,     \
+                                         width, INFINITY));                                \
+        }                                                                                  \
+    }
+FINISH_ROWS(finish_rows32, float, square_between32)
+FINISH_ROWS(finish_rows64, double, square_between64)

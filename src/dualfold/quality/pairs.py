@@ -1,7 +1,7 @@
 """Measures over all pairs of points, from a few sums a row.
 
 d_ij is the distance of two points in X, δ_ij that in Y; rows of both come a tile at a
-time and leave nine numbers each. Memory is O(n) beside a tile of 32 MiB a thread and side.
+time and leave nine numbers each. Memory is O(n) beside a tile of 64 MiB a thread and side.
 """
 
 from __future__ import annotations
