@@ -20,7 +20,7 @@ from dualfold.quality.labels import knn_accuracy, silhouette
 from dualfold.quality.local import correlation_of_densities, distortion_of
 from dualfold.quality.nonmetric import PAIRS, nonmetric_stress
 from dualfold.quality.pairs import PairSums, PairSumsOf, pair_sums
-from dualfold.quality.ranks import NeighborRanks, both_spaces, neighbor_count
+from dualfold.quality.ranks import NeighborRanks, both_spaces, check_half, neighbor_count
 from dualfold.quality.shepard import Grid, Shepard
 from dualfold.quality.space import EuclideanSpace, Space
 from dualfold.quality.verdict import MEANINGS, verdict_of
@@ -145,49 +145,42 @@ def report(
     if not isinstance(y, EuclideanSpace):
         raise InvalidInput("Y must be a table of points")
     k = neighbor_count(n_neighbors, x.n)
-    if 2 * k >= x.n:
-        raise InvalidInput(
-            f"n_neighbors must be less than half the number of points ({x.n}); it is {k}"
-        )
+    check_half(k, x.n)
     longest = min(100, x.n - 2) if max_rank is None else neighbor_count(max_rank, x.n - 1)
+    drawn = {"sample": sample, "random_state": random_state}
     rows = drawn_rows(x.n, sample, random_state)
-    (before, d_before), (after, d_after) = (
-        space.nearest(max(k, longest), rows) for space in (x, y)
-    )
-    near = NeighborRanks(
-        before[:, :k], after[:, :k], x.ranks(after[:, :k], rows), y.ranks(before[:, :k], rows),
-        rows, x.n,
-    )  # fmt: skip
-    curve = curve_of(before[:, :longest], after[:, :longest], rows, x.n)
+    before, after = (space.nearest(max(k, longest), rows) for space in (x, y))
+    near = _near(x, y, before[0][:, :k], after[0][:, :k], rows)
+    lists = before[0][:, :longest], after[0][:, :longest]
+    curve = curve_of(*lists, rows, x.n)
     sums, shepard = _all_pairs(x, y, rows)
-    shapes = distortion_of(x, y, before[:, :k], rows)
-    measures, per_point = _of_neighbors(near), _points_of(near, curve, sums)
-    per_point["local_distortion"] = spread_over(shapes, rows, x.n)
-    measures |= {
+    shapes = distortion_of(x, y, near.before, rows)
+    measures = _of_neighbors(near) | {
         "r_nx_area": curve.auc,
         "local_distortion": estimate_of_mean(shapes, x.n, (0.0, 1.0)),
-        "density_correlation": correlation_of_densities(d_before[:, :k], d_after[:, :k], x.n),
+        "density_correlation": correlation_of_densities(before[1][:, :k], after[1][:, :k], x.n),
         "stress": _number(sums.stress()),
         "distance_correlation": sums.correlation(),
         "residual_variance": sums.residual_variance(),
     }
-    asked = x.n if rows is None else len(rows)
+    asked = len(near.before)
     if asked * (x.n - 1) <= 2 * PAIRS:
-        measures["nonmetric_stress"] = _number(
-            nonmetric_stress(x, y, sample=sample, random_state=random_state)
-        )
+        measures["nonmetric_stress"] = _number(nonmetric_stress(x, y, **drawn))
     if graph is not None:
         geodesic, _ = both_spaces(graph, y, metric, n_jobs)
         measures["geodesic_residual_variance"] = pair_sums(geodesic, y, rows).residual_variance()
     if labels is not None:
-        drawn = {"sample": sample, "random_state": random_state}
         measures["silhouette"] = _number(silhouette(y, labels, **drawn))
         for name, space in (("knn_accuracy", y), ("knn_accuracy_before", x)):
             measures[name] = _number(knn_accuracy(space, labels, n_neighbors=k, **drawn))
-    return QualityReport(
-        measures, per_point, curve, co_ranking_of(before[:, :longest], after[:, :longest], x.n),
-        shepard, x.n, k, asked,
-    )  # fmt: skip
+    per_point = _points_of(near, curve, sums)
+    per_point["local_distortion"] = spread_over(shapes, rows, x.n)
+    ranks = co_ranking_of(*lists, x.n)
+    return QualityReport(measures, per_point, curve, ranks, shepard, x.n, k, asked)
+
+
+def _near(x: Space, y: Space, before: Array, after: Array, rows: Array | None) -> NeighborRanks:
+    return NeighborRanks(before, after, x.ranks(after, rows), y.ranks(before, rows), rows, x.n)
 
 
 def _all_pairs(x: Space, y: Space, rows: Array | None) -> tuple[PairSums, Shepard]:
