@@ -12,9 +12,10 @@
 
 typedef int32_t Counts __attribute__((ext_vector_type(LANES)));
 
-/* By panel: near, far and count are [k][PANEL], the others [PANEL]. */
+/* By panel: near, far and count are [k][PANEL], the others [PANEL]; last is the largest
+   of far, beyond which nothing needs to be compared: on a good map nearly everything. */
 typedef struct {
-    const float *vectors, *square, *error, *near, *far;
+    const float *vectors, *square, *error, *near, *far, *last;
     int32_t *count;
 } Panel;
 
@@ -64,14 +65,16 @@ static int64_t panel_counts(const Panel *a, const Panel *b, int64_t depth, int64
                     const Vector error = (Vector)a->error[r0 + r] + load(b->error + at);
                     const Vector high = value + error, low = value - error;
                     Counts open = (Counts)0;
-                    for (int64_t m = 0; m < k; m++) {
+                    const int64_t row_k =
+                        bits_of(low <= (Vector)a->last[r0 + r]) ? k : 0;
+                    for (int64_t m = 0; m < row_k; m++) {
                         const Vector near = (Vector)a->near[m * PANEL + r0 + r];
                         const Vector far = (Vector)a->far[m * PANEL + r0 + r];
                         const Counts nearer = high < near;
                         a->count[m * PANEL + r0 + r] += __builtin_popcount(bits_of(nearer));
                         open |= ~nearer & (low <= far);
                     }
-                    if (mutual)
+                    if (mutual && bits_of(low <= load(b->last + at)))
                         for (int64_t m = 0; m < k; m++) {
                             const Counts nearer = high < load(b->near + m * PANEL + at);
                             int32_t *count = b->count + m * PANEL + at;
@@ -96,12 +99,14 @@ static int64_t panel_counts(const Panel *a, const Panel *b, int64_t depth, int64
     return found;
 }
 
+/* near == NULL: columns that count nothing themselves. */
 static Panel panel_at(const float *vectors, const float *square, const float *error,
-                      const float *near, const float *far, int32_t *count, int64_t depth,
-                      int64_t k, int64_t i) {
-    const Panel panel = {vectors + i * PANEL * depth, square + i * PANEL, error + i * PANEL,
-                         near ? near + i * k * PANEL : NULL, far ? far + i * k * PANEL : NULL,
-                         count ? count + i * k * PANEL : NULL};
+                      const float *near, const float *far, const float *last, int32_t *count,
+                      int64_t depth, int64_t k, int64_t i) {
+    Panel panel = {vectors + i * PANEL * depth, square + i * PANEL, error + i * PANEL, 0, 0, 0, 0};
+    if (!near) return panel;
+    panel.near = near + i * k * PANEL, panel.far = far + i * k * PANEL;
+    panel.last = last + i * PANEL, panel.count = count + i * k * PANEL;
     return panel;
 }
 
@@ -112,7 +117,8 @@ static Panel panel_at(const float *vectors, const float *square, const float *er
 EXPORT int64_t count_panels(const float *a, const float *b, int64_t depth,
                             const float *a_square, const float *b_square, const float *a_error,
                             const float *b_error, int64_t k, const float *near,
-                            const float *far, int32_t *count, const int32_t *own,
+                            const float *far, const float *last, int32_t *count,
+                            const int32_t *own,
                             int64_t row_first, int64_t row_last, int64_t column_first,
                             int64_t column_last, int32_t mutual, int32_t *rows,
                             int32_t *columns, int64_t capacity, int64_t *position) {
@@ -127,11 +133,12 @@ EXPORT int64_t count_panels(const float *a, const float *b, int64_t depth,
         const int64_t j = column_first + step % across;
         const int64_t start = row_first + step / across * group;
         const int64_t stop = start + group < row_last ? start + group : row_last;
-        const Panel column = panel_at(b, b_square, b_error, mutual ? near : NULL,
-                                      mutual ? far : NULL, mutual ? count : NULL, depth, k, j);
+        const Panel column =
+            panel_at(b, b_square, b_error, mutual ? near : NULL, far, last, count, depth, k, j);
         for (int64_t i = start; i < stop; i++) {
             if (mutual && i > j) continue;
-            const Panel row = panel_at(a, a_square, a_error, near, far, count, depth, k, i);
+            const Panel row =
+                panel_at(a, a_square, a_error, near, far, last, count, depth, k, i);
             found += panel_counts(&row, &column, depth, k, own + i * PANEL,
                                   (int32_t)(i * PANEL), (int32_t)(j * PANEL), mutual && i < j,
                                   rows + found, columns + found);

@@ -44,7 +44,7 @@ _count_panels = kernel(
     "int64",
     *["float32[]"] * 4,
     "int64",
-    *["float32[]"] * 2,
+    *["float32[]"] * 3,
     *["int32[]"] * 2,
     *["int64"] * 4,
     "int32",
@@ -182,6 +182,7 @@ def _panel_ranks(
     own_rows = X if rows is None else np.ascontiguousarray(X[rows])
     own = others if rows is None else _Panels(own_rows, frame)
     near, far = _thresholds(limits, frame.scale, own.panels)
+    last = np.ascontiguousarray(far.max(axis=1))
     k = columns.shape[1]
     counts = np.zeros((own.panels, k, PANEL), dtype=np.int32)
     settled = np.zeros(columns.shape, dtype=np.int32)
@@ -198,7 +199,7 @@ def _panel_ranks(
         while position[0] >= 0:
             found = _count_panels(
                 own.vectors, others.vectors, X.shape[1], own.square, others.square, own.error,
-                others.error, k, near, far, counts, selves, *across[0], *across[1], mutual,
+                others.error, k, near, far, last, counts, selves, *across[0], *across[1], mutual,
                 row, column, _CAPACITY, position,
             )  # fmt: skip
             _settle_counts[X.dtype](
