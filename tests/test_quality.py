@@ -291,3 +291,17 @@ def test_refusals():
         quality.continuity(X, Y, metric="nonsense")
     with pytest.raises(InvalidInput, match="NaN or infinite"):
         quality.continuity(np.full((20, 20), np.inf), Y, metric="precomputed")
+
+
+def test_ranks_of_images_are_exact(mnist_points):
+    X = mnist_points.astype(np.float32)
+    rng = np.random.default_rng(0)
+    near, far = quality.neighbor_ranks(X, X[:, 300:302], 5).after, rng.integers(0, 5000, (5000, 5))
+    columns = np.where(far == np.arange(5000)[:, None], near, far).astype(np.int32)
+    columns = np.hstack([near, columns])
+    rows = np.sort(rng.choice(5000, 60, replace=False))
+    distances = space_of(X).true_rows(rows)
+    order = np.argsort(distances, axis=1, kind="stable")
+    truth = 1 + np.take_along_axis(np.argsort(order, axis=1), columns[rows], axis=1)
+    np.testing.assert_array_equal(euclidean_ranks(X, None, columns, 2)[rows], truth)
+    np.testing.assert_array_equal(euclidean_ranks(X, rows, columns[rows], 2), truth)
