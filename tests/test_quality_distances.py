@@ -262,6 +262,21 @@ def test_bounds_and_invariance(seed, n, width):
     assert quality.stress(X, 100 * Y, scale=1.0) > 1
 
 
+def test_points_in_one_spot(pair):
+    X, Y = pair
+    spot = np.zeros((160, 2))
+    assert quality.stress(X, spot) == 1
+    assert quality.stress(spot, spot, scale=1.0) == 0
+    assert quality.stress(spot, Y, scale=1.0) == np.inf
+    assert quality.nonmetric_stress(X, spot) == 0
+    assert quality.nonmetric_stress(spot, Y) == pytest.approx(
+        np.std(off_diagonal(X, Y)[1]) / np.sqrt(np.mean(off_diagonal(X, Y)[1] ** 2))
+    )
+    assert quality.distance_correlation(X, spot) == quality.density_correlation(X, spot) == 0
+    assert quality.residual_variance(X, spot, metric="euclidean") == 1
+    assert quality.procrustes(X, spot).disparity == pytest.approx(1)
+
+
 def test_close_pairs_far_from_the_origin_keep_their_digits():
     rng = np.random.default_rng(5)
     X = 1e3 * rng.standard_normal((60, 20))

@@ -93,7 +93,8 @@ def _stress(total: Array, change: Array) -> Array:
     """√(Σ(e − change·δ)²/Σd²) from the sums over e = d − scale·δ."""
     left = total[..., 5] - 2 * change * total[..., 6] + change**2 * total[..., 7]
     whole = total[..., 8]
-    ratio = np.divide(left, whole, out=np.zeros(np.shape(left)), where=whole > 0)
+    without = np.where(np.asarray(left) > 0, np.inf, 0.0)  # all of X in one spot
+    ratio = np.divide(left, whole, out=without, where=whole > 0)
     return np.asarray(np.sqrt(np.maximum(ratio, 0)))
 
 
