@@ -49,7 +49,13 @@ if TYPE_CHECKING:
         SpectralEmbedding,
     )
     from dualfold.graph import Graph
-    from dualfold.quality import residual_variance, t_similarity
+    from dualfold.quality import (
+        QualityReport,
+        continuity,
+        residual_variance,
+        t_similarity,
+        trustworthiness,
+    )
     from dualfold.trace import Certificate, TraceProblem, certify
 
 # Names are looked up when first used: `import dualfold` itself loads nothing.
@@ -69,12 +75,15 @@ _HOMES = {
     "OrthogonalNPP": "dualfold.estimators",
     "PCA": "dualfold.estimators",
     "PointPCA": "dualfold.estimators",
+    "QualityReport": "dualfold.quality",
     "RandomProjection": "dualfold.estimators",
     "TraceProblem": "dualfold.trace",
     "certify": "dualfold.trace",
+    "continuity": "dualfold.quality",
     "embed": "dualfold.embedding",
     "residual_variance": "dualfold.quality",
     "t_similarity": "dualfold.quality",
+    "trustworthiness": "dualfold.quality",
 }
 _ROOMS = (
     "data",
@@ -107,11 +116,13 @@ __all__ = [
     "OrthogonalLPP",
     "OrthogonalNPP",
     "PointPCA",
+    "QualityReport",
     "RandomProjection",
     "SpectralEmbedding",
     "TraceProblem",
     "__version__",
     "certify",
+    "continuity",
     "data",
     "descent",
     "duality",
@@ -126,6 +137,7 @@ __all__ = [
     "residual_variance",
     "t_similarity",
     "trace",
+    "trustworthiness",
     "view",
     "weights",
 ]

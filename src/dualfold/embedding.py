@@ -11,8 +11,10 @@ import numpy as np
 
 from dualfold.duality.certificate import UnfoldingCertificate
 from dualfold.errors import CertificateFailed
+from dualfold.graph.graph import Graph
 from dualfold.kernels import lapack_threads
 from dualfold.kernels.tally import timed
+from dualfold.quality.report import QualityReport, report
 from dualfold.trace.certificate import Certificate, certify
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
@@ -44,6 +46,35 @@ class Embedding:
     def __repr__(self) -> str:
         n, d = self.points.shape
         return f"Embedding({n} points in {d} dimensions; {self.certificate})"
+
+    def quality(
+        self,
+        X: Any,
+        *,
+        labels: Any = None,
+        graph: Graph | None = None,
+        n_neighbors: int = 10,
+        metric: Any = "euclidean",
+        sample: int | None = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+    ) -> QualityReport:
+        """How good a picture of X this is: `dualfold.quality.report(X, points)`.
+
+        The certificate says that the problem was solved; this says whether it was the
+        right problem.
+        """
+        return report(
+            X,
+            self.points,
+            labels=labels,
+            graph=graph,
+            n_neighbors=n_neighbors,
+            metric=metric,
+            sample=sample,
+            random_state=random_state,
+            n_jobs=n_jobs,
+        )
 
 
 def embed(

@@ -1,5 +1,10 @@
 """Convex programs with both sides: a point, its multipliers, and the gap between them."""
 
+from dualfold.duality.bounds import geodesic_bounds, second_eigenvalue
+from dualfold.duality.certificate import UnfoldingCertificate, certify_unfolding
+from dualfold.duality.connections import Connections, connections
+from dualfold.duality.contraction import Contraction, contracted
+from dualfold.duality.interior_point import interior_point
 from dualfold.duality.program_certificate import ProgramCertificate, certify_program
 from dualfold.duality.program_solvers import ProgramAnswer, farkas_ray, solve_program
 from dualfold.duality.programs import LinearProgram, QuadraticProgram
@@ -8,11 +13,6 @@ from dualfold.duality.ray_certificate import (
     certify_infeasible,
     certify_unbounded,
 )
-from dualfold.duality.bounds import geodesic_bounds, second_eigenvalue
-from dualfold.duality.certificate import UnfoldingCertificate, certify_unfolding
-from dualfold.duality.connections import Connections, connections
-from dualfold.duality.contraction import Contraction, contracted
-from dualfold.duality.interior_point import interior_point
 from dualfold.duality.solution import Record, UnfoldingSolution
 from dualfold.duality.unfold import Unfolding, unfold
 from dualfold.duality.unfolding import UnfoldingProblem

@@ -17,7 +17,7 @@ from dualfold.graph import Graph
 from dualfold.graph.geodesics import farthest_points, geodesic_distances
 from dualfold.maps.landmark import FromLandmarks, placed, triangulation
 from dualfold.methods.isomap import isomap, landmark_count, landmark_isomap
-from dualfold.quality.distances import residual_variance
+from dualfold.quality.pairs import residual_variance
 from dualfold.trace.problem import TraceProblem
 
 Array = np.ndarray[Any, np.dtype[Any]]

@@ -1,46 +1,14 @@
 /* Nearest neighbours: true distances, the heaps that hold the best of them, and
    the scan that finds every pair whose float32 lower bound is not too large.
 
-   True distances come from `square_between` alone, whichever road found the pair:
-   differences and squares in double, summed over LANES fixed lanes, so the bits
-   depend neither on the road, nor on the threads, nor on the instruction set.
+   True distances come from `square_between` (squares.h) alone.
    The scan may use fused multiply-adds: its sums are only ever compared with
    thresholds that allow for the rounding of any order of summation. */
 #include "kernels.h"
+#include "squares.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { LANES = 32, PANEL = 48 };
-
-/* The squared distance, or any partial sum above `limit`: partial sums of
-   squares only grow, in floating point too, so such a pair is out for good. */
-#define SQUARE_BETWEEN(name, real)                                                      \
-    static double name(const real *x, const real *y, int64_t width, double limit) {     \
-        double sum[LANES] = {0};                                                        \
-        int64_t c = 0;                                                                  \
-        for (;;) {                                                                      \
-            const int64_t stop = c + 8 * LANES <= width ? c + 8 * LANES : width;        \
-            for (; c + LANES <= stop; c += LANES)                                       \
-                for (int l = 0; l < LANES; l++) {                                       \
-                    const double apart = (double)x[c + l] - (double)y[c + l];           \
-                    sum[l] += apart * apart;                                            \
-                }                                                                       \
-            const int last = width - c < LANES;                                         \
-            if (last)                                                                   \
-                for (int l = 0; c + l < width; l++) {                                   \
-                    const double apart = (double)x[c + l] - (double)y[c + l];           \
-                    sum[l] += apart * apart;                                            \
-                }                                                                       \
-            double folded[LANES];                                                       \
-            memcpy(folded, sum, sizeof folded);                                         \
-            for (int half = LANES / 2; half; half /= 2)                                 \
-                for (int l = 0; l < half; l++) folded[l] += folded[l + half];           \
-            if (last || folded[0] > limit) return folded[0];                            \
-        }                                                                               \
-    }
-SQUARE_BETWEEN(square_between32, float)
-SQUARE_BETWEEN(square_between64, double)
 
 static double square_between(const void *x, const void *y, int64_t i, int64_t j,
                              int64_t width, int32_t wide, double limit) {

@@ -1,7 +1,76 @@
-"""How good an embedding is, measured on the data and the points alone."""
+"""How good an embedding is, measured on the data and the points alone.
 
-from dualfold.quality.distances import residual_variance
+Exact by default, in bounded memory, at any size that can be embedded; `sample=` measures
+on some points and says how sure that is; `per_point=True` gives one number a point, so
+that a map can be coloured by its own reliability. X may be dense, sparse, float32, a
+memory map, a `Graph` (its geodesics) or distances (metric="precomputed"); `metric` is any
+of scikit-learn's. Neighbours are ordered by (distance, index).
+
+    print(quality.report(X, Y))
+"""
+
+from dualfold.quality.compare import (
+    Alignment,
+    Stability,
+    neighbor_agreement,
+    procrustes,
+    repeated_maps,
+    stability,
+)
+from dualfold.quality.coranking import (
+    CoRanking,
+    NeighborhoodCurve,
+    co_ranking,
+    neighborhood_curve,
+)
 from dualfold.quality.distortion import Distortion, measured_distortion
-from dualfold.quality.neighbors import t_similarity
+from dualfold.quality.estimate import Estimate
+from dualfold.quality.labels import knn_accuracy, silhouette
+from dualfold.quality.local import density_correlation, local_distortion
+from dualfold.quality.neighbors import (
+    continuity,
+    lcmc,
+    mean_relative_rank_errors,
+    t_similarity,
+    trustworthiness,
+)
+from dualfold.quality.nonmetric import nonmetric_stress
+from dualfold.quality.pairs import distance_correlation, residual_variance, stress
+from dualfold.quality.ranks import NeighborRanks, neighbor_ranks
+from dualfold.quality.report import QualityReport, report
+from dualfold.quality.shepard import Shepard, shepard
 
-__all__ = ["Distortion", "measured_distortion", "residual_variance", "t_similarity"]
+__all__ = [
+    "Alignment",
+    "CoRanking",
+    "Distortion",
+    "Estimate",
+    "NeighborRanks",
+    "NeighborhoodCurve",
+    "QualityReport",
+    "Shepard",
+    "Stability",
+    "co_ranking",
+    "continuity",
+    "density_correlation",
+    "distance_correlation",
+    "knn_accuracy",
+    "lcmc",
+    "local_distortion",
+    "mean_relative_rank_errors",
+    "measured_distortion",
+    "neighbor_agreement",
+    "neighbor_ranks",
+    "neighborhood_curve",
+    "nonmetric_stress",
+    "procrustes",
+    "repeated_maps",
+    "report",
+    "residual_variance",
+    "shepard",
+    "silhouette",
+    "stability",
+    "stress",
+    "t_similarity",
+    "trustworthiness",
+]

@@ -1,0 +1,288 @@
+/* How many points lie nearer than given ones, without sorting and without storing
+   the distances.
+
+   `count_panels` compares float32 products with a pair of thresholds around each
+   given distance: below `near` a point is certainly nearer, above `far` certainly
+   farther, whatever rounding did. What falls between is handed out, and
+   `settle_counts` gives it its true distance. Ties go by (distance, index). */
+#include "kernels.h"
+#include "panels.h"
+#include "squares.h"
+#include <math.h>
+
+typedef int32_t Counts __attribute__((ext_vector_type(LANES)));
+
+/* By panel: near, far and count are [k][PANEL], the others [PANEL]; last is the largest
+   of far, beyond which nothing needs to be compared: on a good map nearly everything. */
+typedef struct {
+    const float *vectors, *square, *error, *near, *far, *last;
+    int32_t *count;
+} Panel;
+
+static inline uint32_t bits_of(Counts truth) {
+    const Mask mask = __builtin_convertvector(truth, Mask);
+    uint16_t bits = 0;
+    memcpy(&bits, &mask, sizeof mask < 2 ? sizeof mask : 2);
+    return bits & ((1u << LANES) - 1u);
+}
+
+/* Take a pair that is not certain about every threshold out of all counts. */
+static void withdraw(const Panel *a, const Panel *b, int64_t k, int row, int column, float high,
+                     int32_t mutual) {
+    for (int64_t m = 0; m < k; m++) {
+        if (high < a->near[m * PANEL + row]) a->count[m * PANEL + row]--;
+        if (mutual && high < b->near[m * PANEL + column]) b->count[m * PANEL + column]--;
+    }
+}
+
+/* own: the column at which each row of the panel meets itself. */
+static int64_t panel_counts(const Panel *a, const Panel *b, int64_t depth, int64_t k,
+                            const int32_t *own, int32_t first_row, int32_t first_column,
+                            int32_t mutual, int32_t *rows, int32_t *columns) {
+    int64_t found = 0;
+    for (int c = 0; c < PANEL; c += COLUMNS)
+        for (int r0 = 0; r0 < PANEL; r0 += ROWS) {
+            Vector sum[ROWS][VECTORS];
+            products(a->vectors + r0, b->vectors + c, depth, sum);
+            float apart[ROWS][COLUMNS];
+            /* Unrolled, else the sums above would not stay in registers. */
+#pragma clang loop unroll(full)
+            for (int r = 0; r < ROWS; r++) {
+#pragma clang loop unroll(full)
+                for (int v = 0; v < VECTORS; v++) {
+                    const Vector squares =
+                        (Vector)a->square[r0 + r] + load(b->square + c + v * LANES);
+                    const Vector value = squares - 2.0f * sum[r][v];
+                    memcpy(&apart[r][v * LANES], &value, sizeof value);
+                }
+                const int32_t self = own[r0 + r] - first_column - c;
+                if (self >= 0 && self < COLUMNS) apart[r][self] = INFINITY;
+            }
+            for (int r = 0; r < ROWS; r++)
+                for (int v = 0; v < VECTORS; v++) {
+                    const int at = c + v * LANES;
+                    const Vector value = load(&apart[r][v * LANES]);
+                    const Vector error = (Vector)a->error[r0 + r] + load(b->error + at);
+                    const Vector high = value + error, low = value - error;
+                    Counts open = (Counts)0;
+                    const int64_t row_k =
+                        bits_of(low <= (Vector)a->last[r0 + r]) ? k : 0;
+                    for (int64_t m = 0; m < row_k; m++) {
+                        const Vector near = (Vector)a->near[m * PANEL + r0 + r];
+                        const Vector far = (Vector)a->far[m * PANEL + r0 + r];
+                        const Counts nearer = high < near;
+                        a->count[m * PANEL + r0 + r] += __builtin_popcount(bits_of(nearer));
+                        open |= ~nearer & (low <= far);
+                    }
+                    if (mutual && bits_of(low <= load(b->last + at)))
+                        for (int64_t m = 0; m < k; m++) {
+                            const Counts nearer = high < load(b->near + m * PANEL + at);
+                            int32_t *count = b->count + m * PANEL + at;
+                            Counts counted;
+                            memcpy(&counted, count, sizeof counted);
+                            counted -= nearer;
+                            memcpy(count, &counted, sizeof counted);
+                            open |= ~nearer & (low <= load(b->far + m * PANEL + at));
+                        }
+                    uint32_t left = bits_of(open);
+                    if (!left) continue;
+                    float highs[LANES];
+                    memcpy(highs, &high, sizeof highs);
+                    for (; left; left &= left - 1) {
+                        const int lane = __builtin_ctz(left);
+                        withdraw(a, b, k, r0 + r, at + lane, highs[lane], mutual);
+                        rows[found] = first_row + r0 + r;
+                        columns[found++] = first_column + at + lane;
+                    }
+                }
+        }
+    return found;
+}
+
+/* near == NULL: columns that count nothing themselves. */
+static Panel panel_at(const float *vectors, const float *square, const float *error,
+                      const float *near, const float *far, const float *last, int32_t *count,
+                      int64_t depth, int64_t k, int64_t i) {
+    Panel panel = {vectors + i * PANEL * depth, square + i * PANEL, error + i * PANEL, 0, 0, 0, 0};
+    if (!near) return panel;
+    panel.near = near + i * k * PANEL, panel.far = far + i * k * PANEL;
+    panel.last = last + i * PANEL, panel.count = count + i * k * PANEL;
+    return panel;
+}
+
+/* Row panels [row_first, row_last) against column panels [column_first, column_last),
+   from step *position on; stops when the buffers might overflow (the caller empties
+   them and calls again) and returns the number of pairs left open. mutual: rows and
+   columns are the same points, each panel pair i <= j is met once and serves both. */
+EXPORT int64_t count_panels(const float *a, const float *b, int64_t depth,
+                            const float *a_square, const float *b_square, const float *a_error,
+                            const float *b_error, int64_t k, const float *near,
+                            const float *far, const float *last, int32_t *count,
+                            const int32_t *own,
+                            int64_t row_first, int64_t row_last, int64_t column_first,
+                            int64_t column_last, int32_t mutual, int32_t *rows,
+                            int32_t *columns, int64_t capacity, int64_t *position) {
+    int64_t group = 131072 / (PANEL * depth); /* row panels in the second-level cache */
+    if (group < 1) group = 1;
+    if (group > capacity / (PANEL * PANEL)) group = capacity / (PANEL * PANEL);
+    const int64_t across = column_last - column_first;
+    const int64_t groups = (row_last - row_first + group - 1) / group;
+    int64_t found = 0, step = *position;
+    for (; step < groups * across; step++) {
+        if (capacity - found < group * PANEL * PANEL) break;
+        const int64_t j = column_first + step % across;
+        const int64_t start = row_first + step / across * group;
+        const int64_t stop = start + group < row_last ? start + group : row_last;
+        const Panel column =
+            panel_at(b, b_square, b_error, mutual ? near : NULL, far, last, count, depth, k, j);
+        for (int64_t i = start; i < stop; i++) {
+            if (mutual && i > j) continue;
+            const Panel row =
+                panel_at(a, a_square, a_error, near, far, last, count, depth, k, i);
+            found += panel_counts(&row, &column, depth, k, own + i * PANEL,
+                                  (int32_t)(i * PANEL), (int32_t)(j * PANEL), mutual && i < j,
+                                  rows + found, columns + found);
+        }
+    }
+    *position = step < groups * across ? step : -1;
+    return found;
+}
+
+static void add_if_nearer(double d, int32_t name, int64_t k, const double *limit,
+                          const int32_t *rival, int32_t *count) {
+    for (int64_t m = 0; m < k; m++)
+        count[m] += d < limit[m] || (d == limit[m] && name < rival[m]);
+}
+
+/* Count the open pairs by their true distances. Limits, rivals and counts are k a
+   row. mutual: as in count_panels,
+   where the pairs inside one panel come in both orders. */
+#define SETTLE_COUNTS(name, real, between)                                                   \
+    EXPORT void name(const real *x, const real *y, int64_t width, const int32_t *rows,       \
+                     const int32_t *columns, int64_t found, int64_t k, const double *limits, \
+                     const int32_t *rivals, int32_t *count, int32_t mutual) {                \
+        for (int64_t p = 0; p < found; p++) {                                                \
+            const int64_t r = rows[p], c = columns[p];                                       \
+            if (p + 4 < found) {                                                             \
+                const char *next = (const char *)(y + columns[p + 4] * width);               \
+                __builtin_prefetch(next), __builtin_prefetch(next + 64);                     \
+            }                                                                                \
+            const double d = sqrt(between(x + r * width, y + c * width, width, INFINITY));   \
+            add_if_nearer(d, (int32_t)c, k, limits + r * k, rivals + r * k, count + r * k);  \
+            if (mutual && r / PANEL != c / PANEL)                                            \
+                add_if_nearer(d, (int32_t)r, k, limits + c * k, rivals + c * k, count + c * k); \
+        }                                                                                    \
+    }
+SETTLE_COUNTS(settle_counts32, float, square_between32)
+SETTLE_COUNTS(settle_counts64, double, square_between64)
+
+/* ---- distances that are at hand, or cheap ---- */
+enum { STRIP = 512 };
+
+/* Among the columns first..first+size; before the rival a tie counts, after it not. */
+static void strip_counts(const double *distance, int64_t first, int64_t size, int64_t k,
+                         const double *limit, const int32_t *rival, int32_t *count) {
+    for (int64_t m = 0; m < k; m++) {
+        if (rival[m] >= first && rival[m] < first + size) {
+            for (int64_t l = 0; l < size; l++)
+                count[m] += distance[l] < limit[m] ||
+                            (distance[l] == limit[m] && first + l < rival[m]);
+            continue;
+        }
+        const double below = rival[m] > first ? nextafter(limit[m], INFINITY) : limit[m];
+        int64_t nearer = 0;
+        for (int64_t l = 0; l < size; l++) nearer += distance[l] < below;
+        count[m] += (int32_t)nearer;
+    }
+}
+
+/* distances: rows × n, infinite where a row meets itself. */
+EXPORT void count_given(const double *distances, int64_t n, int64_t rows, int64_t k,
+                        const double *limits, const int32_t *rivals, int32_t *count) {
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t first = 0; first < n; first += STRIP)
+            strip_counts(distances + r * n + first, first, n - first < STRIP ? n - first : STRIP,
+                         k, limits + r * k, rivals + r * k, count + r * k);
+}
+
+/* Up to eight coordinates, each a row of n numbers, summed in the order of
+   square_between, so the bits are the same. Unused ones count as zeros. */
+static void strip_distances(const double *across, int64_t n, int64_t width, int64_t i,
+                            int64_t first, int64_t size, double *distance) {
+    double square[8][STRIP];
+    const int64_t padded = width <= 2 ? 2 : width <= 4 ? 4 : 8;
+    for (int64_t w = 0; w < padded; w++)
+        for (int64_t l = 0; l < size; l++) {
+            const double apart = w < width ? across[w * n + first + l] - across[w * n + i] : 0.0;
+            square[w][l] = apart * apart;
+        }
+    for (int64_t half = padded / 2; half; half /= 2)
+        for (int64_t w = 0; w < half; w++)
+            for (int64_t l = 0; l < size; l++) square[w][l] += square[w + half][l];
+    for (int64_t l = 0; l < size; l++) distance[l] = sqrt(square[0][l]);
+    if (i >= first && i < first + size) distance[i - first] = INFINITY;
+}
+
+/* across: width × n, width <= 8. */
+EXPORT void count_direct(const double *across, int64_t n, int64_t width, const int32_t *rows,
+                         int64_t count_rows, int64_t k, const double *limits,
+                         const int32_t *rivals, int32_t *count) {
+    double distance[STRIP];
+    for (int64_t r = 0; r < count_rows; r++)
+        for (int64_t first = 0; first < n; first += STRIP) {
+            const int64_t size = n - first < STRIP ? n - first : STRIP;
+            strip_distances(across, n, width, rows[r], first, size, distance);
+            strip_counts(distance, first, size, k, limits + r * k, rivals + r * k,
+                         count + r * k);
+        }
+}
+
+/* out: rows × n, true distances; a row meets itself at infinity. */
+#define ROW_DISTANCES(name, real, between)                                                 \
+    EXPORT void name(const real *x, int64_t n, int64_t width, const int32_t *rows,         \
+                     int64_t count, double *out) {                                         \
+        for (int64_t r = 0; r < count; r++) {                                              \
+            const real *own = x + rows[r] * width;                                         \
+            for (int64_t l = 0; l < n; l++)                                                \
+                out[r * n + l] = sqrt(between(own, x + l * width, width, INFINITY));       \
+            out[r * n + rows[r]] = INFINITY;                                               \
+        }                                                                                  \
+    }
+ROW_DISTANCES(row_distances32, float, square_between32)
+ROW_DISTANCES(row_distances64, double, square_between64)
+
+/* The same for up to eight coordinates, each a row of n numbers. */
+EXPORT void row_distances_direct(const double *across, int64_t n, int64_t width,
+                                 const int32_t *rows, int64_t count, double *out) {
+    for (int64_t r = 0; r < count; r++)
+        for (int64_t first = 0; first < n; first += STRIP)
+            strip_distances(across, n, width, rows[r], first,
+                            n - first < STRIP ? n - first : STRIP, out + r * n + first);
+}
+
+/* From inner products of centred rows (count × size) to distances, written into the
+   columns first..first+size of out (count × n). Where the product cancelled all but
+   `share` of the squared lengths, the distance is measured again. */
+#define FINISH_ROWS(name, real, between)                                                   \
+    EXPORT void name(const real *x, int64_t n, int64_t width, const int32_t *rows,         \
+                     int64_t count, int64_t first, int64_t size, const double *products,   \
+                     const double *square, double share, double *out) {                    \
+        for (int64_t r = 0; r < count; r++) {                                              \
+            const double own = square[rows[r]], *product = products + r * size;            \
+            const double *other = square + first;                                          \
+            double *to = out + r * n + first;                                              \
+            int cancelled = 0;                                                             \
+            for (int64_t l = 0; l < size; l++) {                                           \
+                const double apart = (own + other[l]) - 2.0 * product[l];                  \
+                cancelled |= apart <= share * (own + other[l]);                            \
+                to[l] = sqrt(apart > 0 ? apart : 0);                                       \
+            }                                                                              \
+            if (!cancelled) continue;                                                      \
+            for (int64_t l = 0; l < size; l++)                                             \
+                if ((own + other[l]) - 2.0 * product[l] <= share * (own + other[l]))       \
+                    to[l] = sqrt(between(x + rows[r] * width, x + (first + l) * width,     \
+                                         width, INFINITY));                                \
+        }                                                                                  \
+    }
+FINISH_ROWS(finish_rows32, float, square_between32)
+FINISH_ROWS(finish_rows64, double, square_between64)

@@ -1,0 +1,251 @@
+"""Maps against maps: alignment, agreement, and how much a map owes to chance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dualfold.errors import InvalidInput
+from dualfold.quality.neighbors import t_similarity
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+__all__ = [
+    "Alignment",
+    "Stability",
+    "neighbor_agreement",
+    "procrustes",
+    "repeated_maps",
+    "stability",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """The second map laid over the first: points = scale·(given @ rotation) + shift.
+
+    disparity : Σ‖reference − points‖² / Σ‖reference − its mean‖²; 0: the same map
+    residuals : the distance of each point from its place, in the reference's units
+    """
+
+    points: Array
+    rotation: Array
+    scale: float
+    shift: Array
+    disparity: float
+    residuals: Array
+
+
+def procrustes(reference: Any, points: Any, *, scale: float | str = "best") -> Alignment:
+    """Turn, mirror, move and scale `points` onto `reference` with the least squares.
+
+        min over RᵀR = I, b, c of Σ_i ‖reference_i − (c·points_i·R + b)‖²
+
+    scale : c; "best" minimises over it, then `disparity` is 0 to 1 and that of
+        `scipy.spatial.procrustes`, symmetric in the two maps. Maps of different width are
+        filled up with zero columns.
+
+    Schönemann (1966); Gower (1975).
+    """
+    A, B = _as_map(reference, "reference"), _as_map(points, "points")
+    if len(A) != len(B):
+        raise InvalidInput(
+            f"both maps must hold the same points; they have {len(A)} and {len(B)} rows. For "
+            "subsamples pass the rows they share"
+        )
+    width = max(A.shape[1], B.shape[1])
+    A, B = (np.pad(M, ((0, 0), (0, width - M.shape[1]))) for M in (A, B))
+    middle, other = A.mean(axis=0), B.mean(axis=0)
+    A0, B0 = A - middle, B - other
+    U, strengths, Vt = np.linalg.svd(B0.T @ A0)
+    rotation = U @ Vt
+    size = float(np.sum(B0**2))
+    if isinstance(scale, str) and scale != "best":
+        raise InvalidInput(f"scale must be a number or 'best'; it is {scale!r}")
+    chosen = (strengths.sum() / size if size > 0 else 1.0) if scale == "best" else float(scale)
+    shift = middle - chosen * (other @ rotation)
+    placed = chosen * (B @ rotation) + shift
+    residuals = np.linalg.norm(A - placed, axis=1)
+    whole = float(np.sum(A0**2))
+    left = float(np.sum(residuals**2))
+    disparity = left / whole if whole > 0 else float(size > 0)
+    return Alignment(placed, rotation, float(chosen), shift, disparity, residuals)
+
+
+def neighbor_agreement(
+    first: Any,
+    second: Any,
+    *,
+    n_neighbors: int = 10,
+    per_point: bool = False,
+    sample: int | None = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> float | Array:
+    """The share of k nearest neighbours two maps have in common, 0 to 1; symmetric.
+
+    `per_point=True` shows where the maps differ.
+    """
+    A, B = _as_map(first, "first"), _as_map(second, "second")
+    return t_similarity(
+        A,
+        B,
+        n_neighbors,
+        per_point=per_point,
+        sample=sample,
+        random_state=random_state,
+        n_jobs=n_jobs,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Stability:
+    """How alike several maps of the same data are; `print` it.
+
+    disparities, agreements : m×m, each map with each other (0 and 1 on the diagonal)
+    per_point : mean share of neighbours a point keeps from map to map; NaN where no two
+        maps hold it
+    spread : how far a point wanders between maps aligned to the first, root mean square,
+        in units of the first map's radius; NaN where fewer than two maps hold it
+    """
+
+    disparities: Array
+    agreements: Array
+    per_point: Array
+    spread: Array
+    n_neighbors: int
+
+    @property
+    def disparity(self) -> float:
+        """Mean over the pairs of maps."""
+        return _off_diagonal_mean(self.disparities)
+
+    @property
+    def agreement(self) -> float:
+        """Mean over the pairs of maps."""
+        return _off_diagonal_mean(self.agreements)
+
+    def __str__(self) -> str:
+        return (
+            f"{len(self.agreements)} maps share {self.agreement:.0%} of their {self.n_neighbors} "
+            f"nearest neighbours pairwise; aligned, {self.disparity:.1%} of the variance differs"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready, without the numbers a point."""
+        return {
+            "schema": "dualfold.stability/1",
+            "maps": len(self.agreements),
+            "n_neighbors": self.n_neighbors,
+            "agreement": self.agreement,
+            "disparity": self.disparity,
+            "agreements": self.agreements.tolist(),
+            "disparities": self.disparities.tolist(),
+            "verdict": str(self),
+        }
+
+
+def stability(
+    maps: Sequence[Any],
+    rows: Sequence[Any] | None = None,
+    *,
+    n_neighbors: int = 10,
+    n_jobs: int | None = None,
+) -> Stability:
+    """Compare each map with each other, on the points both hold.
+
+    maps : the same points embedded again (other seeds, other settings), or subsamples
+    rows : for subsamples, which points each map holds (indices into the whole)
+    """
+    tables = [_as_map(table, f"map {place}") for place, table in enumerate(maps)]
+    if len(tables) < 2:
+        raise InvalidInput(f"stability compares two maps or more; {len(tables)} given")
+    held = [np.arange(len(t)) for t in tables] if rows is None else [np.asarray(r) for r in rows]
+    if [len(h) for h in held] != [len(t) for t in tables]:
+        raise InvalidInput("rows must name the points of each map, one index a point of it")
+    n = 1 + max(int(h.max()) for h in held)
+    m = len(tables)
+    disparities, agreements = np.zeros((m, m)), np.eye(m)
+    kept, met = np.zeros(n), np.zeros(n)
+    for a in range(m):
+        for b in range(a + 1, m):
+            both, in_a, in_b = np.intersect1d(held[a], held[b], return_indices=True)
+            if len(both) <= n_neighbors:
+                raise InvalidInput(
+                    f"maps {a} and {b} share {len(both)} points; more than n_neighbors="
+                    f"{n_neighbors} are needed. Draw larger subsamples"
+                )
+            first, second = tables[a][in_a], tables[b][in_b]
+            same = neighbor_agreement(
+                first, second, n_neighbors=n_neighbors, per_point=True, n_jobs=n_jobs
+            )
+            disparities[a, b] = disparities[b, a] = procrustes(first, second).disparity
+            agreements[a, b] = agreements[b, a] = np.mean(same)
+            kept[both] += same
+            met[both] += 1
+    per_point = np.divide(kept, met, out=np.full(n, np.nan), where=met > 0)
+    return Stability(disparities, agreements, per_point, _spread(tables, held, n), n_neighbors)
+
+
+def _spread(tables: list[Array], held: list[Array], n: int) -> Array:
+    """Root mean square distance of each point from its mean place in the aligned maps."""
+    width = max(t.shape[1] for t in tables)
+    places = np.full((len(tables), n, width), np.nan)
+    first = np.pad(tables[0], ((0, 0), (0, width - tables[0].shape[1])))
+    places[0, held[0]] = first
+    for turn, (table, own) in enumerate(zip(tables[1:], held[1:], strict=True), start=1):
+        _, in_first, in_own = np.intersect1d(held[0], own, return_indices=True)
+        fit = procrustes(first[in_first], table[in_own])
+        wide = np.pad(table, ((0, 0), (0, width - table.shape[1])))
+        places[turn, own] = fit.scale * (wide @ fit.rotation) + fit.shift
+    seen = np.isfinite(places[:, :, 0])
+    counts = seen.sum(axis=0)
+    filled = np.where(seen[:, :, None], places, 0.0)
+    mean = filled.sum(axis=0) / np.maximum(counts, 1)[:, None]
+    squares = np.where(seen, np.sum((filled - mean) ** 2, axis=2), 0.0).sum(axis=0)
+    radius = float(np.sqrt(np.mean(np.sum((first - first.mean(axis=0)) ** 2, axis=1)))) or 1.0
+    spread = np.sqrt(squares / np.maximum(counts, 1)) / radius
+    return np.asarray(np.where(counts > 1, spread, np.nan))
+
+
+def repeated_maps(
+    make: Callable[[Any, int], Any],
+    X: Any,
+    *,
+    runs: int = 5,
+    share: float = 1.0,
+    random_state: int = 0,
+) -> tuple[list[Array], list[Array]]:
+    """Maps of X made again and again: (maps, rows), ready for `stability(maps, rows)`.
+
+    make : (points, seed) → map; for example
+        `lambda X, seed: PCA(2, random_state=seed).fit_transform(X)`
+    share : of the points each run sees; below 1 every run draws its own subsample
+    """
+    if not 0 < share <= 1 or runs < 2:
+        raise InvalidInput(f"share must be in (0, 1] and runs >= 2; they are {share} and {runs}")
+    n = X.shape[0]
+    rng = np.random.default_rng(random_state)
+    maps, rows = [], []
+    for _ in range(runs):
+        size = max(2, round(share * n))
+        chosen = np.arange(n) if size == n else np.sort(rng.choice(n, size, replace=False))
+        points = X if size == n else X[chosen]
+        maps.append(np.asarray(make(points, int(rng.integers(2**31)))))
+        rows.append(chosen)
+    return maps, rows
+
+
+def _as_map(points: Any, name: str) -> Array:
+    table = np.asarray(points, dtype=float)
+    if table.ndim != 2 or 0 in table.shape:
+        raise InvalidInput(f"{name} must be a table, a row a point; its shape is {table.shape}")
+    return table
+
+
+def _off_diagonal_mean(matrix: Array) -> float:
+    m = len(matrix)
+    return float((matrix.sum() - np.trace(matrix)) / (m * (m - 1)))

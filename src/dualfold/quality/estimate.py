@@ -1,0 +1,111 @@
+"""Numbers measured on a sample, with what is known about the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from scipy.special import stdtrit
+
+from dualfold.errors import InvalidInput
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+__all__ = [
+    "Estimate",
+    "drawn_rows",
+    "estimate_of_mean",
+    "estimate_of_sums",
+    "over_points",
+    "spread_over",
+]
+
+CONFIDENCE = 0.95
+
+
+class Estimate(float):
+    """A number like any other that also knows how sure it is.
+
+    low, high : the value over all points lies between them with `confidence`
+        (Student's interval, corrected for having drawn without replacement)
+    sampled : how many points were drawn
+    """
+
+    low: float
+    high: float
+    sampled: int
+    confidence: float
+
+    def __new__(cls, value: float, low: float, high: float, sampled: int) -> Self:
+        number = super().__new__(cls, value)
+        number.low, number.high = float(low), float(high)
+        number.sampled, number.confidence = sampled, CONFIDENCE
+        return number
+
+    def __repr__(self) -> str:
+        return f"{float(self):.4g} ({self.low:.4g} to {self.high:.4g}, {self.sampled} points drawn)"
+
+    def __reduce__(self) -> Any:
+        return type(self), (float(self), self.low, self.high, self.sampled)
+
+
+def drawn_rows(n: int, sample: int | None, random_state: Any) -> Array | None:
+    """`sample` different rows in ascending order; None for all of them."""
+    if sample is None:
+        return None
+    if isinstance(sample, bool) or not isinstance(sample, int | np.integer) or sample < 2:
+        raise InvalidInput(
+            f"sample must be a number of points, two or more, or None for all; it is {sample!r}"
+        )
+    if sample >= n:
+        return None
+    rng = np.random.default_rng(random_state)
+    return np.sort(rng.choice(n, int(sample), replace=False)).astype(np.int32)
+
+
+def estimate_of_mean(values: Array, n: int, bounds: tuple[float, float]) -> float:
+    """The mean of values of all n points, or its estimate from fewer."""
+    m = len(values)
+    mean = float(values.mean())
+    if m == n:
+        return mean
+    half = _half_width(float(values.var(ddof=1)) / m, m, n)
+    return Estimate(mean, max(bounds[0], mean - half), min(bounds[1], mean + half), m)
+
+
+def estimate_of_sums(
+    sums: Array, n: int, statistic: Callable[[Array], Array], bounds: tuple[float, float]
+) -> float:
+    """A function of the column sums of all rows, or its estimate from fewer.
+
+    `statistic` takes the totals, q of them or m×q at once. The variance comes from
+    leaving out one row after the other (the jackknife).
+    """
+    total, m = sums.sum(axis=0), len(sums)
+    value = float(statistic(total))
+    if m == n:
+        return value
+    without = np.asarray(statistic(total - sums))
+    half = _half_width((m - 1) / m * float(np.square(without - without.mean()).sum()), m, n)
+    return Estimate(value, max(bounds[0], value - half), min(bounds[1], value + half), m)
+
+
+def _half_width(variance: float, m: int, n: int) -> float:
+    return float(stdtrit(m - 1, 0.5 + CONFIDENCE / 2) * np.sqrt(variance * (1 - m / n)))
+
+
+def spread_over(values: Array, rows: Array | None, n: int) -> Array:
+    """One value a point: NaN where it was not drawn."""
+    if rows is None:
+        return values
+    every = np.full(n, np.nan)
+    every[rows] = values
+    return every
+
+
+def over_points(
+    values: Array, rows: Array | None, n: int, bounds: tuple[float, float], per_point: bool
+) -> float | Array:
+    """What a measure returns: its values, one a point, or their mean."""
+    return spread_over(values, rows, n) if per_point else estimate_of_mean(values, n, bounds)

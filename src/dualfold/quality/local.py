@@ -1,0 +1,136 @@
+"""What happened to each neighbourhood: its shape and its density."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dualfold.errors import InvalidInput
+from dualfold.quality.estimate import Estimate, drawn_rows, over_points
+from dualfold.quality.ranks import both_spaces, neighbor_count
+from dualfold.quality.space import EuclideanSpace, Space
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+__all__ = ["density_correlation", "local_distortion"]
+
+# Numbers gathered together: 32 MB in float64.
+BLOCK = 1 << 22
+
+
+def local_distortion(
+    X: Any,
+    Y: Any,
+    *,
+    n_neighbors: int = 10,
+    metric: Any = "euclidean",
+    per_point: bool = False,
+    sample: int | None = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> float | Array:
+    """How far each neighbourhood of X is from its image, turned, moved and scaled at best.
+
+        mean over i of  min over rotations R, shifts b, scales c of
+        Σ_j ‖x_j − (c·R·y_j + b)‖² / Σ_j ‖x_j − x̄‖²,   j over i and N_k(i)
+
+    0 to 1; 0: every neighbourhood is a scaled copy of itself, 1: nothing of it is left
+    (or it collapsed to a point). With Gram matrices G, H of the centred neighbourhood and
+    its image it is 1 − ‖G^½H^½‖²_*/(tr G · tr H), so a metric other than Euclid's enters
+    by G = −½JΔJ, Δ the squared distances. Neighbourhoods of equal points count as kept.
+
+    Goldberg and Ritov, "Local Procrustes for manifold embedding" (2009).
+    """
+    x, y = both_spaces(X, Y, metric, n_jobs)
+    if not isinstance(y, EuclideanSpace):
+        raise InvalidInput("Y must be a table of points")
+    k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state)
+    lists = x.nearest(k, rows)[0]
+    values = distortion_of(x, y, lists, rows)
+    return over_points(values, rows, x.n, (0.0, 1.0), per_point)
+
+
+def distortion_of(x: Space, y: EuclideanSpace, lists: Array, rows: Array | None) -> Array:
+    """The local distortion of each row, from the lists of its nearest in X."""
+    own = np.arange(x.n) if rows is None else rows
+    members = np.hstack([own[:, None], lists]).astype(np.int32)
+    k = members.shape[1]
+    values = np.empty(len(members))
+    wide = x.width if isinstance(x, EuclideanSpace) else k
+    step = max(1, BLOCK // (k * max(wide, y.width, k)))
+    for first in range(0, len(members), step):
+        some = members[first : first + step]
+        G = _grams(x, some)
+        image = y.points[some].astype(float)
+        image -= image.mean(axis=1, keepdims=True)
+        whole = np.einsum("ijj->i", G) * np.einsum("ijk,ijk->i", image, image)
+        # ‖G^½·image‖_*: the roots of the eigenvalues of the small matrix imageᵀ·G·image.
+        small = np.einsum("ija,ijk,ikb->iab", image, G, image, optimize=True)
+        nuclear = np.sqrt(np.maximum(np.linalg.eigvalsh(small), 0)).sum(axis=1)
+        share = np.divide(nuclear**2, whole, out=np.zeros(len(some)), where=whole > 0)
+        values[first : first + step] = np.clip(1 - share, 0, 1)
+        values[first : first + step][np.einsum("ijj->i", G) <= 0] = 0.0
+    return values
+
+
+def _grams(x: Space, members: Array) -> Array:
+    """Centred Gram matrices of some neighbourhoods."""
+    if isinstance(x, EuclideanSpace):
+        points = x.points[members].astype(float)
+        points -= points.mean(axis=1, keepdims=True)
+        return np.asarray(np.einsum("ija,ika->ijk", points, points, optimize=True))
+    count, k = members.shape
+    squares = np.empty((count, k, k))
+    names, place = np.unique(members, return_inverse=True)
+    place = place.reshape(members.shape)
+    for start in range(0, len(names), x.height):
+        some = names[start : start + x.height]
+        distances = x.true_rows(some)
+        distances[np.arange(len(some)), some] = 0.0
+        row, at = np.nonzero((place >= start) & (place < start + len(some)))
+        squares[row, at] = distances[(place[row, at] - start)[:, None], members[row]]
+    squares = squares**2
+    centred = squares - squares.mean(axis=1, keepdims=True) - squares.mean(axis=2, keepdims=True)
+    return np.asarray(-0.5 * (centred + squares.mean(axis=(1, 2), keepdims=True)))
+
+
+def density_correlation(
+    X: Any,
+    Y: Any,
+    *,
+    n_neighbors: int = 15,
+    metric: Any = "euclidean",
+    sample: int | None = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> float:
+    """Are dense regions of X dense on the map? −1 to 1; 1: relative density is kept.
+
+    Pearson's correlation over points of log R(x) and log R(y), R² the mean squared
+    distance to the k nearest (in X and in Y, each its own). Points with R = 0 (k exact
+    duplicates) have no density and are left out; 0 where one side does not vary.
+
+    Narayan, Berger and Cho, "Assessing single-cell transcriptomic variability through
+    density-preserving data visualization" (2021).
+    """
+    x, y = both_spaces(X, Y, metric, n_jobs)
+    k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state)
+    return correlation_of_densities(x.nearest(k, rows)[1], y.nearest(k, rows)[1], x.n)
+
+
+def correlation_of_densities(before: Array, after: Array, n: int) -> float:
+    """From the distances to the nearest neighbours."""
+    radii = [np.square(distances).mean(axis=1) for distances in (before, after)]
+    apart = (radii[0] > 0) & (radii[1] > 0)
+    logs = [np.log(radius[apart]) for radius in radii]
+    m = len(logs[0])
+    if m < 2 or min(np.ptp(log) for log in logs) <= 1e-12:
+        return 0.0
+    r = float(np.corrcoef(*logs)[0, 1])
+    if len(before) == n or m < 4:
+        return r
+    # Fisher's interval, for draws without replacement.
+    half = 1.96 * np.sqrt((1 - len(before) / n) / (m - 3))
+    middle = np.arctanh(np.clip(r, -1 + 1e-15, 1 - 1e-15))
+    return Estimate(r, np.tanh(middle - half), np.tanh(middle + half), m)

@@ -1,0 +1,194 @@
+"""Measures over all pairs of points, from a few sums a row.
+
+d_ij is the distance of two points in X, δ_ij that in Y; rows of both come a tile at a
+time and leave nine numbers each. Memory is O(n) beside a tile of 64 MiB a thread and side.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dualfold.errors import InvalidInput
+from dualfold.kernels import kernel
+from dualfold.quality.estimate import drawn_rows, estimate_of_sums, spread_over
+from dualfold.quality.ranks import both_spaces
+from dualfold.quality.space import Space
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+__all__ = ["PairSums", "distance_correlation", "pair_sums", "residual_variance", "stress"]
+
+_pair_sums = kernel(
+    "pair_sums",
+    None,
+    *["float64[]"] * 2,
+    *["int64"] * 2,
+    "int32[]",
+    "float64[]",
+    "float64",
+    "float64[]",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class PairSums:
+    """Sums over the pairs of each row, around a typical pair so that no digits are lost.
+
+    sums : m×9, as in pair_sums.c, with `shift` taken off d and δ, and `scale` of δ off d
+    rows : the points drawn, or None for all n
+    """
+
+    sums: Array
+    shift: Array
+    scale: float
+    rows: Array | None
+    n: int
+
+    def correlation(self) -> float:
+        """Pearson's over all pairs; 0 where one side does not vary."""
+        return estimate_of_sums(self.sums, self.n, self._correlation, (-1.0, 1.0))
+
+    def residual_variance(self) -> float:
+        """1 − correlation²."""
+        return estimate_of_sums(
+            self.sums, self.n, lambda total: 1 - self._correlation(total) ** 2, (0.0, 1.0)
+        )
+
+    def stress(self, scale: float | str = "best", *, per_point: bool = False) -> float | Array:
+        """See `dualfold.quality.stress`."""
+
+        def of(total: Array) -> Array:
+            return _stress(total, self._scale(total, scale) - self.scale)
+
+        if not per_point:
+            return estimate_of_sums(self.sums, self.n, of, (0.0, np.inf))
+        change = self._scale(self.sums.sum(axis=0), scale) - self.scale
+        return spread_over(_stress(self.sums, change), self.rows, self.n)
+
+    def _scale(self, total: Array, scale: float | str) -> Array:
+        if not isinstance(scale, str):
+            return np.asarray(float(scale))
+        best = np.divide(
+            total[..., 6], total[..., 7], out=np.zeros(total.shape[:-1]), where=total[..., 7] > 0
+        )
+        return np.asarray(self.scale + best)
+
+    def _correlation(self, total: Array) -> Array:
+        """Of totals over a number of pairs that follows from which rows are in them."""
+        m = len(self.sums) - (total.ndim > 1)  # leaving one row out leaves m - 1
+        pairs = max(m * (self.n - 1), 1)
+        x, y, xx, xy, yy = (total[..., place] for place in range(5))
+        vary = (xx - x * x / pairs), (yy - y * y / pairs)
+        # Equal distances vary by rounding only: n of their last bits, squared.
+        flat = [v <= 1e-28 * pairs * s**2 for v, s in zip(vary, self.shift, strict=True)]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            r = (xy - x * y / pairs) / np.sqrt(vary[0]) / np.sqrt(vary[1])
+        return np.where(flat[0] | flat[1], 0.0, np.clip(r, -1, 1))
+
+
+def _stress(total: Array, change: Array) -> Array:
+    """√(Σ(e − change·δ)²/Σd²) from the sums over e = d − scale·δ."""
+    left = total[..., 5] - 2 * change * total[..., 6] + change**2 * total[..., 7]
+    whole = total[..., 8]
+    without = np.where(np.asarray(left) > 0, np.inf, 0.0)  # all of X in one spot
+    ratio = np.divide(left, whole, out=without, where=whole > 0)
+    return np.asarray(np.sqrt(np.maximum(ratio, 0)))
+
+
+class PairSumsOf:
+    """Collects the sums of the tiles it is given, in any order, from any thread."""
+
+    def __init__(self, x: Space, y: Space, rows: Array | None) -> None:
+        if x.n < 2:
+            raise InvalidInput("distances need at least two points")
+        self._n, self._rows = x.n, rows
+        first = np.zeros(1, dtype=np.int32) if rows is None else rows[:1]
+        before, after = np.delete(x.rows(first)[0], first), np.delete(y.rows(first)[0], first)
+        self._shift = np.array([before.mean(), after.mean()])
+        square = float(after @ after)
+        self._scale = float(before @ after) / square if square > 0 else 1.0
+        self._sums = np.empty((x.n if rows is None else len(rows), 9))
+
+    def add(self, before: Array, after: Array, places: slice, names: Array) -> None:
+        """Rows of distances of the points `names`, which stand at `places`."""
+        _pair_sums(
+            before, after, self._n, len(names), names, self._shift, self._scale, self._sums[places]
+        )
+
+    def result(self) -> PairSums:
+        return PairSums(self._sums, self._shift, self._scale, self._rows, self._n)
+
+
+def pair_sums(x: Space, y: Space, rows: Array | None) -> PairSums:
+    """One pass over all pairs (of the drawn rows with all points)."""
+    sums = PairSumsOf(x, y, rows)
+    x.each_tile(lambda places, names: sums.add(x.rows(names), y.rows(names), places, names), rows)
+    return sums.result()
+
+
+def stress(
+    X: Any,
+    Y: Any,
+    *,
+    scale: float | str = "best",
+    metric: Any = "euclidean",
+    per_point: bool = False,
+    sample: int | None = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> float | Array:
+    """Normalised stress: how far the distances on the map are from those in X.
+
+        √( Σ_ij (d_ij − α·δ_ij)² / Σ_ij d_ij² ),   0 and up; 0: every distance kept
+
+    scale : α. "best" minimises over it (at most 1 then), so that the units of the map do
+        not matter; 1.0 compares lengths as they are.
+    per_point : the same over the pairs of each point, with the overall α
+
+    Kruskal (1964); Smelser, Miller and Kobourov, "'Normalized stress' is not normalized"
+    (2024), on why α matters.
+    """
+    if isinstance(scale, str) and scale != "best":
+        raise InvalidInput(f"scale must be a number or 'best'; it is {scale!r}")
+    x, y = both_spaces(X, Y, metric, n_jobs)
+    return pair_sums(x, y, drawn_rows(x.n, sample, random_state)).stress(scale, per_point=per_point)
+
+
+def distance_correlation(
+    X: Any,
+    Y: Any,
+    *,
+    metric: Any = "euclidean",
+    sample: int | None = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> float:
+    """Pearson's correlation of d_ij and δ_ij over all pairs, −1 to 1; 1: proportional
+    up to a constant. 0 where one side does not vary."""
+    x, y = both_spaces(X, Y, metric, n_jobs)
+    return pair_sums(x, y, drawn_rows(x.n, sample, random_state)).correlation()
+
+
+def residual_variance(
+    distances: Any,
+    points: Any,
+    *,
+    metric: Any = "precomputed",
+    sample: int | None = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> float:
+    """1 − R² between given distances and those of the embedded points; 0 is perfect.
+
+    `distances` is an n×n matrix or a `Graph`, which stands for its geodesics (computed
+    some rows at a time, never all together); with a `metric` it is a table of points. R
+    is the correlation over all pairs of different points. Neither a scale between the two
+    nor a constant added to every distance matters. 1 when one side does not vary at all.
+
+    Tenenbaum, de Silva and Langford (2000), note 42.
+    """
+    x, y = both_spaces(distances, points, metric, n_jobs)
+    return pair_sums(x, y, drawn_rows(x.n, sample, random_state)).residual_variance()

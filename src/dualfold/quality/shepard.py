@@ -1,0 +1,138 @@
+"""The Shepard diagram: distances before against distances after, as a binned density."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from dualfold.errors import InvalidInput
+from dualfold.kernels import kernel
+from dualfold.quality.estimate import drawn_rows
+from dualfold.quality.ranks import both_spaces
+from dualfold.quality.space import Space
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+__all__ = ["Shepard", "shepard"]
+
+_pair_histogram = kernel(
+    "pair_histogram",
+    None,
+    *["float64[]"] * 2,
+    *["int64"] * 2,
+    "int32[]",
+    *["float64"] * 2,
+    "int64",
+    "int64[]",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Shepard:
+    """How many pairs have which distance before and after.
+
+    counts : [b, a] pairs with the distance in X in bin b and that in Y in bin a; each pair
+        is counted from both its ends (or, of a sample, from each drawn end)
+    before, after : edges of the bins, one more than bins
+    """
+
+    counts: Array
+    before: Array
+    after: Array
+
+    def typical(self) -> Array:
+        """The mean distance after, for each bin of distances before; NaN where empty."""
+        middle = (self.after[:-1] + self.after[1:]) / 2
+        pairs = self.counts.sum(axis=1)
+        total = self.counts @ middle
+        return np.divide(total, pairs, out=np.full(len(pairs), np.nan), where=pairs > 0)
+
+
+def shepard(
+    X: Any,
+    Y: Any,
+    *,
+    bins: int = 128,
+    metric: Any = "euclidean",
+    sample: int | None = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> Shepard:
+    """All pairs (d_ij, δ_ij) counted into about bins×bins cells (at least that fine).
+
+    One pass, no n² points. On a map that keeps distances the pairs lie on a line; above it
+    the map tears, below it it presses together.
+    """
+    if not isinstance(bins, int | np.integer) or bins < 1:
+        raise InvalidInput(f"bins must be a whole number >= 1; it is {bins!r}")
+    x, y = both_spaces(X, Y, metric, n_jobs)
+    grid = Grid(x, y, int(bins))
+    x.each_tile(
+        lambda _, names: grid.add(x.rows(names), y.rows(names), names),
+        drawn_rows(x.n, sample, random_state),
+    )
+    return grid.diagram()
+
+
+class Grid:
+    """Bins that widen, two becoming one, whenever a larger distance comes along.
+
+    The reach starts at what the first point sees and doubles, so where the edges end up
+    does not depend on the order of the tiles.
+    """
+
+    def __init__(self, x: Space, y: Space, bins: int) -> None:
+        self._bins = 2 * bins
+        first = np.zeros(1, dtype=np.int32)
+        seen = [_largest(space.rows(first), first) for space in (x, y)]
+        self._top = [largest * (1 + 1e-9) if largest > 0 else 1.0 for largest in seen]
+        self._counts = np.zeros((self._bins, self._bins), dtype=np.int64)
+        self._lock = Lock()
+
+    def add(self, before: Array, after: Array, names: Array) -> None:
+        """Count the pairs of a tile."""
+        wanted = [_largest(before, names), _largest(after, names)]
+        with self._lock:
+            for axis, largest in enumerate(wanted):
+                while self._top[axis] <= largest:  # an edge belongs to the bin above it
+                    self._counts = _halved(self._counts, axis)
+                    self._top[axis] *= 2
+            tops = list(self._top)
+        own = np.zeros((self._bins, self._bins), dtype=np.int64)
+        per_bin = [self._bins / top for top in tops]
+        _pair_histogram(
+            before, after, before.shape[1], len(names), names, *per_bin, self._bins, own
+        )
+        with self._lock:
+            for axis in (0, 1):
+                while tops[axis] < self._top[axis]:
+                    own = _halved(own, axis)
+                    tops[axis] *= 2
+            self._counts += own
+
+    def diagram(self) -> Shepard:
+        """The cells up to the last that holds a pair."""
+        used = [int(np.flatnonzero(self._counts.any(axis=1 - axis))[-1]) + 1 for axis in (0, 1)]
+        edges = [
+            np.arange(count + 1) * (top / self._bins)
+            for count, top in zip(used, self._top, strict=True)
+        ]
+        return Shepard(self._counts[: used[0], : used[1]].copy(), edges[0], edges[1])
+
+
+def _largest(distances: Array, names: Array) -> float:
+    distances[np.arange(len(names)), names] = 0.0
+    return float(distances.max())
+
+
+def _halved(counts: Array, axis: int) -> Array:
+    """Two bins become one along an axis; the upper half is free then."""
+    bins = len(counts)
+    pairs = counts.reshape(bins // 2, 2, bins) if axis == 0 else counts.reshape(bins, bins // 2, 2)
+    half = pairs.sum(axis=1 if axis == 0 else 2)
+    out = np.zeros_like(counts)
+    out[tuple(slice(size) for size in half.shape)] = half
+    return out

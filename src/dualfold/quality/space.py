@@ -1,0 +1,276 @@
+"""Points and the distances between them, whichever way those come about.
+
+A space answers three questions without ever holding all distances: the nearest points of
+some rows, the ranks of given pairs, and rows of distances, a tile at a time. Points are
+ordered around each other by (distance, index).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from dualfold.errors import InvalidInput
+from dualfold.graph.forest import in_threads
+from dualfold.graph.geodesics import geodesic_distances
+from dualfold.graph.graph import Graph
+from dualfold.graph.metrics import best_of_rows
+from dualfold.graph.neighbors import nearest
+from dualfold.graph.points import rows_of_numbers
+from dualfold.graph.tree import scanned_rows
+from dualfold.kernels import kernel, one_blas_thread, thread_count
+from dualfold.quality.rank_counts import FEW_COLUMNS, euclidean_ranks, given_ranks
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+SPREAD_OUT = 1 << 27  # numbers: sparse data is made dense up to 1 GiB, as in graph.nearest
+_TILE = 1 << 23  # distances in a tile: 64 MiB
+_CHUNK = 1 << 20  # numbers of X in float64 beside a tile
+# Numbers of X that are kept centred in float64 (512 MiB) rather than centred anew for each
+# tile, which takes a third of the time of the products.
+_KEPT = 1 << 26
+# Below this share of |x|² + |y|² a product has lost half its digits: measure again.
+_CANCELLED = 1e-8
+
+_row_distances = {
+    np.dtype(real): kernel(
+        f"row_distances{bits}", None, f"{real}[]", *["int64"] * 2, "int32[]", "int64", "float64[]"
+    )
+    for real, bits in (("float32", 32), ("float64", 64))
+}
+_row_distances_direct = kernel(
+    "row_distances_direct", None, "float64[]", *["int64"] * 2, "int32[]", "int64", "float64[]"
+)
+
+
+_finish_rows = {
+    np.dtype(real): kernel(
+        f"finish_rows{bits}",
+        None,
+        f"{real}[]",
+        *["int64"] * 2,
+        "int32[]",
+        *["int64"] * 3,
+        *["float64[]"] * 2,
+        "float64",
+        "float64[]",
+    )
+    for real, bits in (("float32", 32), ("float64", 64))
+}
+
+
+class Space(ABC):
+    """n points; `threads` of them are asked about side by side."""
+
+    n: int
+    threads: int
+
+    @abstractmethod
+    def nearest(self, k: int, rows: Array | None = None) -> tuple[Array, Array]:
+        """(indices, distances) of the k nearest others of each row (None: of all)."""
+
+    @abstractmethod
+    def ranks(self, columns: Array, rows: Array | None = None) -> Array:
+        """The ranks, from 1, of the given points around each row."""
+
+    @abstractmethod
+    def true_rows(self, rows: Array) -> Array:
+        """Distances from each row to all points, infinite to itself; ties are exact."""
+
+    def rows(self, rows: Array) -> Array:
+        """The same up to rounding, as fast as can be; what stands at itself means nothing."""
+        return self.true_rows(rows)
+
+    @property
+    def height(self) -> int:
+        """Rows of a tile."""
+        return max(1, min(128, _TILE // self.n))
+
+    def tiles(self, rows: Array | None) -> Iterator[slice]:
+        count = self.n if rows is None else len(rows)
+        return (slice(a, min(count, a + self.height)) for a in range(0, count, self.height))
+
+    def each_tile(self, work: Callable[[slice, Array], None], rows: Array | None) -> None:
+        """`work(places, names)` on tiles of rows, shared out over the threads."""
+        names = np.arange(self.n, dtype=np.int32) if rows is None else rows.astype(np.int32)
+        with one_blas_thread():
+            in_threads(lambda part: work(part, names[part]), self.tiles(rows), self.threads)
+
+
+class EuclideanSpace(Space):
+    """Rows of numbers; distances as in `graph.nearest`, bit for bit."""
+
+    def __init__(self, X: Any, n_jobs: int | None = None, name: str = "X") -> None:
+        self.points = rows_of_numbers(X, name)
+        self.n, self.width = self.points.shape
+        self.threads = thread_count(n_jobs)
+        self._across = (
+            np.ascontiguousarray(self.points.T, dtype=np.float64)
+            if self.width <= FEW_COLUMNS
+            else None
+        )
+        self._mean: Array | None = None
+        self._centred: Array | None = None
+
+    def nearest(self, k: int, rows: Array | None = None) -> tuple[Array, Array]:
+        if rows is None:
+            found = nearest(self.points, k, n_jobs=self.threads)
+            return found.indices, found.distances
+        return scanned_rows(self.points, None, rows, k, self.threads)
+
+    def ranks(self, columns: Array, rows: Array | None = None) -> Array:
+        return euclidean_ranks(self.points, rows, columns, self.threads)
+
+    def true_rows(self, rows: Array) -> Array:
+        out = np.empty((len(rows), self.n))
+        names = np.ascontiguousarray(rows, dtype=np.int32)
+        if self._across is not None:
+            _row_distances_direct(self._across, self.n, self.width, names, len(names), out)
+        else:
+            _row_distances[self.points.dtype](
+                self.points, self.n, self.width, names, len(names), out
+            )
+        return out
+
+    def rows(self, rows: Array) -> Array:
+        if self._across is not None:
+            return self.true_rows(rows)
+        mean, squares = self._centre()
+        names = np.ascontiguousarray(rows, dtype=np.int32)
+        own = self.points[names] - mean
+        out = np.empty((len(names), self.n))
+        step = max(64, _CHUNK // self.width)
+        for first in range(0, self.n, step):
+            some = slice(first, min(self.n, first + step))
+            centred = self.points[some] - mean if self._centred is None else self._centred[some]
+            products = own @ centred.T
+            _finish_rows[self.points.dtype](
+                self.points, self.n, self.width, names, len(names), first, some.stop - first,
+                products,
+                squares, _CANCELLED, out,
+            )  # fmt: skip
+        return out
+
+    def _centre(self) -> tuple[Array, Array]:
+        """The mean, and the squared length of every point around it."""
+        if self._mean is None:
+            step = max(64, _CHUNK // self.width)
+            parts = [slice(a, a + step) for a in range(0, self.n, step)]
+            totals = (self.points[part].sum(axis=0, dtype=np.float64) for part in parts)
+            mean = sum(totals, np.zeros(self.width)) / self.n
+            self._squares = np.concatenate(
+                [np.square(self.points[part] - mean).sum(axis=1) for part in parts]
+            )
+            if self.n * self.width <= _KEPT:
+                self._centred = self.points - mean
+            self._mean = mean
+        return self._mean, self._squares
+
+    def each_tile(self, work: Callable[[slice, Array], None], rows: Array | None) -> None:
+        if self._across is None:
+            self._centre()  # once, before the threads start
+        super().each_tile(work, rows)
+
+
+class RowSpace(Space):
+    """Distances that come as whole rows: any metric, given ones, geodesics."""
+
+    def __init__(self, n: int, distances: Callable[[Array], Array], n_jobs: int | None) -> None:
+        self.n, self._distances = n, distances
+        self.threads = thread_count(n_jobs)
+
+    def true_rows(self, rows: Array) -> Array:
+        out = np.array(self._distances(rows), dtype=np.float64, order="C")
+        out[np.arange(len(rows)), rows] = np.inf
+        if np.isnan(out).any() or np.count_nonzero(np.isinf(out)) > len(rows):
+            raise InvalidInput(
+                "some distances are NaN or infinite: cosine and correlation have none for "
+                "constant rows (drop those), a graph in several pieces none between them "
+                "(measure each piece on its own)"
+            )
+        return out
+
+    def nearest(self, k: int, rows: Array | None = None) -> tuple[Array, Array]:
+        count = self.n if rows is None else len(rows)
+        indices, distances = np.empty((count, k), dtype=np.int32), np.empty((count, k))
+
+        def tile(places: slice, names: Array) -> None:
+            indices[places], distances[places] = best_of_rows(self.true_rows(names), k)
+
+        self.each_tile(tile, rows)
+        return indices, distances
+
+    def ranks(self, columns: Array, rows: Array | None = None) -> Array:
+        out = np.empty(columns.shape, dtype=np.int32)
+        columns = np.ascontiguousarray(columns, dtype=np.int32)
+
+        def tile(places: slice, names: Array) -> None:
+            out[places] = given_ranks(self.true_rows(names), columns[places])
+
+        self.each_tile(tile, rows)
+        return out
+
+
+def space_of(X: Any, metric: Any = "euclidean", n_jobs: int | None = None) -> Space:
+    """X as a space: rows of numbers (dense, sparse, memory-mapped) and a metric, or a
+    `Graph` (its geodesics), or square distances with metric="precomputed"."""
+    if isinstance(X, Space):
+        return X
+    if isinstance(X, Graph):
+        return RowSpace(X.n, lambda rows: geodesic_distances(X, rows, n_jobs=1), n_jobs)
+    if isinstance(metric, str) and metric == "precomputed":
+        return RowSpace(*_given(X), n_jobs)
+    if not sp.issparse(X):
+        X = np.asanyarray(X)
+    if X.ndim != 2:
+        raise InvalidInput(f"X must be a table, a row a point; its shape is {X.shape}")
+    too_wide = sp.issparse(X) and X.shape[0] * X.shape[1] > SPREAD_OUT
+    if not too_wide and isinstance(metric, str) and metric in ("euclidean", "l2"):
+        return EuclideanSpace(X, n_jobs)
+    return RowSpace(X.shape[0], _by_metric(X, metric), n_jobs)
+
+
+def _given(distances: Any) -> tuple[int, Callable[[Array], Array]]:
+    if sp.issparse(distances):
+        raise InvalidInput(
+            "precomputed distances must be dense here: ranks and stress need the distance of "
+            "every pair, a sparse matrix leaves some out. Pass distances.toarray(), or a Graph "
+            "for its geodesics"
+        )
+    D = distances if hasattr(distances, "shape") else np.asarray(distances)
+    D = np.asanyarray(D)
+    if D.ndim != 2 or D.shape[0] != D.shape[1]:
+        raise InvalidInput(
+            f"metric='precomputed' needs square distances, a row a point; the shape is {D.shape}"
+        )
+    step = max(1, _TILE // max(1, len(D)))
+    if any(D[a : a + step].min() < 0 for a in range(0, len(D), step)):
+        raise InvalidInput("precomputed distances must not be negative; pass sqrt(2 - 2s) for s")
+    return len(D), lambda rows: D[rows]
+
+
+def _by_metric(X: Any, metric: Any) -> Callable[[Array], Array]:
+    from sklearn.metrics import pairwise_distances
+
+    table = X.tocsr() if sp.issparse(X) else X
+    # These two need the whole of X once; scikit-learn sees only some rows at a time here.
+    whole: dict[str, Any] = {}
+    if metric == "seuclidean":
+        whole = {"V": np.var(table, axis=0, ddof=1)}
+    elif metric == "mahalanobis":
+        whole = {"VI": np.linalg.inv(np.cov(table.T)).T}
+
+    def distances(rows: Array) -> Array:
+        try:
+            return np.asarray(pairwise_distances(table[rows], table, metric=metric, **whole))
+        except (ValueError, TypeError) as trouble:
+            raise InvalidInput(
+                f"metric={metric!r} could not be computed: {trouble}. "
+                "sklearn.metrics.pairwise_distances lists the metrics and what each needs"
+            ) from trouble
+
+    return distances

@@ -1,0 +1,307 @@
+"""Quality of neighbourhoods: brute force, peers, hand-made cases, invariances."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import sklearn.manifold
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.distance import cdist
+
+from dualfold import quality
+from dualfold.errors import InvalidInput
+from dualfold.graph import geodesic_distances, knn
+from dualfold.quality.rank_counts import euclidean_ranks
+from dualfold.quality.space import space_of
+
+
+def brute_ranks(distances):
+    """ρ_ij by sorting pairs (distance, index); 0 on the diagonal."""
+    n = len(distances)
+    ranks = np.zeros((n, n), dtype=int)
+    for i in range(n):
+        others = np.delete(np.arange(n), i)
+        order = others[np.lexsort((others, distances[i, others]))]
+        ranks[i, order] = np.arange(1, n)
+    return ranks
+
+
+def brute(distances_x, distances_y, k):
+    """Every measure of neighbourhoods, from the definitions."""
+    rho, r = brute_ranks(distances_x), brute_ranks(distances_y)
+    n, off = len(rho), ~np.eye(len(rho), dtype=bool)
+    near_x, near_y = (rho <= k) & off, (r <= k) & off
+    factor = 2 / (k * (2 * n - 3 * k - 1))
+    worst = sum(abs(n - 2 * m + 1) / m for m in range(1, k + 1))
+    apart = np.abs(rho - r)
+    safe_rho, safe_r = np.where(off, rho, 1), np.where(off, r, 1)
+    return {
+        "trustworthiness": 1 - factor * np.where(near_y, np.maximum(rho - k, 0), 0).sum(axis=1),
+        "continuity": 1 - factor * np.where(near_x, np.maximum(r - k, 0), 0).sum(axis=1),
+        "t_similarity": (near_x & near_y).sum(axis=1) / k,
+        "intruders": np.where(near_y, apart / safe_r, 0).sum(axis=1) / worst,
+        "lost": np.where(near_x, apart / safe_rho, 0).sum(axis=1) / worst,
+    }
+
+
+def test_ranks_of_given_pairs_are_those_of_sorting_ties_and_all():
+    rng = np.random.default_rng(0)
+    cases = {
+        "plain": rng.standard_normal((203, 20)),
+        "few columns": rng.standard_normal((150, 3)),
+        "lattice": rng.integers(0, 3, (260, 12)).astype(float),
+        "plane lattice": rng.integers(0, 6, (150, 2)).astype(float),
+        "large plane lattice": rng.integers(0, 9, (1100, 2)).astype(float),
+        "duplicates": rng.standard_normal((5, 30))[rng.integers(0, 5, 110)],
+        "outlier": np.vstack([rng.standard_normal((199, 40)), np.full(40, 1e7)]),
+        "far from 0": rng.standard_normal((90, 15)) + 1e6,
+    }
+    for name, points in cases.items():
+        for dtype in (np.float32, np.float64):
+            X = points.astype(dtype)
+            n = len(X)
+            columns = np.array([rng.permutation(np.delete(np.arange(n), i))[:7] for i in range(n)])
+            truth = np.take_along_axis(
+                brute_ranks(space_of(X).true_rows(np.arange(n))), columns, axis=1
+            )
+            some = np.sort(rng.choice(n, 40, replace=False))
+            for threads in (1, 3):
+                found = euclidean_ranks(X, None, columns, threads)
+                np.testing.assert_array_equal(found, truth, err_msg=name)
+                found = euclidean_ranks(X, some, columns[some], threads)
+                np.testing.assert_array_equal(found, truth[some], err_msg=name)
+
+
+def test_true_rows_are_distances():
+    rng = np.random.default_rng(0)
+    for width in (1, 2, 3, 5, 8, 9, 70):
+        X = rng.standard_normal((60, width))
+        D = space_of(X).true_rows(np.arange(60))
+        assert np.isinf(D.diagonal()).all()
+        np.fill_diagonal(D, 0)
+        np.testing.assert_allclose(D, cdist(X, X), rtol=1e-12)
+        fast = space_of(X).rows(np.arange(60, dtype=np.int32))
+        np.fill_diagonal(fast, 0)
+        np.testing.assert_allclose(fast, cdist(X, X), rtol=1e-10)
+
+
+def measures_agree(X, Y, distances_x, k, **options):
+    expected = brute(distances_x, cdist(Y, Y), k)
+    ranks = quality.neighbor_ranks(X, Y, k, **options)
+    intruders, lost = ranks.mean_relative_rank_errors(per_point=True)
+    found = {
+        "trustworthiness": quality.trustworthiness(X, Y, n_neighbors=k, per_point=True, **options),
+        "continuity": quality.continuity(X, Y, n_neighbors=k, per_point=True, **options),
+        "t_similarity": quality.t_similarity(X, Y, k, per_point=True, **options),
+        "intruders": intruders,
+        "lost": lost,
+    }
+    for name, values in expected.items():
+        np.testing.assert_allclose(found[name], values, atol=1e-12, err_msg=name)
+    np.testing.assert_allclose(
+        ranks.trustworthiness(per_point=True), expected["trustworthiness"], atol=1e-12
+    )
+    assert ranks.continuity() == pytest.approx(expected["continuity"].mean(), abs=1e-12)
+    assert ranks.t_similarity() == pytest.approx(expected["t_similarity"].mean(), abs=1e-12)
+    beyond = expected["t_similarity"].mean() - k / (len(Y) - 1)
+    assert quality.lcmc(X, Y, n_neighbors=k, **options) == pytest.approx(beyond, abs=1e-12)
+    both = quality.mean_relative_rank_errors(X, Y, n_neighbors=k, **options)
+    assert both == pytest.approx((expected["intruders"].mean(), expected["lost"].mean()))
+
+
+def test_measures_of_ties_and_duplicates_by_brute_force():
+    rng = np.random.default_rng(1)
+    # Sums of small integer squares are exact everywhere, so ties are ties for all.
+    X = rng.integers(0, 3, (130, 10)).astype(float)
+    Y = rng.integers(0, 4, (130, 2)).astype(float)
+    measures_agree(X, Y, cdist(X, X), 7)
+    measures_agree(Y, X, cdist(Y, Y), 20)
+
+
+def test_measures_of_any_kind_of_data(tmp_path):
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((90, 12)) * (rng.random((90, 12)) < 0.5)
+    Y = X[:, :2] + 0.3 * rng.standard_normal((90, 2))
+    D = cdist(X, X)
+    measures_agree(sp.csr_array(X), Y, D, 6)
+    measures_agree(D, Y, D, 6, metric="precomputed")
+    narrow = X.astype(np.float32)
+    measures_agree(narrow, Y, cdist(narrow.astype(float), narrow.astype(float)), 6)
+    held = np.memmap(tmp_path / "X", dtype=np.float64, mode="w+", shape=X.shape)
+    held[:] = X
+    measures_agree(held, Y, D, 6)
+    for metric in ("manhattan", "chebyshev", "cosine", "seuclidean", "mahalanobis"):
+        known = {"manhattan": "cityblock"}.get(metric, metric)
+        measures_agree(X, Y, cdist(X, X, known), 6, metric=metric)
+    measures_agree(X, Y, cdist(X, X, "cityblock"), 6, metric=lambda a, b: np.abs(a - b).sum())
+    graph = knn(X, 12)
+    measures_agree(graph, Y, geodesic_distances(graph, np.arange(90)).astype(float), 6)
+
+
+def test_trustworthiness_is_that_of_scikit_learn():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((700, 30))
+    Y = X[:, :2] + 0.5 * rng.standard_normal((700, 2))
+    for k in (1, 5, 40, 349):
+        theirs = sklearn.manifold.trustworthiness(X, Y, n_neighbors=k)
+        assert quality.trustworthiness(X, Y, n_neighbors=k) == pytest.approx(theirs, abs=1e-13)
+    theirs = sklearn.manifold.trustworthiness(X, Y, metric="cosine")
+    assert quality.trustworthiness(X, Y, metric="cosine") == pytest.approx(theirs, abs=1e-13)
+    assert quality.trustworthiness(X, Y) == quality.trustworthiness(X, Y, n_jobs=1)
+
+
+def test_neighbourhoods_are_those_of_zadu():
+    pytest.importorskip("zadu", reason="zadu is not installed (pip install zadu)")
+    from zadu.measures import local_continuity_meta_criteria as local
+    from zadu.measures import mean_relative_rank_error, trustworthiness_continuity
+
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((300, 8))
+    Y = X[:, :2] + 0.5 * rng.standard_normal((300, 2))
+    theirs = trustworthiness_continuity.measure(X, Y, k=12)
+    ranks = quality.neighbor_ranks(X, Y, 12)
+    assert ranks.trustworthiness() == pytest.approx(theirs["trustworthiness"], abs=1e-12)
+    assert ranks.continuity() == pytest.approx(theirs["continuity"], abs=1e-12)
+    theirs = mean_relative_rank_error.measure(X, Y, k=12)
+    errors = (1 - theirs["mrre_false"], 1 - theirs["mrre_missing"])
+    assert ranks.mean_relative_rank_errors() == pytest.approx(errors, abs=1e-12)
+    theirs = local.measure(X, Y, k=12)
+    assert ranks.lcmc() == pytest.approx(theirs["lcmc"], abs=1e-12)
+
+
+def reversed_map(n, rng):
+    """Distances D and points whose distances fall where D rises.
+
+    √(c − D²) for a large c is nearly the same for all pairs, a simplex with small changes,
+    and small changes of a simplex can be embedded.
+    """
+    X = rng.standard_normal((n, 4))
+    squares = cdist(X, X) ** 2
+    other = 100 * squares.max() - squares
+    np.fill_diagonal(other, 0)
+    centre = np.eye(n) - 1 / n
+    values, vectors = np.linalg.eigh(-0.5 * centre @ other @ centre)
+    assert values.min() > -1e-9 * values.max()
+    return X, vectors * np.sqrt(np.maximum(values, 0))
+
+
+def test_reversed_neighbours_score_nothing():
+    n, k = 31, 6
+    X, Y = reversed_map(n, np.random.default_rng(0))
+    assert quality.trustworthiness(X, Y, n_neighbors=k) == pytest.approx(0, abs=1e-12)
+    assert quality.continuity(X, Y, n_neighbors=k) == pytest.approx(0, abs=1e-12)
+    assert quality.t_similarity(X, Y, k) == 0
+    assert quality.lcmc(X, Y, n_neighbors=k) == pytest.approx(-k / (n - 1))
+    error = sum((n - 2 * m) / m for m in range(1, k + 1))
+    error /= sum((n - 2 * m + 1) / m for m in range(1, k + 1))
+    errors = quality.mean_relative_rank_errors(X, Y, n_neighbors=k)
+    assert errors == pytest.approx((error, error))
+    assert quality.neighborhood_curve(X, Y).q_nx[: n // 2 - 1].max() == 0
+
+
+def test_two_swapped_points_by_hand():
+    X = np.array([0.0, 1, 3, 7, 15, 31])[:, None]
+    Y = X[[0, 1, 2, 3, 5, 4]]
+    # Around the swapped two: the false neighbours have ranks 5 and 2, the lost ones 2 and 5.
+    ranks = quality.neighbor_ranks(X, Y, 1)
+    assert ranks.t_similarity() == pytest.approx(4 / 6)
+    assert ranks.trustworthiness() == pytest.approx(1 - 5 / 24)
+    assert ranks.continuity() == pytest.approx(1 - 5 / 24)
+    np.testing.assert_allclose(
+        ranks.trustworthiness(per_point=True), [1, 1, 1, 1, 1 - 4 / 4, 1 - 1 / 4]
+    )
+    np.testing.assert_allclose(ranks.continuity(per_point=True), [1, 1, 1, 1, 1 - 1 / 4, 1 - 4 / 4])
+
+
+def test_a_permuted_map():
+    rng = np.random.default_rng(5)
+    angle = 2 * np.pi * np.arange(40) / 40
+    ring = np.column_stack([np.cos(angle), np.sin(angle)])
+    # A ring turned or mirrored onto itself is a permutation that keeps every neighbour.
+    for order in (np.roll(np.arange(40), 7), np.arange(40)[::-1]):
+        ranks = quality.neighbor_ranks(ring, ring[order], 4)
+        assert ranks.trustworthiness() == ranks.continuity() == ranks.t_similarity() == 1
+    X = rng.standard_normal((60, 5))
+    Y = X[rng.permutation(60)]
+    measures_agree(X, Y, cdist(X, X), 5)
+    assert quality.t_similarity(X, Y, 5) < 0.25
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(12, 60), st.integers(1, 10), st.integers(1, 5))
+def test_bounds_symmetry_and_invariance(seed, n, width, k):
+    rng = np.random.default_rng(seed)
+    X, Y = rng.standard_normal((n, width)), rng.standard_normal((n, 2))
+    trust = quality.trustworthiness(X, Y, n_neighbors=k, per_point=True)
+    assert (trust >= -1e-12).all()
+    assert (trust <= 1).all()
+    np.testing.assert_array_equal(trust, quality.continuity(Y, X, n_neighbors=k, per_point=True))
+    turn = np.linalg.qr(rng.standard_normal((width, width)))[0]
+    moved = 7 * (X @ turn) + 3
+    ranks, again = quality.neighbor_ranks(X, Y, k), quality.neighbor_ranks(moved, -Y, k)
+    order = rng.permutation(n)
+    mixed = quality.neighbor_ranks(X[order], Y[order], k)
+    assert all(0 <= error <= 1 for error in ranks.mean_relative_rank_errors())
+    for name in ("trustworthiness", "continuity", "t_similarity", "lcmc"):
+        value = getattr(ranks, name)(per_point=True)
+        np.testing.assert_allclose(getattr(again, name)(per_point=True), value, atol=1e-12)
+        np.testing.assert_allclose(getattr(mixed, name)(per_point=True), value[order], atol=1e-12)
+
+
+def test_fewer_neighbours_of_the_same_ranks():
+    rng = np.random.default_rng(6)
+    X, Y = rng.standard_normal((100, 6)), rng.standard_normal((100, 2))
+    ranks = quality.neighbor_ranks(X, Y, 12)
+    for k in (1, 5, 12):
+        assert ranks.trustworthiness(k) == quality.trustworthiness(X, Y, n_neighbors=k)
+        assert ranks.continuity(k) == quality.continuity(X, Y, n_neighbors=k)
+        assert ranks.t_similarity(k) == quality.t_similarity(X, Y, k)
+    with pytest.raises(InvalidInput, match="of 12 neighbours"):
+        ranks.trustworthiness(13)
+
+
+def test_memory_stays_far_below_all_distances():
+    rng = np.random.default_rng(7)
+    n = 4000
+    X, Y = rng.standard_normal((n, 40)).astype(np.float32), rng.standard_normal((n, 2))
+    tracemalloc.start()
+    quality.neighbor_ranks(X, Y, 5)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < n * n * 8 / 5  # scikit-learn holds three such matrices
+
+
+def test_refusals():
+    X, Y = np.random.default_rng(0).standard_normal((20, 3)), np.zeros((20, 2))
+    with pytest.raises(InvalidInput, match="same points"):
+        quality.trustworthiness(X, Y[:-1])
+    with pytest.raises(InvalidInput, match="less than half"):
+        quality.trustworthiness(X, Y, n_neighbors=10)
+    with pytest.raises(InvalidInput, match="from 1 to 19"):
+        quality.t_similarity(X, Y, 20)
+    with pytest.raises(InvalidInput, match="sample must be"):
+        quality.continuity(X, Y, sample=1)
+    with pytest.raises(InvalidInput, match="square"):
+        quality.continuity(X, Y, metric="precomputed")
+    with pytest.raises(InvalidInput, match="dense"):
+        quality.continuity(sp.eye_array(20), Y, metric="precomputed")
+    with pytest.raises(InvalidInput, match="could not be computed"):
+        quality.continuity(X, Y, metric="nonsense")
+    with pytest.raises(InvalidInput, match="NaN or infinite"):
+        quality.continuity(np.full((20, 20), np.inf), Y, metric="precomputed")
+
+
+def test_ranks_of_images_are_exact(mnist_points):
+    X = mnist_points.astype(np.float32)
+    rng = np.random.default_rng(0)
+    near, far = quality.neighbor_ranks(X, X[:, 300:302], 5).after, rng.integers(0, 5000, (5000, 5))
+    columns = np.where(far == np.arange(5000)[:, None], near, far).astype(np.int32)
+    columns = np.hstack([near, columns])
+    rows = np.sort(rng.choice(5000, 60, replace=False))
+    distances = space_of(X).true_rows(rows)
+    order = np.argsort(distances, axis=1, kind="stable")
+    truth = 1 + np.take_along_axis(np.argsort(order, axis=1), columns[rows], axis=1)
+    np.testing.assert_array_equal(euclidean_ranks(X, None, columns, 2)[rows], truth)
+    np.testing.assert_array_equal(euclidean_ranks(X, rows, columns[rows], 2), truth)

@@ -1,0 +1,281 @@
+"""Samples, maps against maps, the report and its pictures."""
+
+import io
+import json
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from matplotlib import image
+from scipy.spatial import procrustes as scipy_procrustes
+
+import dualfold
+from dualfold import quality, view
+from dualfold.data import digits
+from dualfold.errors import InvalidInput
+from dualfold.graph import knn
+from dualfold.quality.verdict import MEANINGS
+from dualfold.view.figures import figure_bytes
+
+
+@pytest.fixture(scope="module")
+def example():
+    """(images, plane of their principal components, labels)"""
+    table = digits()
+    X = table.points[:600]
+    centred = X - X.mean(axis=0)
+    return X, centred @ np.linalg.svd(centred, full_matrices=False)[2][:2].T, table.labels[:600]
+
+
+SAMPLED = {
+    "trustworthiness": lambda X, Y, **drawn: quality.trustworthiness(X, Y, **drawn),
+    "continuity": lambda X, Y, **drawn: quality.continuity(X, Y, **drawn),
+    "t_similarity": lambda X, Y, **drawn: quality.t_similarity(X, Y, **drawn),
+    "stress": lambda X, Y, **drawn: quality.stress(X, Y, **drawn),
+    "correlation": lambda X, Y, **drawn: quality.distance_correlation(X, Y, **drawn),
+    "nonmetric": lambda X, Y, **drawn: quality.nonmetric_stress(X, Y, **drawn),
+    "distortion": lambda X, Y, **drawn: quality.local_distortion(X, Y, **drawn),
+    "density": lambda X, Y, **drawn: quality.density_correlation(X, Y, **drawn),
+    "area": lambda X, Y, **drawn: quality.neighborhood_curve(X, Y, 40, **drawn).auc,
+}
+
+
+@pytest.mark.parametrize("name", SAMPLED)
+def test_the_interval_of_a_sample_holds_the_truth_nearly_always(example, name):
+    X, Y, _ = example
+    measure = SAMPLED[name]
+    truth = measure(X, Y)
+    drawn = [measure(X, Y, sample=100, random_state=seed) for seed in range(24)]
+    held = [value.low <= truth <= value.high for value in drawn]
+    # Of 24 intervals of 95 %, fewer than 19 have a chance below 1e-4; much wider ones than
+    # the errors would be of no use.
+    assert sum(held) >= 19
+    errors = np.array(drawn) - truth
+    widths = np.array([value.high - value.low for value in drawn])
+    assert np.abs(errors.mean()) < 3 * errors.std() / np.sqrt(24) + 0.01
+    assert widths.mean() < 8 * errors.std()
+
+
+def test_a_sample_is_an_exact_measure_of_its_points(example):
+    X, Y, labels = example
+    every = quality.trustworthiness(X, Y, per_point=True)
+    some = quality.trustworthiness(X, Y, per_point=True, sample=50, random_state=1)
+    asked = np.isfinite(some)
+    assert asked.sum() == 50
+    np.testing.assert_array_equal(some[asked], every[asked])
+    value = quality.trustworthiness(X, Y, sample=50, random_state=1)
+    assert value == pytest.approx(every[asked].mean())
+    assert value.sampled == 50
+    assert quality.trustworthiness(X, Y, sample=600) == every.mean()
+    for measure, given in (
+        (quality.silhouette, (Y, labels)),
+        (quality.knn_accuracy, (Y, labels)),
+        (quality.local_distortion, (X, Y)),
+        (quality.stress, (X, Y)),
+    ):
+        whole = measure(*given, per_point=True)
+        part = measure(*given, per_point=True, sample=50)
+        close = np.isfinite(part)
+        assert close.sum() == 50
+        # The stress of a point depends on the common scale, which the sample estimates.
+        room = 0.05 if measure is quality.stress else 1e-12
+        np.testing.assert_allclose(part[close], whole[close], atol=room)
+    copy = pickle.loads(pickle.dumps(value))
+    assert (copy, copy.low, copy.high) == (value, value.low, value.high)
+
+
+def test_procrustes_undoes_what_was_done():
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((50, 2))
+    turn = np.array([[0.6, 0.8], [0.8, -0.6]])  # a mirror
+    B = 3 * (A @ turn) + [5, -1]
+    fit = quality.procrustes(A, B)
+    np.testing.assert_allclose(fit.points, A, atol=1e-12)
+    np.testing.assert_allclose(fit.scale * (B @ fit.rotation) + fit.shift, A, atol=1e-12)
+    assert fit.scale == pytest.approx(1 / 3)
+    assert fit.disparity == pytest.approx(0, abs=1e-14)
+    B += rng.standard_normal(B.shape)
+    disparity = scipy_procrustes(A, B)[2]
+    assert quality.procrustes(A, B).disparity == pytest.approx(disparity)
+    assert quality.procrustes(B, A).disparity == pytest.approx(disparity)
+    assert quality.procrustes(A, np.pad(B, ((0, 0), (0, 1)))).disparity == pytest.approx(disparity)
+    unscaled = quality.procrustes(A, A * 2, scale=1.0)
+    assert unscaled.disparity == pytest.approx(1)
+    with pytest.raises(InvalidInput, match="same points"):
+        quality.procrustes(A, B[:-1])
+
+
+def test_stability_of_maps(example):
+    _, Y, _ = example
+    rng = np.random.default_rng(0)
+    turned = Y @ np.array([[0.0, 1.0], [-1.0, 0.0]]) * 7 + 1
+    same = quality.stability([Y, turned, Y])
+    assert same.agreement == 1
+    assert same.disparity == pytest.approx(0, abs=1e-13)
+    assert np.abs(same.spread).max() < 1e-7
+    shaken = Y.copy()
+    shaken[:20] += 30 * rng.standard_normal((20, 2))
+    found = quality.stability([Y, shaken])
+    assert found.per_point[:20].mean() < 0.3 < 0.7 < found.per_point[20:].mean()
+    assert found.spread[:20].mean() > 3 * found.spread[20:].mean()
+    assert found.agreements[0, 1] == quality.neighbor_agreement(Y, shaken)
+    assert found.disparities[0, 1] == quality.procrustes(Y, shaken).disparity
+    assert json.dumps(found.to_dict())
+    assert "2 maps share" in str(found)
+
+
+def test_stability_over_subsamples(example):
+    X, Y, _ = example
+
+    axes = np.linalg.lstsq(X - X.mean(axis=0), Y, rcond=None)[0]
+
+    def make(points, seed):
+        return points @ axes
+
+    maps, rows = quality.repeated_maps(make, X, runs=3, share=0.6)
+    assert [len(chosen) for chosen in rows] == [360] * 3
+    found = quality.stability(maps, rows)
+    assert found.agreement == 1  # one and the same projection, whichever points it sees
+    assert found.disparity == pytest.approx(0, abs=1e-12)
+    held = sum(np.isin(np.arange(600), chosen).astype(int) for chosen in rows)
+    np.testing.assert_array_equal(np.isfinite(found.per_point), held[: len(found.per_point)] >= 2)
+    seeds = []
+    quality.repeated_maps(lambda points, seed: seeds.append(seed) or Y, X, runs=4)
+    assert len(set(seeds)) == 4
+    with pytest.raises(InvalidInput, match="two maps or more"):
+        quality.stability([Y])
+    with pytest.raises(InvalidInput, match="share 0 points"):
+        quality.stability([Y[:300], Y[300:]], [np.arange(300), np.arange(300, 600)])
+
+
+def test_the_report_holds_every_measure_as_computed_alone(example):
+    X, Y, labels = example
+    graph = knn(X, 10)
+    whole = quality.report(X, Y, labels=labels, graph=graph)
+    errors = quality.mean_relative_rank_errors(X, Y)
+    alone = {
+        "t_similarity": quality.t_similarity(X, Y),
+        "trustworthiness": quality.trustworthiness(X, Y, n_neighbors=10),
+        "continuity": quality.continuity(X, Y, n_neighbors=10),
+        "rank_error_intruders": errors[0],
+        "rank_error_lost": errors[1],
+        "lcmc": quality.lcmc(X, Y),
+        "r_nx_area": quality.neighborhood_curve(X, Y, 100).auc,
+        "local_distortion": quality.local_distortion(X, Y),
+        "density_correlation": quality.density_correlation(X, Y, n_neighbors=10),
+        "stress": quality.stress(X, Y),
+        "nonmetric_stress": quality.nonmetric_stress(X, Y),
+        "distance_correlation": quality.distance_correlation(X, Y),
+        "residual_variance": quality.residual_variance(X, Y, metric="euclidean"),
+        "geodesic_residual_variance": quality.residual_variance(graph, Y),
+        "silhouette": quality.silhouette(Y, labels),
+        "knn_accuracy": quality.knn_accuracy(Y, labels, n_neighbors=10),
+        "knn_accuracy_before": quality.knn_accuracy(X, labels, n_neighbors=10),
+    }
+    assert whole.measures == pytest.approx(alone, abs=1e-12)
+    assert set(alone) == set(MEANINGS)
+    np.testing.assert_array_equal(whole.co_ranking.counts, quality.co_ranking(X, Y, 100).counts)
+    np.testing.assert_array_equal(whole.shepard.counts, quality.shepard(X, Y).counts)
+    for name, values in whole.per_point.items():
+        assert values.shape == (600,)
+        if name != "stress":
+            assert values.mean() == pytest.approx(whole.measures[name], abs=1e-12)
+    frame = whole.to_frame()
+    assert frame.loc["stress", "value"] == whole.measures["stress"]
+    assert list(whole.points_frame().columns) == list(whole.per_point)
+    plain = json.loads(json.dumps(whole.to_dict()))
+    assert plain["measures"] == pytest.approx(alone, abs=1e-12)
+    assert plain["bounds"] == {}
+    assert str(whole).startswith(whole.verdict)
+
+
+def test_the_verdict_says_what_the_numbers_say(example):
+    X, Y, labels = example
+    poor = quality.report(X, Y, labels=labels)
+    assert "need a second look" in poor.verdict or "mostly be believed" in poor.verdict
+    assert f"trustworthiness {poor.measures['trustworthiness']:.3f}" in poor.verdict
+    assert "name the class of" in poor.verdict
+    best = quality.report(X, X)
+    assert "keeps 100 %" in best.verdict
+    assert "can be believed" in best.verdict
+    assert "mean what they seem to" in best.verdict
+    random = quality.report(X, np.random.default_rng(0).standard_normal((600, 2)))
+    assert "cannot be believed" in random.verdict
+    assert "next to nothing" in random.verdict
+
+
+def test_a_sampled_report_has_bounds_and_an_embedding_its_quality(example):
+    X, Y, labels = example
+    drawn = quality.report(X, Y, labels=labels, sample=80)
+    assert set(drawn.to_dict()["bounds"]) == set(drawn.measures)
+    assert all(value.low <= value <= value.high for value in drawn.measures.values())
+    assert " to " in str(drawn)
+    embedding = dualfold.embed(dualfold.methods.pca(X, n_components=2))
+    short, long = embedding.quality(X, labels=labels), quality.report(X, Y, labels=labels)
+    assert short.measures == pytest.approx(long.measures, abs=1e-9)
+    with pytest.raises(InvalidInput, match="less than half"):
+        quality.report(X[:20], Y[:20])
+
+
+def pixels(figure):
+    return image.imread(io.BytesIO(figure_bytes(figure, "x.png")))[:, :, :3]
+
+
+def test_scree_marks_the_widest_gap_and_what_is_kept():
+    figure = view.scree_figure([9.0, 8.5, 3.0, 2.8], kept=2, title="t", verdict="v")
+    axes = figure.axes[0]
+    assert axes.texts[0].get_text() == "widest gap, after 2"
+    kept, left = axes.collections[:2]
+    np.testing.assert_allclose(kept.get_offsets(), [[1, 9], [2, 8.5]])
+    np.testing.assert_allclose(left.get_offsets(), [[3, 3], [4, 2.8]])
+    band = axes.patches[0].get_extents().transformed(axes.transData.inverted())
+    assert (band.y0, band.y1) == pytest.approx((3, 8.5))
+    assert pixels(figure).min() < 0.5
+    with pytest.raises(InvalidInput, match="finite eigenvalues"):
+        view.scree_figure([])
+
+
+def test_curves_diagrams_and_heat_maps_show_their_numbers(example):
+    X, Y, _ = example
+    curve, drawn = quality.neighborhood_curve(X, Y), quality.neighborhood_curve(X, Y, sample=60)
+    figure = view.curve_figure({"all": curve, "drawn": drawn})
+    axes = figure.axes[0]
+    np.testing.assert_array_equal(axes.lines[0].get_ydata(), curve.r_nx)
+    assert len(axes.collections) == 1  # a band for the drawn one only
+    assert axes.get_legend().get_texts()[0].get_text() == f"all (area {curve.auc:.3f})"
+    assert axes.get_xscale() == "log"
+    diagram = quality.shepard(X, Y)
+    axes = view.shepard_figure(diagram).axes[0]
+    shown = axes.collections[0].get_array()
+    np.testing.assert_array_equal(shown.filled(0).ravel(), diagram.counts.T.ravel())
+    ranks = quality.co_ranking(X, Y, 30)
+    figure = view.co_ranking_figure(ranks)
+    shown = figure.axes[0].collections[0].get_array()
+    np.testing.assert_allclose(shown.ravel(), (ranks.counts / 600).ravel())
+    perfect = pixels(view.co_ranking_figure(quality.co_ranking(X, X, 30)))
+    assert perfect.std() < pixels(figure).std()  # all but the diagonal is white
+    with pytest.raises(InvalidInput, match="at least one curve"):
+        view.curve_figure({})
+
+
+def test_the_map_is_coloured_by_its_quality(example):
+    X, Y, _ = example
+    values = quality.trustworthiness(X, Y, per_point=True)
+    figure = view.quality_map_figure(Y, values, verdict="a verdict")
+    assert figure.axes[1].get_ylabel() == "trustworthiness of each point"
+    low, high = figure.axes[1].get_ylim()
+    assert values.min() <= low < high <= values.max()
+    sampled = quality.trustworthiness(X, Y, per_point=True, sample=60)
+    assert pixels(view.quality_map_figure(Y, sampled)).min() < 0.7
+
+
+def test_quality_is_loaded_when_asked_for():
+    words = (
+        "import sys, dualfold; dualfold.trustworthiness, dualfold.quality.report;"
+        "late = [m for m in ('matplotlib', 'pandas', 'sklearn') if m in sys.modules];"
+        "sys.exit(' '.join(late) or 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
