@@ -56,7 +56,7 @@ def best_floor(problem: TraceProblem, answer: Answer, scale: float) -> Floor:
 def _counted(problem: TraceProblem, answer: Answer, scale: float) -> Floor | None:
     """A floor by counting pivots; None where that is too costly or spoiled by rounding."""
     try:
-        _ = problem.counting_ordering
+        _ = problem.ordering
     except TooLarge:
         return None
     floor = _first_holding(

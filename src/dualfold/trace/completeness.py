@@ -158,8 +158,8 @@ def inertia_floor(problem: TraceProblem, below: int, height: float) -> Floor:
     e of the auxiliary ones and f of the others; raising its diagonal by them makes no
     eigenvalue smaller and gives the count below (α − s·e)(h/α − f/λ_min(B)), s the sign.
     """
-    matrix = problem.counted(height)
-    factor = factorise(matrix, problem.counting_ordering)
+    matrix = problem.shifted(height)
+    factor = factorise(matrix, problem.ordering)
     before = problem.auxiliary
     expected = before if problem.sense == "min" else 0
     errors = factor.row_errors if np.isfinite(factor.backward_error) else np.full(1, np.inf)

@@ -27,11 +27,18 @@ from dualfold.trace.ordering import (
     Floats,
     Ordering,
     fill_reducing_ordering,
+    paired_ordering,
     raise_without_memory,
     symmetric_rows,
 )
 
-__all__ = ["Factorisation", "Ordering", "factorise", "fill_reducing_ordering"]
+__all__ = [
+    "Factorisation",
+    "Ordering",
+    "factorise",
+    "fill_reducing_ordering",
+    "paired_ordering",
+]
 
 # Shares of the work for each thread. More balance better but leave more to the end, which
 # one thread does alone. Best of 2 to 48 for 2, 4 and 8 threads on rolls and a 3-D grid.

@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 from dualfold.errors import DualfoldError, InvalidInput, TooLarge
 from dualfold.kernels import kernel
 
-__all__ = ["Ordering", "fill_reducing_ordering"]
+__all__ = ["Ordering", "fill_reducing_ordering", "paired_ordering"]
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -113,8 +113,7 @@ def fill_reducing_ordering(matrix: csr_array[Any], *, most_flops: float | None =
     raise_without_memory([status], 4 * n)
     tree = _cheapest_tree(n, start, columns, most_flops)
     order, first, above, row_start = tree.order, tree.first, tree.above, tree.row_start
-    own, below = np.diff(first).astype(np.int64), np.diff(row_start)
-    panel_start = np.concatenate([np.zeros(1, np.int64), np.cumsum(own * (own + below))])
+    panel_start, entries = _panels(first, row_start)
     rows = np.empty(row_start[-1], np.int32)
     longest = np.zeros(1, np.int64)
     status = _rows(n, start, columns, order, len(above), first, above, row_start, rows, longest)
@@ -123,7 +122,7 @@ def fill_reducing_ordering(matrix: csr_array[Any], *, most_flops: float | None =
         raise DualfoldError(f"the symbolic factorisation is inconsistent (status {status})")
     return Ordering(
         permutation=label[order],
-        factor_entries=int(panel_start[-1] - np.sum(own * (own - 1) // 2)),
+        factor_entries=entries,
         flops=tree.flops,
         longest_row=int(longest[0]),
         first=first,
@@ -132,6 +131,45 @@ def fill_reducing_ordering(matrix: csr_array[Any], *, most_flops: float | None =
         rows=rows,
         panel_start=panel_start,
     )
+
+
+def paired_ordering(ordering: Ordering) -> Ordering:
+    """The order of a matrix of 2×2 blocks, each as full as one entry of the ordered pattern.
+
+    Rows i and n + i stand for row i and are eliminated together, so nothing is ordered anew.
+    """
+    n = len(ordering.permutation)
+    permutation = np.empty(2 * n, np.int32)
+    permutation[::2], permutation[1::2] = ordering.permutation, ordering.permutation + n
+    rows = np.empty(2 * len(ordering.rows), np.int32)
+    rows[::2] = 2 * ordering.rows
+    rows[1::2] = rows[::2] + 1
+    first, row_start = 2 * ordering.first, 2 * ordering.row_start
+    panel_start, entries = _panels(first, row_start)
+    return Ordering(
+        permutation=permutation,
+        factor_entries=entries,
+        flops=_multiply_adds(first, row_start),
+        longest_row=2 * ordering.longest_row + 1,
+        first=first,
+        above=ordering.above,
+        row_start=row_start,
+        rows=rows,
+        panel_start=panel_start,
+    )
+
+
+def _panels(first: Ints, row_start: Longs) -> tuple[Longs, int]:
+    """Where the block of each supernode begins, and the entries of L in all of them."""
+    own, below = np.diff(first).astype(np.int64), np.diff(row_start)
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(own * (own + below))])
+    return starts, int(starts[-1] - np.sum(own * (own - 1) // 2))
+
+
+def _multiply_adds(first: Ints, row_start: Longs) -> float:
+    low = np.diff(row_start).astype(np.float64)
+    high = low + np.diff(first) - 1
+    return float(np.sum(high * (high + 1) * (high + 2) - (low - 1) * low * (low + 1)) / 6)
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,9 +214,7 @@ def _tree(n: int, start: Longs, columns: Ints, leaf: int, limit: float) -> _Tree
     raise_without_memory([made], 44 * n)
     first, above = first[: made + 1].copy(), above[:made].copy()
     row_start = row_start[: made + 1].copy()
-    low = np.diff(row_start).astype(np.float64)
-    high = low + np.diff(first) - 1
-    flops = float(np.sum(high * (high + 1) * (high + 2) - (low - 1) * low * (low + 1)) / 6)
+    flops = _multiply_adds(first, row_start)
     return _Tree(order if flops <= limit else order[:0], first, above, row_start, flops)
 
 

@@ -61,10 +61,4 @@ def inverse_below(problem: TraceProblem) -> Callable[[Array], Array]:
         if factor.negative == expected and not factor.zero:
             break
         shift, step = max(sure - margin_of(problem) * size, shift - step), 2 * step
-    before, balance = problem.auxiliary, problem.balance(shift)
-
-    def inverse(R: Array) -> Array:
-        padded = np.vstack([np.zeros((before, R.shape[1])), R]) if before else R
-        return factor.solve(padded)[before:] / balance
-
-    return inverse
+    return lambda R: problem.solved_by(factor, shift, R)

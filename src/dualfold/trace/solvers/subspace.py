@@ -202,6 +202,7 @@ def _iterate(
     if start is not None:
         begin[:, : min(block, start.shape[1])] = start[:, :block]
     own = basis.extend(begin)
+    largest = 0.0  # of the Ritz values ever seen: the size of A, of which A·Q has units
 
     while True:
         theta, S = scipy.linalg.eigh(basis.H[: basis.size, : basis.size])
@@ -211,7 +212,8 @@ def _iterate(
         BX = X if BQ is Q else BQ @ S[:, :shown]
         residual = AQ @ S[:, :shown] - BX * theta[:shown]
         norms = _dual_norms(residual, problem)
-        target = tol * np.abs(theta[:shown]) + 64 * np.finfo(float).eps * np.abs(theta).max()
+        largest = max(largest, float(np.abs(theta).max()))
+        target = tol * np.abs(theta[:shown]) + 64 * np.finfo(float).eps * largest
         excess = norms / np.maximum(target, np.finfo(float).tiny)  # A may be 0
         worst = float(excess[:count].max()) if shown >= count else np.inf
         products = own + directions.products
