@@ -337,6 +337,6 @@ def test_a_roll_of_many_points_is_proved():
     graph = dualfold.graph.knn(swiss_roll(30_000, random_state=0).points, 10)
     embedding = dualfold.embed(dualfold.methods.lle(dualfold.graph.joined(graph)))
     assert embedding.problem.turned
-    assert embedding.values[-1] < 1e-10
+    assert embedding.values[-1] < 1e-9
     assert embedding.certificate.level == "proved"
     assert embedding.certificate.gap < 1e-4
