@@ -57,7 +57,8 @@ class Auto(Solver):
             float("inf") if _is_small_world(problem, story) else _factored_seconds(problem, story)
         )
         thin = factored < np.inf and problem.ordering.factor_entries <= THIN * problem.n
-        if thin or (_squared(problem) and factored < HOPELESS_BEFORE):
+        hopeless = _squared(problem) and (factored < HOPELESS_BEFORE or problem.turned)
+        if thin or (hopeless and factored < np.inf):
             return _told(Factored(tol=self.tol, seed=self.seed).attempt(problem), story)
         budget = min(factored, dense)
         pace = Pace(seconds_per_product=_product_seconds(problem), budget=budget)
