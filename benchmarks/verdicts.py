@@ -231,8 +231,9 @@ class NoWiderGap:
             if not trouble(runs, side)
         }
         own, theirs = gaps.pop(self.side), [gap for gap in gaps.values() if gap is not None]
-        if own is None or not theirs:
-            return Finding(wanted, "not measured", None)
+        missing = [trouble(runs, peer) for peer in self.peers if peer not in runs]
+        if own is None or not theirs or missing:
+            return Finding(wanted, "; ".join(missing) or "not measured", None)
         reached = f"{own:.1g} against {' and '.join(f'{gap:.1g}' for gap in theirs)}"
         return Finding(wanted, reached, own <= min(theirs))
 

@@ -76,6 +76,7 @@ RUNS = {
         (AsMuch("recall", "nobody", within=1), None),
         (NoWiderGap(("quick", "slow")), True),  # who did not arrive has no gap
         (NoWiderGap(("dualfold",), side="quick"), False),
+        (NoWiderGap(("quick", "nobody")), None),
         (NoWiderGap(("slow",)), None),
         (NoWiderGap(("quick",), side="broken"), False),
         (NoCopy(), False),  # exactly half of the data more

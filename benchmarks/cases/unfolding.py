@@ -44,7 +44,7 @@ UNFOLDING = {
             "CVXPY Clarabel": peer("cvxpy:unfolded_edges", solver="CLARABEL"),
             "CVXPY SCS": peer("cvxpy:unfolded_edges", solver="SCS", max_iters=20_000),
         },
-        (Faster(100, GENERAL), NoWiderGap(GENERAL), Certified()),
+        (*(Faster(100, (name,)) for name in GENERAL), NoWiderGap(GENERAL), Certified()),
         check=judged,
     ),
     "unfolding-1000": _roll(1_000, 1e-6, 120),
