@@ -12,7 +12,7 @@ import scipy.linalg
 from dualfold.data import swiss_roll
 from dualfold.duality import certify_unfolding
 from dualfold.duality.barrier import Inside, newton_step
-from dualfold.duality.connectivity import bottom
+from dualfold.duality.connectivity import bottom, orthonormal
 from dualfold.duality.interior_point import interior_point
 from dualfold.duality.landmark import graph_of, landmark, path_weights
 from dualfold.duality.low_rank import low_rank
@@ -286,19 +286,18 @@ def test_repeated_eigenvalues_cost_the_certificate_nothing(problem, exact):
     assert certificate.upper >= exact * (1 - 1e-12)
 
 
-def test_the_bottom_of_few_distinct_values_has_no_constant_vector_in_it():
+def test_columns_that_hold_nothing_new_are_left_out_of_a_basis():
     star = _unit(200, [(0, i) for i in range(1, 200)])
-    weights = np.full(199, 0.003)
-    weights[:5] = 1.0
-    held = np.zeros((200, 5))
-    held[np.arange(1, 6), np.arange(5)] = 1.0  # what a solver that has these knows already
-    start = np.hstack([held, np.random.default_rng(0).standard_normal((200, 5))])
-    ordering = fill_reducing_ordering(star.laplacian(weights))
-    values, vectors = bottom(star, weights, ordering, start, 8)
-    second = scipy.linalg.eigvalsh(star.laplacian(weights).toarray())[1]
-    assert values[0] == pytest.approx(second, rel=1e-7)
-    assert np.allclose(vectors.T @ vectors, np.eye(len(values)), atol=1e-9)
-    assert np.allclose(vectors.sum(axis=0), 0, atol=1e-9)
+    rng = np.random.default_rng(0)
+    first = orthonormal(star, rng.standard_normal((200, 4)))
+    mixed = first @ rng.standard_normal((4, 3)) + 7.0  # the span again, and the constant
+    assert orthonormal(star, mixed, [first]).shape == (200, 0)
+    new = rng.standard_normal((200, 1))
+    more = orthonormal(star, np.hstack([mixed, new]), [first])
+    assert more.shape == (200, 1)
+    basis = np.hstack([first, more])
+    assert np.allclose(basis.T @ basis, np.eye(5), atol=1e-13)
+    assert np.allclose(basis.sum(axis=0), 0, atol=1e-12)
 
 
 # ---- which solver "auto" takes
