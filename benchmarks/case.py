@@ -36,6 +36,7 @@ class Answer:
     points: Array | None = None
     lists: Array | None = None
     components: Array | None = None
+    weights: Array | None = None  # dual ones, where the work is a program
     stages: dict[str, float] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from benchmarks.case import Case, Side, ours, peer
-from benchmarks.sets import Maker, gaussian, gaussian_distances, roll
+from benchmarks.sets import Maker, gaussian, gaussian_and_plane, gaussian_distances, roll
 
 
 @dataclass(frozen=True)
@@ -96,6 +96,10 @@ LADDERS: dict[str, Ladder] = {
             "umap": Side("umap:umap_map", "context"),
         },
     ),
+    "mvu": _roll(
+        "maximum variance unfolding, low rank, to a gap of 1e-3",
+        {"dualfold": ours("unfolding", tol=1e-3, solver="low_rank")},
+    ),
     "lpp": _linear_map("LPP", "LocalityPreservingProjection", "lpp"),
     "orthogonal-lpp": _linear_map("orthogonal LPP", "OrthogonalLPP", None),
     "npp": _linear_map("NPP", "NeighborhoodPreservingProjection", "npe"),
@@ -113,6 +117,14 @@ LADDERS: dict[str, Ladder] = {
             "dualfold approximate": ours("neighbours", search="approximate"),
             "faiss Flat": Side("faiss:flat", environment={"OPENBLAS_CORETYPE": "SkylakeX"}),
             "scikit-learn": peer("scikit_learn:neighbours"),
+        },
+    ),
+    "trustworthiness": Ladder(
+        "trustworthiness (Gaussian, 50 columns, its leading plane)",
+        lambda n: gaussian_and_plane(n, 50),
+        {
+            "dualfold": ours("trustworthiness"),
+            "scikit-learn": peer("scikit_learn:trustworthiness_of_map"),
         },
     ),
 }

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from benchmarks.case import Data
 
+Array = np.ndarray[Any, np.dtype[Any]]
 Maker = Callable[[float], Data]
 LEAST = 500  # points, at the smallest scale
 
@@ -37,6 +39,65 @@ def images(n: int) -> Maker:
 
         X = mnist(sized(n, scale)).points.astype(np.float32)
         return Data(X, X)
+
+    return data
+
+
+@dataclass(frozen=True, eq=False)
+class Mapped:
+    """Points, a map of them, and what they show."""
+
+    X: Array
+    Y: Array
+    labels: Array | None = None
+
+    @property
+    def nbytes(self) -> int:
+        return int(self.X.nbytes + self.Y.nbytes)
+
+
+def images_and_plane(n: int, *, labels: bool = False) -> Maker:
+    """Images, float32, and their two leading principal components (of the first 5,000)."""
+
+    def data(scale: float) -> Data:
+        from dualfold.data import mnist
+
+        found = mnist(sized(n, scale))
+        X = found.points.astype(np.float32)
+        return Data(Mapped(X, plane_of(X), np.asarray(found.labels) if labels else None))
+
+    return data
+
+
+def gaussian_and_plane(n: int, width: int) -> Maker:
+    """Gaussian points and their two leading principal components."""
+
+    def data(scale: float) -> Data:
+        X = gaussian(n, width)(scale).given
+        return Data(Mapped(X, plane_of(X)))
+
+    return data
+
+
+def plane_of(X: Array) -> Array:
+    """The two leading principal components, by those of the first 5,000 points."""
+    mean = X.mean(axis=0, dtype=np.float64)
+    some = X[:5000] - mean
+    axes = np.linalg.eigh(some.T @ some)[1][:, :-3:-1].astype(X.dtype)
+    return np.asarray((X - mean.astype(X.dtype)) @ axes)
+
+
+def roll_edges(n: int) -> Maker:
+    """The unfolding problem of a roll's 6 neighbours: what a solver is given."""
+
+    def data(scale: float) -> Data:
+        from dualfold.data import swiss_roll
+        from dualfold.duality import contracted
+        from dualfold.graph import joined, knn
+
+        # A general solver's time grows as n³ and more: never above the size that is named.
+        X = swiss_roll(min(n, sized(n, scale)), random_state=0).points
+        return Data(contracted(joined(knn(X, 6))).problem)
 
     return data
 

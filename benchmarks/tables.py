@@ -15,7 +15,8 @@ from benchmarks.verdicts import GIB, Finding, Run, Runs
 Results = Mapping[str, Runs]  # by case
 WORDS = {True: "yes", False: "**no**", None: "open"}
 PACKAGES = (
-    "numpy", "scipy", "scikit-learn", "tapkee", "umap-learn", "pymde", "torch", "pyamg", "faiss-cpu"
+    "numpy", "scipy", "scikit-learn", "tapkee", "umap-learn", "pymde", "torch", "pyamg",
+    "faiss-cpu", "cvxpy-base", "clarabel", "scs",
 )  # fmt: skip
 
 

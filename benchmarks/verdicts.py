@@ -102,6 +102,25 @@ class Memory:
 
 
 @dataclass(frozen=True)
+class LessMemory:
+    """At most `share` of the peak memory of another side."""
+
+    share: float
+    other: str
+    side: str = OURS
+
+    def finding(self, runs: Runs) -> Finding:
+        wanted = f"{self.side}: ≤ {self.share:g} of the memory of {self.other}"
+        why = trouble(runs, self.side)
+        if why:
+            return Finding(wanted, why, False if self.side in runs else None)
+        if trouble(runs, self.other):
+            return Finding(wanted, trouble(runs, self.other), None)
+        here, there = (runs[side]["peak"] / GIB for side in (self.side, self.other))
+        return Finding(wanted, f"{here:.2f} of {there:.2f} GiB", here <= self.share * there)
+
+
+@dataclass(frozen=True)
 class NoCopy:
     """Memory beyond what was there before stays under half of the data."""
 
@@ -173,6 +192,50 @@ class Fact:
             self.most is None or value <= self.most
         )
         return Finding(wanted, f"{value:.3g}", met)
+
+
+@dataclass(frozen=True)
+class AsMuch:
+    """A fact is that of another side, up to `within`: the same work was done."""
+
+    name: str
+    other: str
+    within: float
+    side: str = OURS
+
+    def finding(self, runs: Runs) -> Finding:
+        wanted = f"{self.name} within {self.within:g} of {self.other}"
+        why = trouble(runs, self.side) or trouble(runs, self.other)
+        here, there = (
+            runs.get(side, {}).get("facts", {}).get(self.name) for side in (self.side, self.other)
+        )
+        if why or here is None or there is None:
+            return Finding(wanted, why or "not measured", None)
+        return Finding(wanted, f"off by {abs(here - there):.1g}", abs(here - there) <= self.within)
+
+
+@dataclass(frozen=True)
+class NoWiderGap:
+    """The gap is at most that of every one of the peers that arrived."""
+
+    peers: tuple[str, ...]
+    side: str = OURS
+
+    def finding(self, runs: Runs) -> Finding:
+        wanted, why = f"gap ≤ that of {' and '.join(self.peers)}", trouble(runs, self.side)
+        if why:
+            return Finding(wanted, why, False if self.side in runs else None)
+        gaps = {
+            side: runs[side]["facts"].get("gap")
+            for side in (self.side, *self.peers)
+            if not trouble(runs, side)
+        }
+        own, theirs = gaps.pop(self.side), [gap for gap in gaps.values() if gap is not None]
+        missing = [trouble(runs, peer) for peer in self.peers if peer not in runs]
+        if own is None or not theirs or missing:
+            return Finding(wanted, "; ".join(missing) or "not measured", None)
+        reached = f"{own:.1g} against {' and '.join(f'{gap:.1g}' for gap in theirs)}"
+        return Finding(wanted, reached, own <= min(theirs))
 
 
 @dataclass(frozen=True)

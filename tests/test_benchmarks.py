@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +14,20 @@ from benchmarks import running
 from benchmarks.case import Side
 from benchmarks.cases import CASES
 from benchmarks.growth import exponent
+from benchmarks.ladders import LADDERS, rung
 from benchmarks.running import Limits, best, current, enough, keep, kept, run_once
 from benchmarks.similarity import sampled_t_similarity
 from benchmarks.tables import plain, run_table, verdict_table
 from benchmarks.verdicts import (
+    AsMuch,
     Certified,
     Fact,
     Faster,
+    LessMemory,
     Memory,
     NoCopy,
     NoMoreThan,
+    NoWiderGap,
     SameQuality,
     Seconds,
     TimesStage,
@@ -43,7 +48,7 @@ RUNS = {
         facts={"certificate": "proved", "gap": 1e-9, "about": "the 5 landmarks", "recall": 0.96},
         quality=0.50,
     ),
-    "quick": run(4.0, quality=0.52),
+    "quick": run(4.0, quality=0.52, peak=10 * 2**30, facts={"gap": 1e-8, "recall": 0.95}),
     "slow": {"status": "limit", "seconds": 100.0, "why": "time limit"},
     "broken": {"status": "failed", "why": "no memory"},
 }
@@ -63,6 +68,17 @@ RUNS = {
         (NoMoreThan(0.49, ("quick",)), False),
         (Memory(1.0), True),
         (Memory(0.9), False),
+        (LessMemory(0.1, "quick"), True),
+        (LessMemory(0.09, "quick"), False),
+        (LessMemory(0.1, "broken"), None),
+        (AsMuch("recall", "quick", within=0.011), True),
+        (AsMuch("recall", "quick", within=0.009), False),
+        (AsMuch("recall", "nobody", within=1), None),
+        (NoWiderGap(("quick", "slow")), True),  # who did not arrive has no gap
+        (NoWiderGap(("dualfold",), side="quick"), False),
+        (NoWiderGap(("quick", "nobody")), None),
+        (NoWiderGap(("slow",)), None),
+        (NoWiderGap(("quick",), side="broken"), False),
         (NoCopy(), False),  # exactly half of the data more
         (Seconds(2), True),
         (Seconds(1.9), False),
@@ -130,6 +146,26 @@ def test_a_side_runs_in_its_own_process_and_is_stopped() -> None:
     assert run_once("lle-roll", "nobody", wrong, 0.01, Limits(60), check=False)["why"]
 
 
+def test_unfolding_of_another_side_is_judged_by_our_certificate() -> None:
+    case = CASES["unfolding-100"]
+    data = case.data(1.0)
+    answer = case.sides["dualfold"].function()(data.given)
+    assert case.check is not None
+    facts = case.check(answer, data)
+    assert facts["certificate"] == "proved"
+    assert facts["gap"] < 1e-8
+    worse = replace(answer, points=0.9 * answer.points + 0.1 * answer.points[::-1])
+    assert case.check(worse, data)["gap"] > 1e-3
+
+
+def test_ranks_of_a_map_are_counted_as_by_scikit_learn() -> None:
+    data = rung("trustworthiness", 1_000).data(1.0)
+    sides = rung("trustworthiness", 1_000).sides.values()
+    ours, theirs = (side.function()(data.given).facts["trustworthiness"] for side in sides)
+    assert ours == pytest.approx(theirs, abs=1e-9)
+    assert 0.5 < ours < 0.99
+
+
 def test_tables_have_a_line_for_every_side_and_wish() -> None:
     results = {"lle-mnist": {"dualfold": RUNS["dualfold"], "scikit-learn": run(17.0)}}
     assert "8.5× scikit-learn | yes" in verdict_table(results)
@@ -138,7 +174,8 @@ def test_tables_have_a_line_for_every_side_and_wish() -> None:
 
 
 def test_every_case_names_functions_of_ours_that_exist() -> None:
-    for case in CASES.values():
+    rungs = {method: rung(method, 1_000) for method in LADDERS}
+    for case in (*CASES.values(), *rungs.values()):
         for name, side in case.sides.items():
             assert not name.startswith("dualfold") or side.role == "ours"
             if side.role == "ours":

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import itertools
+from importlib import import_module
 
 import numpy as np
 import pytest
 import scipy.linalg
 
 from dualfold.data import swiss_roll
+from dualfold.duality import certify_unfolding
 from dualfold.duality.barrier import Inside, newton_step
-from dualfold.duality.connectivity import bottom
+from dualfold.duality.connectivity import bottom, orthonormal
 from dualfold.duality.interior_point import interior_point
 from dualfold.duality.landmark import graph_of, landmark, path_weights
 from dualfold.duality.low_rank import low_rank
 from dualfold.duality.span import Span
 from dualfold.duality.stiffness import Net, blocked
+from dualfold.duality.unfold import solved
 from dualfold.duality.unfolding import UnfoldingProblem
-from dualfold.errors import InvalidInput
+from dualfold.errors import InvalidInput, TooLarge
 from dualfold.graph import farthest_points, geodesic_distances, joined, knn
 from dualfold.trace.factorisation import factorise, fill_reducing_ordering
 
@@ -255,3 +258,94 @@ def test_landmarks_enclose_the_optimum_of_a_roll():
     assert (upper - lower) / upper < 0.25
     assert solution.history[-1].upper >= upper * (1 - 1e-9)
     assert np.all(problem.squared_lengths(solution.factor) <= problem.squared * (1 + 1e-12))
+
+
+def _unit(n, edges):
+    return UnfoldingProblem(n, np.array(sorted(edges)), np.ones(len(edges)))
+
+
+# Regular polygon: n/(4 sin²(π/n)). A star's ends pull its centre into their mean: n − 1. All
+# pairs tied: a regular simplex, (n − 1)/2.
+@pytest.mark.parametrize(
+    ("problem", "exact"),
+    [
+        (chain(3), 2.0),
+        (_unit(40, [(i, i + 1) for i in range(39)] + [(0, 39)]), 10 / np.sin(np.pi / 40) ** 2),
+        (_unit(200, [(0, i) for i in range(1, 200)]), 199.0),
+        (_unit(30, list(itertools.combinations(range(30), 2))), 14.5),
+    ],
+    ids=["chain", "cycle", "star", "complete"],
+)
+def test_repeated_eigenvalues_cost_the_certificate_nothing(problem, exact):
+    solution = low_rank(problem, random_state=0)
+    assert solution.status == "converged"
+    certificate = certify_unfolding(problem, solution.factor, solution.weights)
+    assert certificate.level == "proved"
+    assert certificate.gap <= 1e-5
+    assert certificate.lower <= exact * (1 + 1e-12)
+    assert certificate.upper >= exact * (1 - 1e-12)
+
+
+def test_columns_that_hold_nothing_new_are_left_out_of_a_basis():
+    star = _unit(200, [(0, i) for i in range(1, 200)])
+    rng = np.random.default_rng(0)
+    first = orthonormal(star, rng.standard_normal((200, 4)))
+    mixed = first @ rng.standard_normal((4, 3)) + 7.0  # the span again, and the constant
+    assert orthonormal(star, mixed, [first]).shape == (200, 0)
+    new = rng.standard_normal((200, 1))
+    more = orthonormal(star, np.hstack([mixed, new]), [first])
+    assert more.shape == (200, 1)
+    basis = np.hstack([first, more])
+    assert np.allclose(basis.T @ basis, np.eye(5), atol=1e-13)
+    assert np.allclose(basis.sum(axis=0), 0, atol=1e-12)
+
+
+# ---- which solver "auto" takes
+
+# The module; as an attribute of the package this name is the function.
+CHOICE = import_module("dualfold.duality.unfold")
+
+
+def test_few_edges_go_to_the_interior_point_and_sheets_to_low_rank():
+    assert solved(roll(100)).solver == "interior point"
+    problem = roll(600)
+    found = solved(problem, random_state=0)
+    assert found.solver == "low_rank"
+    certificate = certify_unfolding(problem, found.factor, found.weights)
+    assert certificate.gap < 2e-6
+
+
+def test_what_low_rank_cannot_do_is_done_by_another_and_noted():
+    # Every point tied to every other, in 49 dimensions: columns without end.
+    full = _unit(50, list(itertools.combinations(range(50), 2)))
+    with pytest.raises(TooLarge):
+        low_rank(full, most_flops=100.0)
+    found = solved(full, random_state=0)
+    assert found.solver == "interior point"
+    assert "low_rank reached a gap" in found.story[0]
+    assert "too costly" in found.story[0]
+    assert full.value(found.factor) == pytest.approx(24.5, rel=1e-5)
+
+
+@pytest.mark.parametrize("failure", [TooLarge("no separators"), np.linalg.LinAlgError("broken")])
+def test_a_failed_low_rank_does_not_raise(monkeypatch, failure):
+    def failing(*_, **__):
+        raise failure
+
+    monkeypatch.setattr(CHOICE, "low_rank", failing)
+    monkeypatch.setattr(CHOICE, "MOST_EDGES", 1_000)
+    found = solved(roll(400), tol=1e-3, random_state=0)
+    assert found.solver == "landmark"
+    assert str(failure) in found.story[0]
+
+
+def test_the_better_answer_stays_and_a_callback_has_the_last_word(monkeypatch):
+    problem = roll(400)
+    monkeypatch.setattr(CHOICE, "MOST_EDGES", 1_000)
+    monkeypatch.setattr(CHOICE, "CLOSE", 0.0)
+    early = solved(problem, tol=1e-9, max_iter=40, random_state=0)
+    assert early.solver == "low_rank"
+    assert "landmark was tried" in early.story[0]
+    asked = solved(problem, callback=lambda record: record.iteration == 2, random_state=0)
+    assert asked.solver == "low_rank"
+    assert len(asked.history) == 2

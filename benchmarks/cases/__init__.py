@@ -12,9 +12,21 @@ from benchmarks.cases.mds import MDS
 from benchmarks.cases.million import MILLION
 from benchmarks.cases.neighbours import NEIGHBOURS
 from benchmarks.cases.pca import PCA
+from benchmarks.cases.quality import QUALITY
+from benchmarks.cases.unfolding import UNFOLDING
 
 CASES: dict[str, Case] = (
-    PCA | MDS | ISOMAP | LLE | NEIGHBOURS | EIGENMAPS | LINEAR | MILLION | FIRST_USE
+    PCA
+    | MDS
+    | ISOMAP
+    | LLE
+    | NEIGHBOURS
+    | EIGENMAPS
+    | LINEAR
+    | UNFOLDING
+    | QUALITY
+    | MILLION
+    | FIRST_USE
 )
 
 

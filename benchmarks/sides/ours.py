@@ -7,18 +7,21 @@ import os
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.case import Answer
-from dualfold import estimators
+from dualfold import estimators, quality
+from dualfold.duality.unfold import solved
 from dualfold.graph import knn, nearest
 from dualfold.kernels.tally import tallied, timed
 from dualfold.methods import landmark_count
 
-K = 10  # neighbours, in every case
+K = 10  # neighbours, in every case but unfolding: its edges are the problem's size
+UNFOLDING_K = 6
 
 
 def _fitted(estimator: Any, X: Any, *, search: str = "auto") -> Answer:
@@ -83,6 +86,44 @@ def projection(X: Any, *, name: str) -> Answer:
 
 def random_projection(X: Any) -> Answer:
     return _fitted(estimators.RandomProjection(10, random_state=0), X)
+
+
+def unfolding(X: Any, *, tol: float, solver: str = "auto") -> Answer:
+    estimator = estimators.MaximumVarianceUnfolding(
+        n_neighbors=UNFOLDING_K, tol=tol, solver=solver, random_state=0
+    )
+    answer = _fitted(estimator, X)
+    told = {"solver": estimator.solver_, "iterations": estimator.n_iter_}
+    return replace(answer, facts=answer.facts | told)
+
+
+def unfolded_edges(problem: Any) -> Answer:
+    """The solver alone, as a peer has no other part; `Case.check` has the certificate."""
+    found = solved(problem, tol=1e-8, random_state=0)
+    facts = {"solver": found.solver, "iterations": len(found.history)}
+    return Answer(found.factor, weights=found.weights, facts=facts)
+
+
+def trustworthiness(mapped: Any) -> Answer:
+    value = quality.trustworthiness(mapped.X, mapped.Y, n_neighbors=K)
+    return Answer(facts={"trustworthiness": float(value)})
+
+
+def neighbourhoods(mapped: Any) -> Answer:
+    """Three measures of one count of ranks."""
+    ranks = quality.neighbor_ranks(mapped.X, mapped.Y, K)
+    return Answer(
+        facts={
+            "trustworthiness": float(ranks.trustworthiness()),
+            "continuity": float(ranks.continuity()),
+            "t-similarity": float(ranks.t_similarity()),
+        }
+    )
+
+
+def report(mapped: Any, *, sample: int | None = None) -> Answer:
+    found = quality.report(mapped.X, mapped.Y, labels=mapped.labels, sample=sample)
+    return Answer(facts={name: float(value) for name, value in found.measures.items()})
 
 
 def neighbours(X: Any, *, search: str = "auto") -> Answer:

@@ -6,7 +6,13 @@ from typing import Any
 
 import numpy as np
 from sklearn.decomposition import PCA
-from sklearn.manifold import ClassicalMDS, Isomap, LocallyLinearEmbedding, SpectralEmbedding
+from sklearn.manifold import (
+    ClassicalMDS,
+    Isomap,
+    LocallyLinearEmbedding,
+    SpectralEmbedding,
+    trustworthiness,
+)
 from sklearn.neighbors import NearestNeighbors
 
 from benchmarks.case import Answer
@@ -54,3 +60,8 @@ def eigenmaps_amg(X: Any) -> Answer:
 
 def neighbours(X: Any) -> Answer:
     return Answer(lists=NearestNeighbors(n_neighbors=K, n_jobs=-1).fit(X).kneighbors()[1])
+
+
+def trustworthiness_of_map(mapped: Any) -> Answer:
+    value = trustworthiness(mapped.X, mapped.Y, n_neighbors=K)
+    return Answer(facts={"trustworthiness": float(value)})

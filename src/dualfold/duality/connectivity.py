@@ -22,6 +22,8 @@ DEPTH = 4
 RESTARTS = 30
 # The factor is of L + εM: L itself is singular. Relative to L's mean diagonal.
 LIFT = 1e-11
+# What a column has left beside the others, of its length: below, it is their rounding.
+DEPENDENT = 1e-11
 
 
 def bottom(
@@ -52,7 +54,10 @@ def bottom(
         blocks = [block]
         for _ in range(DEPTH):
             new = factor.solve(mass[:, None] * blocks[-1])
-            blocks.append(orthonormal(problem, new, blocks))
+            fresh = orthonormal(problem, new, blocks)
+            if not fresh.shape[1]:  # symmetric graphs have few distinct values: that was all
+                break
+            blocks.append(fresh)
         basis = np.hstack(blocks)
         small = basis.T @ (L @ basis)
         values, turn = np.linalg.eigh((small + small.T) / 2)
@@ -69,13 +74,17 @@ def bottom(
 def orthonormal(
     problem: UnfoldingProblem, block: Array, others: list[Array] | None = None
 ) -> Array:
-    """Columns centred, orthonormal in diag(m), and orthogonal to the blocks before."""
+    """Columns centred, orthonormal in diag(m), and orthogonal to the blocks before.
+
+    Those that hold nothing new are left out: QR would put noise in their place, the constant
+    vector included, whose eigenvalue 0 would pass for λ₂.
+    """
     root = np.sqrt(problem.mass)[:, None]
     X = problem.centred(block)
     X = X / np.maximum(np.linalg.norm(root * X, axis=0), np.finfo(float).tiny)
     for _ in range(2):  # twice is enough (Kahan, Parlett)
         for other in others or []:
             X = X - other @ (other.T @ (problem.mass[:, None] * X))
-        Q, _ = np.linalg.qr(root * problem.centred(X))
-        X = Q / root
+        Q, R, _ = scipy.linalg.qr(root * problem.centred(X), mode="economic", pivoting=True)
+        X = Q[:, : np.count_nonzero(np.abs(np.diagonal(R)) > DEPENDENT)] / root
     return X

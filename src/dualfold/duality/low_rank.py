@@ -60,6 +60,7 @@ def low_rank(
     n_components: int = 2,
     tol: float = 1e-6,
     max_iter: int = 300,
+    most_flops: float | None = None,
     random_state: int | np.random.Generator | None = None,
     callback: Callback | None = None,
 ) -> UnfoldingSolution:
@@ -74,6 +75,8 @@ def low_rank(
     n_components : columns expected; the answer has as many as it takes
     tol : relative gap (upper − lower)/upper to stop at; μ cannot go much below 1e-9 of tr K
     max_iter : Newton steps at most
+    most_flops : multiply-adds that a step's factorisation may take: TooLarge where the graph
+        alone needs more, and the end where it does with the columns that K turned out to need
     random_state : of the directions that look for missing eigenvectors
     callback : gets a `Record` after each step; True stops
 
@@ -97,14 +100,19 @@ def low_rank(
         raise InvalidInput("unfolding needs at least 2 points and 1 edge; 1 point was given")
     progress = Progress(problem, tol, callback)
     with one_blas_thread():  # the blocks are thin: more threads would only wait for one another
-        net = Net.of(problem)
+        net = Net.of(problem, most_flops=most_flops)
         look = _Look(net, np.random.default_rng(random_state), tol)
-        _down_the_levels(net, look, progress, n_components, max_iter)
+        _down_the_levels(net, look, progress, n_components, max_iter, most_flops or np.inf)
     return progress.solution("low_rank")
 
 
 def _down_the_levels(
-    net: Net, look: _Look, progress: Progress, n_components: int, max_iter: int
+    net: Net,
+    look: _Look,
+    progress: Progress,
+    n_components: int,
+    max_iter: int,
+    most_flops: float,
 ) -> None:
     """Newton steps at one level, columns where λ₂ < 1, then the next level."""
     problem = net.problem
@@ -127,6 +135,10 @@ def _down_the_levels(
             grown = _raised(net, here, vectors[:, low][:, :NEW_COLUMNS])
         if grown is not here:
             here, raises = grown, raises + 1
+            columns = here.points.shape[1]
+            if net.ordering.flops * columns**3 > most_flops:
+                progress.story.append(f"stopped where {columns} columns made a step too costly")
+                return
         else:
             if np.min(here.slack / problem.squared) < LEAST_SLACK:
                 progress.story.append("stopped where rounding hides the slacks of the edges")

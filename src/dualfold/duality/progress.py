@@ -13,6 +13,8 @@ from dualfold.duality.unfolding import UnfoldingProblem
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+STOPPED_BY_CALLBACK = "stopped by the callback"
+
 
 @dataclass
 class Progress:
@@ -51,7 +53,7 @@ class Progress:
         self.history.append(line)
         asked = self.callback is not None and bool(self.callback(line))
         if asked:
-            self.story.append("stopped by the callback")
+            self.story.append(STOPPED_BY_CALLBACK)
         return asked or self.gap <= self.tol
 
     def solution(self, solver: str) -> UnfoldingSolution:

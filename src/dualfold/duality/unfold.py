@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
-from importlib import import_module
-from importlib.util import find_spec
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -14,19 +13,32 @@ import scipy.sparse as sp
 from dualfold.duality.certificate import UnfoldingCertificate, certify_unfolding
 from dualfold.duality.contraction import Contraction, contracted
 from dualfold.duality.interior_point import interior_point
+from dualfold.duality.landmark import landmark
+from dualfold.duality.low_rank import low_rank
+from dualfold.duality.progress import STOPPED_BY_CALLBACK
 from dualfold.duality.solution import Callback, UnfoldingSolution
 from dualfold.duality.unfolding import Form, UnfoldingProblem
-from dualfold.errors import CertificateFailed, TooLarge, Unrealisable
+from dualfold.errors import CertificateFailed, DualfoldError, TooLarge, Unrealisable
 from dualfold.graph import Graph
+from dualfold.trace.problem import MOST_FLOPS
 
 Array = np.ndarray[Any, np.dtype[Any]]
 SolverName = Literal["auto", "interior_point", "low_rank", "landmark"]
 
+# Up to here "auto" takes the interior point: a second and a half whatever the graph, and the
+# smallest gaps. Swiss rolls, 6 neighbours, gap 1e-6, interior point against low rank: 356 edges
+# 0.20 and 0.18 s, 715 edges 0.68 and 0.38 s, 1,063 edges 1.5 and 0.22 s, 1,773 edges 5.4 and
+# 0.47 s.
+FEW_EDGES = 1_000
 # Beyond, one Cholesky factorisation of the Schur matrix takes some seconds and 650 MB. Chosen
 # by edges, not points: `angles` multiplies them.
 MOST_EDGES = 9_000
-# From this many points on, "auto" is content with landmarks.
-MANY_POINTS = 50_000
+# An iteration of the interior point costs m³/3 multiply-adds; low rank takes several times as
+# many steps, so where both are possible its steps must be that much cheaper.
+CHEAPER = 30
+# Low rank has arrived within this many times tol (at least ARRIVED); where only landmarks could
+# take its place, which leave a gap of 12 %, it is good enough within CLOSE.
+NEARLY, ARRIVED, CLOSE = 10, 1e-6, 0.1
 # The Schur matrix of this many edges has 5 GB: the end of what equal lengths can have.
 MOST_EDGES_AT_ALL = 25_000
 # The gap that an answer must reach to be called proved: what each road can promise.
@@ -67,8 +79,10 @@ def unfold(
 ) -> Unfolding:
     """The points of a connected graph pulled as far apart as its edges let them.
 
-    "auto" takes the interior point up to 9,000 edges, low rank beyond, and landmarks from
-    50,000 points on. `relaxation` is ε of form="equal". An answer whose certificate fails is
+    "auto" takes the interior point up to 1,000 edges and for equal lengths, low rank beyond.
+    Where the graph has no small separators, or low rank does not arrive, the interior point
+    takes its place up to 9,000 edges and landmarks beyond; `solution.story` says so.
+    `relaxation` is ε of form="equal". An answer whose certificate fails is
     returned with a warning.
     """
     contraction = contracted(graph, form=form, angles=angles)
@@ -123,36 +137,73 @@ def solved(
     callback: Callback | None = None,
 ) -> UnfoldingSolution:
     """The answer of the solver of that name, or of the one that fits the size."""
-    name = _fitting(problem) if solver == "auto" else solver
-    if name == "interior_point":
-        if problem.m > MOST_EDGES_AT_ALL:
-            raise TooLarge(
-                f"the interior point needs a matrix of {problem.m}² numbers, one row an edge; "
-                "use constraints='at_most' with solver='low_rank', or fewer neighbours"
-            )
-        most = 100 if max_iter is None else max_iter
-        return interior_point(
-            problem, tol=tol, max_iter=most, relaxation=relaxation, callback=callback
+
+    def by(name: SolverName, most_flops: float | None = None) -> UnfoldingSolution:
+        if name == "interior_point":
+            most = 100 if max_iter is None else max_iter
+            return _by_interior_point(problem, tol, most, relaxation, callback)
+        if name == "landmark":
+            return landmark(problem, tol=tol, random_state=random_state, callback=callback)
+        return low_rank(
+            problem,
+            n_components=n_components,
+            tol=tol,
+            max_iter=300 if max_iter is None else max_iter,
+            most_flops=most_flops,
+            random_state=random_state,
+            callback=callback,
         )
-    settings: dict[str, Any] = {"tol": tol, "random_state": random_state, "callback": callback}
-    if name == "low_rank":
-        settings["n_components"] = n_components
-        settings |= {} if max_iter is None else {"max_iter": max_iter}
-    found: UnfoldingSolution = _road(name)(problem, **settings)
-    return found
+
+    return _fitting(problem, by, tol) if solver == "auto" else by(solver)
 
 
-def _fitting(problem: UnfoldingProblem) -> SolverName:
-    """The solver for this many edges; equal lengths have only one."""
-    if problem.m <= MOST_EDGES or problem.form == "equal":
-        return "interior_point"
-    wanted: SolverName = "low_rank" if problem.n < MANY_POINTS else "landmark"
-    return wanted if find_spec(f"dualfold.duality.{wanted}") else "interior_point"
+def _fitting(
+    problem: UnfoldingProblem, by: Callable[..., UnfoldingSolution], tol: float
+) -> UnfoldingSolution:
+    """The interior point for few edges or equal lengths, else low rank, else what is left."""
+    if problem.form == "equal" or problem.m <= FEW_EDGES:
+        return by("interior_point")
+    second: SolverName = "interior_point" if problem.m <= MOST_EDGES else "landmark"
+    most_flops = MOST_FLOPS
+    if second == "interior_point":
+        most_flops = min(MOST_FLOPS, problem.m**3 / CHEAPER)
+    try:
+        first = by("low_rank", most_flops)
+    except (DualfoldError, ArithmeticError, np.linalg.LinAlgError) as failure:
+        return _noted(by(second), f"low_rank: {failure}")
+    enough = max(NEARLY * tol, ARRIVED if second == "interior_point" else CLOSE)
+    if _gap(first) <= enough or STOPPED_BY_CALLBACK in first.story:
+        return first
+    other = by(second)
+    reached = f"reached a gap of {_gap(first):.1g}"
+    if _gap(other) < _gap(first):
+        return _noted(other, "; ".join([f"low_rank {reached}", *first.story]))
+    return _noted(first, f"{second} was tried as well and reached only {_gap(other):.1g}")
 
 
-def _road(name: str) -> Any:
-    """The solvers for many points, loaded when first wanted."""
-    return getattr(import_module(f"dualfold.duality.{name}"), name)
+def _gap(solution: UnfoldingSolution) -> float:
+    return min((record.gap for record in solution.history), default=np.inf)
+
+
+def _noted(solution: UnfoldingSolution, note: str) -> UnfoldingSolution:
+    return replace(solution, story=(note, *solution.story))
+
+
+def _by_interior_point(
+    problem: UnfoldingProblem,
+    tol: float,
+    max_iter: int,
+    relaxation: float,
+    callback: Callback | None,
+) -> UnfoldingSolution:
+    if problem.m > MOST_EDGES_AT_ALL:
+        raise TooLarge(
+            f"the interior point needs a matrix of {problem.m}² numbers, one row an edge; "
+            "use constraints='at_most' with solver='low_rank', or fewer neighbours"
+        )
+    return interior_point(
+        problem, tol=tol, max_iter=max_iter, relaxation=relaxation, callback=callback
+    )
 
 
 def _refuse_unrealisable(certificate: UnfoldingCertificate) -> None:

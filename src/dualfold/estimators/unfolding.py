@@ -43,8 +43,9 @@ class MaximumVarianceUnfolding(GraphEstimator):
         lengths have no interior wherever more points know each other than dimensions hold
         apart; they are kept to `relaxation` of d², and the certificate says so.
     angles : also keep the distances between neighbours of a common point
-    solver : "interior_point" (to about 9,000 edges, eight digits), "low_rank" (beyond),
-        "landmark" (from 50,000 points on, some percent), or "auto" by the size
+    solver : "interior_point" (to about 9,000 edges, eight digits), "low_rank" (any number, where
+        the graph has small separators, as sheets have), "landmark" (any graph, some percent), or
+        "auto": the interior point up to 1,000 edges, low rank beyond, the others where it fails
     tol, max_iter : relative gap at which the solver stops, and its most iterations
     pieces : "join" by the shortest links, "separate", or "raise"
     reg : the ridge of the local weights that place new points
@@ -55,6 +56,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
     factor_ : n×r with K = factor_·factor_ᵀ
     dual_weights_ : symmetric sparse matrix of the dual weights
     certificate_ : `lower`, `upper`, `gap`, `feasibility` and the optimality conditions
+    solver_ : the name of the solver whose answer this is
     history_, n_iter_ : a `Record` for each iteration, and their number
     variance_outside_ : share of tr K that is not in `embedding_`
     graph_, n_connected_components_ : as for the other graph methods
@@ -144,6 +146,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
         self.dual_weights_ = sp.csr_array(sp.csr_array(weights)[order][:, order])
         self.history_ = tuple(record for u in found for record in u.solution.history)
         self.n_iter_ = max(1, max(len(u.solution.history) - 1 for u in found))
+        self.solver_ = max(found, key=lambda u: u.problem.n).solution.solver
         total = float(np.sum(self.factor_**2))
         kept = sum(_leading(block, self.n_components) for block in blocks)
         self.variance_outside_ = max(0.0, 1 - kept / total) if total else 0.0
