@@ -195,3 +195,16 @@ def test_ctrl_c_between_chunks(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         geodesic_distances(graph, n_jobs=2)
     assert len(calls) < 5
+
+
+def test_landmarks_in_batches_cover_almost_as_well():
+    graph = knn(swiss_roll(3000, random_state=2).points, 8)
+    exact = farthest_points(graph, 120, start=5, at_once=1)
+    nearest = np.full(graph.n, np.inf, np.float32)
+    for step, chosen in enumerate(exact.indices):  # the rule itself, one after the other
+        assert step == 0 or nearest[chosen] == nearest.max()
+        np.minimum(nearest, exact.distances[step], out=nearest)
+    batches = farthest_points(graph, 120, start=5)
+    assert len(np.unique(batches.indices)) == 120
+    np.testing.assert_array_equal(batches.distances, geodesic_distances(graph, batches.indices))
+    assert batches.distances.min(axis=0).max() < 1.3 * nearest.max()
