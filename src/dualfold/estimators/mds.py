@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.linalg
 from sklearn.metrics import pairwise_distances
-from sklearn.utils import check_symmetric
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
@@ -22,6 +21,7 @@ from dualfold.methods.mds import mds_of_distances
 from dualfold.methods.pca import pca
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import with_signs
+from dualfold.weights.gram import mean_squares, refuse_asymmetry
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -101,7 +101,7 @@ class ClassicalMDS(CertifiedEstimator):
         """Eigenvectors of K = −½HΔH; column means of Δ serve new points."""
         problem = mds_of_distances(distances, n_components=self._count(len(distances)))
         embedding = self._embedded(problem)
-        self._mean_squares = np.square(distances, dtype=float).mean(axis=0)
+        self._mean_squares = mean_squares(distances)
         mass = negative_mass(problem.A, embedding.values)
         self.negative_mass_, self.negative_mass_note_ = mass.share, mass.note
         self._map = None
@@ -185,7 +185,9 @@ class ClassicalMDS(CertifiedEstimator):
             accept_large_sparse=False,  # scikit-learn's distances take 32-bit indices
             dtype=[np.float64, np.float32],
         )
-        return check_symmetric(checked, raise_exception=True) if given and reset else checked
+        if given and reset:
+            refuse_asymmetry(checked)
+        return checked
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -170,7 +170,7 @@ def centred_gram(distances: Any, *, out: Array | None = None) -> Array:
     with np.errstate(over="ignore"):  # too large to square: infinite, and refused below
         K = np.square(D, out=out, dtype=D.dtype if D.dtype.kind == "f" else float)
     means = np.concatenate(
-        [K[start : start + 512].mean(axis=1, dtype=float) for start in range(0, len(K), 512)]
+        [K[start : start + THICK].mean(axis=1, dtype=float) for start in range(0, len(K), THICK)]
     )
     if not np.isfinite(means).all():
         raise InvalidInput(
@@ -217,6 +217,40 @@ def _both_halves(lower: Array) -> Array:
         corner = lower[block, block]
         corner[...] = np.tril(corner) + np.tril(corner, -1).T
     return lower
+
+
+def mean_squares(distances: Array) -> Array:
+    """The mean squared distance of each point to all of them, in float64, row by row."""
+    starts = range(0, len(distances), THICK)
+    parts = (np.square(distances[a : a + THICK], dtype=float).mean(axis=1) for a in starts)
+    return np.concatenate(list(parts))
+
+
+def refuse_asymmetry(distances: Array) -> None:
+    """InvalidInput unless the square matrix equals its transpose, to 1e-5 as scikit-learn asks.
+
+    Block against block: a transposed copy and its masks would take five times the matrix.
+    """
+    if distances.ndim != 2 or distances.shape[0] != distances.shape[1]:
+        raise InvalidInput(
+            f"Array must be square and symmetric, one row and column a point; the shape is "
+            f"{distances.shape}"
+        )
+    n = len(distances)
+    for i in range(0, n, THICK):
+        for j in range(i, n, THICK):
+            there, back = (
+                distances[i : i + THICK, j : j + THICK],
+                distances[j : j + THICK, i : i + THICK].T,
+            )
+            off = np.abs(there - back)
+            if np.any(off > 1e-10 + 1e-5 * np.abs(back)):
+                a, b = np.unravel_index(int(np.argmax(off)), off.shape)
+                raise InvalidInput(
+                    f"Array must be symmetric, as distances are; entry ({i + a}, {j + b}) is "
+                    f"{there[a, b]:.6g} and entry ({j + b}, {i + a}) is {back[a, b]:.6g}. Use "
+                    "(D + D.T) / 2 if that is noise"
+                )
 
 
 def _refuse_large(rows: int, what: str, others: int) -> None:
