@@ -16,6 +16,7 @@ import hashlib
 import html
 import os
 import re
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -28,7 +29,7 @@ from dualfold.data.whole_file import whole_file
 from dualfold.errors import InvalidInput, MissingDependency
 from dualfold.quality import NeighborRanks, QualityReport, neighbor_ranks, report
 from dualfold.view.figures import figure_bytes, map_figure
-from dualfold.view.page_columns import Column, Images, labelled, row_names, thumbnails
+from dualfold.view.page_columns import Column, labelled, row_names, thumbnails
 from dualfold.view.page_data import as_json, content_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -189,16 +190,22 @@ def _rows_of(maps: list[Map]) -> int:
 def _pictures(maps: list[Map], table: list[Column], color: str | None) -> str:
     """What is seen without WebGL or without scripts: each map as a PNG inside the page."""
     chosen = next((c for c in table if color in (None, c.name)), None)
+    values: Any = None if chosen is None else chosen.given
+    if chosen is not None and chosen.kind == "class":
+        values = [None if word is None else _plain(str(word)) for word in chosen.given]
     figures = []
     for shown in maps:
         drawn = map_figure(
             shown.points,
-            None if chosen is None else chosen.given,
+            values,
             color_name="" if chosen is None else _plain(chosen.name),
             equal=shown.equal,
         )
-        # As sharp as a screen needs; the page travels by mail.
-        code = base64.b64encode(figure_bytes(drawn, "map.png", dpi=110)).decode()
+        with warnings.catch_warnings():
+            # matplotlib's font has no emoji; the page itself has the label.
+            warnings.filterwarnings("ignore", message="Glyph", category=UserWarning)
+            # As sharp as a screen needs; the page travels by mail.
+            code = base64.b64encode(figure_bytes(drawn, "map.png", dpi=110)).decode()
         name = html.escape(_encodable(shown.name))
         figures.append(
             f'<figure><img alt="The map {name}, as a still picture" '
@@ -208,8 +215,8 @@ def _pictures(maps: list[Map], table: list[Column], color: str | None) -> str:
 
 
 def _plain(text: str) -> str:
-    """For matplotlib, which reads $…$ as a formula."""
-    return _encodable(text).replace("$", r"\$")
+    """For matplotlib, which reads $…$ as a formula and draws one line of a few words."""
+    return _encodable(text[:60]).replace("$", r"\$").replace("\n", " ")
 
 
 def _encodable(text: str) -> str:

@@ -149,7 +149,8 @@ def _quality(quality: QualityReport) -> dict[str, Any]:
     n, sizes = curve.n, curve.sizes
     bands = [((n - 1) * q - sizes) / (n - 1 - sizes) for q in (curve.low, curve.high)]
     return {
-        "verdict": quality.verdict,
+        # Of the Python attribute a reader of the page knows nothing.
+        "verdict": quality.verdict.replace("per_point['trustworthiness']", "trustworthiness"),
         "k": quality.n_neighbors,
         "sampled": quality.sampled,
         "measures": {
@@ -181,12 +182,16 @@ def _shepard(quality: QualityReport) -> dict[str, Any]:
     counts = np.add.reduceat(diagram.counts, np.arange(0, diagram.counts.shape[0], step[0]), 0)
     counts = np.add.reduceat(counts, np.arange(0, diagram.counts.shape[1], step[1]), 1)
     widths = [float(diagram.before[1]) * step[0], float(diagram.after[1]) * step[1]]
+    pairs = counts.sum(axis=1)
+    means = counts @ (np.arange(counts.shape[1]) + 0.5) * widths[1] / np.maximum(pairs, 1)
+    # The mean of a handful of pairs is noise that draws the eye (as in `view.shepard_figure`).
+    means[pairs < max(10.0, 1e-5 * pairs.sum())] = np.nan
     return {
         "shape": list(counts.shape),
         "widths": widths,
         "counts": encoded(counts, np.float64),
-        "mean": [_finite(value) for value in diagram.typical()[:: step[0]]],
-        "pairs": int(diagram.counts.sum()),
+        "mean": [_finite(value) for value in means],
+        "pairs": int(pairs.sum()),
     }
 
 

@@ -52,7 +52,7 @@ function traceOf(map, place, colors, layer, faint) {
     marker: {
       color,
       size: pointSize() * (space ? 0.7 : 1) * (shape ? 1.2 : 1),
-      opacity: faint ? 0.1 : pointOpacity(),
+      opacity: faint ? 0.14 : pointOpacity(),
       symbol: shape ? (space ? "diamond" : "triangle-up") : "circle",
       line: { width: 0 },
     },

@@ -31,6 +31,20 @@ function wholeMap() {
   return Plotly.relayout(plot, update);
 }
 
+// A little more than these rows take up, on every map that is shown.
+function zoomTo(rows) {
+  const update = {};
+  shownMaps().forEach((at, place) => {
+    if (maps[at].dimensions === 3) return;
+    ["xaxis", "yaxis"].forEach((letter, axis) => {
+      const [low, high] = rangeOf(rows.map((row) => maps[at].axes[axis][row]));
+      const room = 0.2 * (high - low);
+      update[`${axisName(letter, place)}.range`] = [low - room, high + room];
+    });
+  });
+  return Plotly.relayout(plot, update);
+}
+
 const KEYS = {
   ArrowLeft: () => moveBy(-1, 0), ArrowRight: () => moveBy(1, 0),
   ArrowUp: () => moveBy(0, 1), ArrowDown: () => moveBy(0, -1),

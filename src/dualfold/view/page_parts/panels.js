@@ -16,10 +16,11 @@ function panelLayout(x, y, more = {}) {
     xaxis: axis(x, more.x), yaxis: axis(y, more.y) };
 }
 
+const SIZES = { type: "log", tickvals: [1, 2, 5, 10, 20, 50, 100, 1000, 10000] };
 const asked = (sampled) => (sampled < n ? `from ${count(sampled)} of ${count(n)} points` : `from all ${count(n)} points`);
-const curveKey = (entries) => element("p", { class: "key" }, ...entries.flatMap(([color, text, dashed]) => [
-  element("span", { class: dashed ? "stroke dashed" : "stroke", style: `--hue:${color}`, "aria-hidden": "true" }),
-  element("bdi", { text: short(text, 30) })]));
+const curveKey = (entries) => element("p", { class: "key" }, ...entries.map(([color, text, dashed]) => element("span", {},
+  element("i", { class: dashed ? "stroke dashed" : "stroke", style: `--hue:${color}`, "aria-hidden": "true" }),
+  element("bdi", { text: short(text, 30) }))));
 
 // Each panel: title, traces, layout, caption, key; or null where the map has nothing for it.
 function scree(map) {
@@ -56,7 +57,7 @@ function kept() {
       fill: "toself", fillcolor: color, opacity: 0.18, line: { width: 0 }, hoverinfo: "skip" }, line];
   });
   const layout = panelLayout("neighbourhood size K", "R_NX(K)".replace("_NX", "<sub>NX</sub>"),
-    { x: { type: "log", dtick: 1 }, y: { rangemode: "tozero" } });
+    { x: SIZES, y: { rangemode: "tozero" } });
   const area = maps[state.map].quality;
   return { title: "Neighbours kept beyond chance", traces, layout,
     key: curveKey(known.map(({ map, at }) => [hueOf(at), map.name])),
@@ -69,7 +70,7 @@ function trust(map) {
   const [first, second] = [onGround("#0072B2"), onGround("#D55E00")];
   const line = (y, color, dash) => ({ type: "scatter", mode: "lines+markers", x: sizes, y, line: { color, width: 2, dash },
     marker: { size: 5, color }, hovertemplate: "k = %{x}: %{y:.4f}<extra></extra>" });
-  const layout = panelLayout("neighbourhood size k", "share", { x: { type: "log", dtick: 1 } });
+  const layout = panelLayout("neighbourhood size k", "share", { x: SIZES });
   return { title: "Trustworthiness and continuity", layout,
     traces: [line(trustworthiness, first, "solid"), line(continuity, second, "dash")],
     key: curveKey([[first, "trustworthiness"], [second, "continuity", true]]),

@@ -58,7 +58,10 @@ function pointSection() {
     element("div", { class: "card" }, ...(images ? [pictureOf(row, "portrait")] : []), facts(row, 40, 10000)),
     scoresOf(row),
     ...relationLists(found),
-    element("button", { type: "button", class: "link", text: "Clear", onclick: () => focusOn(null) }));
+    element("div", { class: "links" },
+      element("button", { type: "button", class: "link", text: "Zoom to them", hidden: !webgl || maps[state.map].dimensions === 3,
+        onclick: () => zoomTo([row, ...found.kept, ...found.false, ...found.missing]) }),
+      element("button", { type: "button", class: "link", text: "Clear", onclick: () => focusOn(null) })));
 }
 
 function scoresOf(row) {

@@ -35,11 +35,12 @@ function verdict() {
     ...measureCard(map, "continuity", "Continuity", "real neighbours are on the map"),
     ...measureCard(map, "t_similarity", "Neighbours kept", `of the nearest ${map.quality ? map.quality.k : ""}`),
   ];
-  const words = [map.certificate && `${map.name}: ${map.certificate.text}`, map.quality && map.quality.verdict]
-    .filter(Boolean);
+  const words = [["Optimal?", map.certificate && map.certificate.text], ["A good picture?", map.quality && map.quality.verdict]]
+    .filter(([, text]) => text);
   by("verdict").replaceChildren(
     element("div", { class: "figures" }, ...cards),
-    ...words.map((text) => element("p", { text: short(text, 1200), dir: "auto" })));
+    element("div", { class: "words" }, ...words.map(([question, text]) =>
+      element("p", {}, element("strong", { text: `${question} ` }), element("bdi", { text: short(text, 1200) })))));
   by("summary").textContent = summary(map);
   frame.setAttribute("aria-label", `Map. ${summary(map)}`);
 }
