@@ -1,11 +1,13 @@
 """The digits page: 1,797 handwritten digits by four methods, in one HTML file.
 
-    python examples/page_of_digits.py digits.html
+python examples/page_of_digits.py digits.html
 """
 
 from __future__ import annotations
 
+import shutil
 import sys
+from pathlib import Path
 
 from dualfold import PCA, Isomap, LaplacianEigenmaps, MaximumVarianceUnfolding
 from dualfold.data import digits
@@ -57,5 +59,27 @@ def main(path: str) -> None:
     )
 
 
+def take_picture(page: str, picture: str) -> None:
+    """The page as a reader sees it."""
+    from playwright.sync_api import sync_playwright
+
+    software = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+    with sync_playwright() as play:
+        browser = play.chromium.launch(
+            executable_path=shutil.which("chromium"), args=[*software, "--no-sandbox"]
+        )
+        window = browser.new_page(
+            viewport={"width": 1280, "height": 900}, color_scheme="light", device_scale_factor=1.25
+        )
+        window.goto(Path(page).resolve().as_uri())
+        window.evaluate("dualfold.ready")
+        window.wait_for_selector("#panels figure:nth-child(4) .main-svg")
+        window.screenshot(path=picture, full_page=True)
+        browser.close()
+
+
 if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else "digits.html")
+    where = sys.argv[1] if len(sys.argv) > 1 else "digits.html"
+    main(where)
+    if len(sys.argv) > 2:
+        take_picture(where, sys.argv[2])

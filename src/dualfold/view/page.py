@@ -266,6 +266,6 @@ def _plotly() -> str:
     library = str(get_plotlyjs()).replace("\r\n", "\n")  # as the browser will read it
     if "</script" in library.lower():
         raise MissingDependency(
-            "this version of plotly cannot be put into a page; install another: pip install -U plotly"
+            "this plotly cannot be put into a page; install another: pip install -U plotly"
         )
     return library

@@ -113,7 +113,7 @@ def _neighbors(neighbors: Any, n: int) -> dict[str, Any]:
             f"neighbors must be n×k row numbers with n = {n}; they have shape {rows.shape} "
             f"and type {rows.dtype}"
         )
-    if rows.size and not (0 <= rows.min() and rows.max() < n):
+    if rows.size and not (rows.min() >= 0 and rows.max() < n):
         raise InvalidInput(f"neighbors must be row numbers from 0 to {n - 1}")
     return {"k": rows.shape[1], "rows": encoded(rows, np.int32)}
 
@@ -123,13 +123,12 @@ def _history(history: Any) -> dict[str, Any] | None:
     if history is None or len(history) < 2:
         return None
     if hasattr(history[0], "gap"):
-        read = {
+        return {
             "steps": [int(record.iteration) for record in history],
             "gap": [_finite(record.gap) for record in history],
             "lower": [_finite(getattr(record, "lower", None)) for record in history],
             "upper": [_finite(getattr(record, "upper", None)) for record in history],
         }
-        return read
     rows = np.asarray(history, dtype=float)
     if rows.ndim != 2 or rows.shape[1] < 2:
         raise InvalidInput(
