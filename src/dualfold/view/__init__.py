@@ -2,6 +2,7 @@
 
 from dualfold.view.figures import Panel, gallery, map_figure, save_figure
 from dualfold.view.games import gap_figure, path_figure, zigzag_figure
+from dualfold.view.page import Map, measured_map, page_html, write_page
 from dualfold.view.quality import (
     co_ranking_figure,
     curve_figure,
@@ -12,17 +13,21 @@ from dualfold.view.quality import (
 from dualfold.view.unfolding import unfolding_figure
 
 __all__ = [
+    "Map",
     "Panel",
     "co_ranking_figure",
     "curve_figure",
     "gallery",
     "gap_figure",
     "map_figure",
+    "measured_map",
+    "page_html",
     "path_figure",
     "quality_map_figure",
     "save_figure",
     "scree_figure",
     "shepard_figure",
     "unfolding_figure",
+    "write_page",
     "zigzag_figure",
 ]

@@ -133,8 +133,13 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], *, overwrite: bool
         file.write(figure_bytes(figure, path))
 
 
-def figure_bytes(figure: Figure, path: str | os.PathLike[str]) -> bytes:
-    """The figure as the file `path` would hold it; nothing is written."""
+def figure_bytes(
+    figure: Figure, path: str | os.PathLike[str], *, dpi: float | None = None
+) -> bytes:
+    """The figure as the file `path` would hold it; nothing is written.
+
+    dpi : dots per inch (None: the figure's own)
+    """
     from matplotlib import rc_context
 
     kind = picture_format(path)
@@ -142,7 +147,13 @@ def figure_bytes(figure: Figure, path: str | os.PathLike[str]) -> bytes:
     dateless = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
     rendered = BytesIO()
     with rc_context({"svg.hashsalt": "dualfold"}):
-        figure.savefig(rendered, format=kind, facecolor="white", metadata=dateless.get(kind))
+        figure.savefig(
+            rendered,
+            format=kind,
+            facecolor="white",
+            metadata=dateless.get(kind),
+            dpi="figure" if dpi is None else dpi,
+        )
     return rendered.getvalue()
 
 

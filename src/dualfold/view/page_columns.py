@@ -1,0 +1,170 @@
+"""Columns, row names and pictures of a page, as arrays that a browser can take over."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from dualfold.errors import InvalidInput
+from dualfold.view.colors import MARKERS, coloring
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# Pixels of all thumbnails together: 24 MB, a third more in the page. Beyond, they shrink.
+MOST_PIXELS = 24_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column.
+
+    given : its values, for figures
+    kind : "class", "number" or "date"
+    content : JSON-ready, for the browser
+    """
+
+    name: str
+    given: Array
+    kind: Literal["class", "number", "date"]
+    content: dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Images:
+    """One picture a row: n×h×w bytes, 0 the paper and 255 the ink."""
+
+    pixels: Array
+
+    @property
+    def content(self) -> dict[str, Any]:
+        _, h, w = self.pixels.shape
+        return {"h": h, "w": w, "pixels": encoded(self.pixels, np.uint8)}
+
+
+def encoded(values: Any, kind: Any) -> str:
+    """Numbers as base64 of their bytes, little end first: the browser reads them as they are."""
+    ordered = np.ascontiguousarray(values, dtype=np.dtype(kind).newbyteorder("<"))
+    return base64.b64encode(ordered.tobytes()).decode("ascii")
+
+
+def labelled(columns: Any, n: int) -> list[Column]:
+    """Every column of a DataFrame or mapping, in its order."""
+    if columns is None:
+        return []
+    if not hasattr(columns, "keys") and not hasattr(columns, "columns"):
+        raise InvalidInput(
+            "columns must be a DataFrame or a mapping from names to one value a row; "
+            f"it is a {type(columns).__name__}"
+        )
+    keys = list(columns.columns if hasattr(columns, "columns") else columns.keys())
+    return [_column(str(key), _values(columns[key]), n) for key in keys]
+
+
+def row_names(names: Any, n: int) -> list[str] | None:
+    """One string a row, or None for the numbers of the rows."""
+    if names is None:
+        return None
+    given = [str(name) for name in names]
+    if len(given) != n:
+        raise InvalidInput(f"names must be one a row ({n}), but there are {len(given)}")
+    return given
+
+
+def thumbnails(images: tuple[int, int, Any], n: int) -> Images:
+    """Pictures of 0 to 255, darkest the largest number, as large as a page can carry."""
+    h, w, rows = int(images[0]), int(images[1]), np.asarray(images[2])
+    if rows.shape not in ((n, h * w), (n, h, w)):
+        raise InvalidInput(
+            f"images must be (h, w, rows) with {n} rows of h·w = {h * w} pixels; "
+            f"the rows have shape {rows.shape}"
+        )
+    pixels = rows.reshape(n, h, w)
+    while pixels.size > MOST_PIXELS and min(pixels.shape[1:]) > 8:
+        pixels = _halved(pixels)
+    if pixels.dtype != np.uint8:
+        known = pixels[np.isfinite(pixels)].astype(float)
+        low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
+        stretch = 255 / (high - low) if high > low else 0.0
+        pixels = np.nan_to_num((pixels.astype(np.float32) - low) * stretch).clip(0, 255)
+        pixels = np.round(pixels).astype(np.uint8)
+    return Images(pixels)
+
+
+def _halved(pixels: Array) -> Array:
+    """Each 2×2 block becomes its mean; an odd last line is left out."""
+    n, h, w = pixels.shape
+    even = pixels[:, : h // 2 * 2, : w // 2 * 2].reshape(n, h // 2, 2, w // 2, 2)
+    small = even.mean(axis=(2, 4), dtype=np.float32)
+    return small.astype(np.uint8) if pixels.dtype == np.uint8 else small
+
+
+def _values(column: Any) -> Array:
+    """A column as an array of numbers, dates, or objects with None where nothing is."""
+    kind = str(getattr(column, "dtype", ""))
+    if kind[:3] in ("Int", "UIn", "Flo") and hasattr(column, "isna"):  # pandas' nullable numbers
+        gaps = bool(column.isna().any())
+        return np.asarray(column.to_numpy(dtype=float, na_value=np.nan) if gaps else column, float)
+    values = np.asarray(column)
+    if values.dtype.kind in "iufM":
+        return values
+    if values.dtype.kind == "b":
+        return values.astype(str)
+    import pandas as pd
+
+    objects = np.array(list(values), dtype=object) if values.ndim == 1 else values
+    gaps_at = np.asarray(pd.isna(objects))
+    words = np.array([str(value) for value in objects], dtype=object)
+    words[gaps_at] = None
+    return words
+
+
+def _column(name: str, values: Array, n: int) -> Column:
+    if values.shape != (n,):
+        raise InvalidInput(
+            f"column {name!r} must have one value a row ({n}), but its shape is {values.shape}"
+        )
+    colors = coloring(values, n)
+    if colors.scale is None:
+        return _classes(name, values, colors.classes)
+    date = values.dtype.kind == "M"
+    numbers = values.astype("datetime64[ms]").astype(np.int64) if date else values
+    numbers = numbers.astype(float)
+    if date:
+        numbers[np.isnat(values)] = np.nan
+    content = {"name": name, "kind": "date" if date else "number", **scale_of(numbers)}
+    return Column(name, values, "date" if date else "number", content)
+
+
+def scale_of(numbers: Array) -> dict[str, Any]:
+    """Numbers and the ends of their colours, cut as in the figures."""
+    norm = coloring(np.asarray(numbers, dtype=float), len(numbers)).scale
+    assert norm is not None
+    return {
+        "values": encoded(numbers, np.float64),
+        "low": float(norm.norm.vmin),
+        "high": float(norm.norm.vmax),
+        "cut": norm.extend != "neither",
+    }
+
+
+def _classes(name: str, values: Array, classes: tuple[tuple[str, str, str], ...]) -> Column:
+    """Every distinct label once; the legend's slot of each; one code a row."""
+    words = np.array(["" if value is None else str(value) for value in values], dtype=object)
+    order: dict[str, int] = {}
+    codes = np.array([order.setdefault(word, len(order)) for word in words], dtype=np.int32)
+    slots = {label: place for place, (label, _, _) in enumerate(classes)}
+    last = len(classes) - 1
+    # "missing" is the last slot where there is one, "others" the one before it (or the last).
+    rest = last - 1 if "" in order and len(classes) > 1 else last
+    content = {
+        "name": name,
+        "kind": "class",
+        "labels": list(order),
+        "slots": [last if word == "" else slots.get(word, rest) for word in order],
+        "codes": encoded(codes, np.int32),
+        "legend": [[label, hue, MARKERS.index(marker)] for label, hue, marker in classes],
+    }
+    return Column(name, values, "class", content)

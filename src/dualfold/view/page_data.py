@@ -1,0 +1,209 @@
+"""Everything the page shows, as one JSON text that is safe inside HTML."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dualfold import __version__
+from dualfold.errors import InvalidInput
+from dualfold.quality import Estimate, NeighborRanks, QualityReport
+from dualfold.quality.verdict import MEANINGS
+from dualfold.view.page_columns import Column, Images, encoded, scale_of
+
+if TYPE_CHECKING:
+    from dualfold.view.page import Map
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+SHEPARD_CELLS = 72  # a side: finer ones than a panel has room for would only make it slow
+# Neighbourhood sizes of the trustworthiness curve, even steps on a logarithmic axis.
+SIZES = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100)
+
+
+def as_json(content: dict[str, Any]) -> str:
+    r"""ASCII, with <, > and & as \u escapes: it can neither close its element nor open one."""
+    text = json.dumps(content, separators=(",", ":"), allow_nan=False)
+    for sign in "<>&":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
+
+
+def content_of(
+    maps: list[Map],
+    n: int,
+    title: str,
+    columns: list[Column],
+    names: list[str] | None,
+    images: Images | None,
+    color: str | None,
+    seed: int,
+) -> dict[str, Any]:
+    """JSON-ready; `page_parts/data.js` reads it."""
+    return {
+        "schema": "dualfold.page/1",
+        "version": __version__,
+        "title": title,
+        "n": n,
+        "seed": int(seed),
+        "names": names,
+        "color": color if color is not None or not columns else columns[0].name,
+        "columns": [column.content for column in columns],
+        "images": None if images is None else images.content,
+        "meanings": {name: meaning.short for name, meaning in MEANINGS.items()},
+        "maps": [_map(shown, n) for shown in maps],
+    }
+
+
+def _map(shown: Map, n: int) -> dict[str, Any]:
+    points = np.asarray(shown.points, dtype=float)
+    points = points[:, None] if points.ndim == 1 else points
+    points = points[:, :2] if points.shape[1] > 3 else points
+    strip = points.shape[1] == 1
+    if strip:  # heights keep points apart and mean nothing, as in `view.drawing`
+        points = np.column_stack([points, np.random.default_rng(1).uniform(-1, 1, n)])
+    return {
+        "name": str(shown.name),
+        "strip": strip,
+        "dimensions": points.shape[1],
+        "points": encoded(points, np.float64),
+        "equal": bool(shown.equal) and not strip,
+        "pieces": shown.pieces,
+        "certificate": None if shown.certificate is None else _verdict(shown.certificate),
+        "spectrum": _spectrum(shown.values, shown.certificate),
+        "neighbors": None if shown.neighbors is None else _neighbors(shown.neighbors, n),
+        "history": _history(shown.history),
+        "quality": None if shown.quality is None else _quality(shown.quality),
+        "trust": None if shown.ranks is None else _trust(shown.ranks),
+    }
+
+
+def _verdict(certificate: Any) -> dict[str, Any]:
+    told = certificate.to_dict()
+    return {
+        "level": str(getattr(certificate, "level", "measured")),
+        "gap": _finite(getattr(certificate, "gap", None)),
+        "text": str(certificate),
+        "lower": _finite(told.get("lower")),
+        "upper": _finite(told.get("upper")),
+    }
+
+
+def _spectrum(values: Any, certificate: Any) -> dict[str, Any] | None:
+    """The eigenvalues, and the next one where the certificate knows the gap to it."""
+    if values is None:
+        return None
+    found = np.asarray(values, dtype=float).ravel()
+    if len(found) == 0 or not np.isfinite(found).all():
+        return None
+    gap = _finite(getattr(certificate, "eigengap", None))
+    sense = getattr(certificate, "sense", None)
+    after = None
+    if gap is not None and sense in ("min", "max"):
+        after = float(found[-1] + gap if sense == "min" else found[-1] - gap)
+    return {"values": found.tolist(), "gap": gap, "next": after}
+
+
+def _neighbors(neighbors: Any, n: int) -> dict[str, Any]:
+    rows = np.asarray(neighbors)
+    if rows.ndim != 2 or len(rows) != n or rows.dtype.kind not in "iu":
+        raise InvalidInput(
+            f"neighbors must be n×k row numbers with n = {n}; they have shape {rows.shape} "
+            f"and type {rows.dtype}"
+        )
+    if rows.size and not (rows.min() >= 0 and rows.max() < n):
+        raise InvalidInput(f"neighbors must be row numbers from 0 to {n - 1}")
+    return {"k": rows.shape[1], "rows": encoded(rows, np.int32)}
+
+
+def _history(history: Any) -> dict[str, Any] | None:
+    """Records (iteration, lower, upper, gap), or rows of (value, gap)."""
+    if history is None or len(history) < 2:
+        return None
+    if hasattr(history[0], "gap"):
+        return {
+            "steps": [int(record.iteration) for record in history],
+            "gap": [_finite(record.gap) for record in history],
+            "lower": [_finite(getattr(record, "lower", None)) for record in history],
+            "upper": [_finite(getattr(record, "upper", None)) for record in history],
+        }
+    rows = np.asarray(history, dtype=float)
+    if rows.ndim != 2 or rows.shape[1] < 2:
+        raise InvalidInput(
+            "history must be a solver's records or rows of (value, relative gap); "
+            f"its shape is {rows.shape}"
+        )
+    return {
+        "steps": list(range(len(rows))),
+        "gap": [_finite(gap) for gap in rows[:, 1]],
+        "lower": [_finite(value) for value in rows[:, 0]],
+        "upper": [None] * len(rows),
+    }
+
+
+def _quality(quality: QualityReport) -> dict[str, Any]:
+    curve = quality.curve
+    n, sizes = curve.n, curve.sizes
+    bands = [((n - 1) * q - sizes) / (n - 1 - sizes) for q in (curve.low, curve.high)]
+    return {
+        # Of the Python attribute a reader of the page knows nothing.
+        "verdict": quality.verdict.replace("per_point['trustworthiness']", "trustworthiness"),
+        "k": quality.n_neighbors,
+        "sampled": quality.sampled,
+        "measures": {
+            name: {
+                "value": _finite(value),
+                "low": _finite(value.low) if isinstance(value, Estimate) else None,
+                "high": _finite(value.high) if isinstance(value, Estimate) else None,
+            }
+            for name, value in quality.measures.items()
+        },
+        "scores": {
+            name: scale_of(np.asarray(values, dtype=float))
+            for name, values in quality.per_point.items()
+        },
+        "curve": {
+            "sizes": sizes.tolist(),
+            "r": [_finite(r) for r in curve.r_nx],
+            "low": [_finite(r) for r in bands[0]],
+            "high": [_finite(r) for r in bands[1]],
+            "area": _finite(curve.auc),
+        },
+        "shepard": _shepard(quality),
+    }
+
+
+def _shepard(quality: QualityReport) -> dict[str, Any]:
+    diagram = quality.shepard
+    step = [max(1, -(-size // SHEPARD_CELLS)) for size in diagram.counts.shape]
+    counts = np.add.reduceat(diagram.counts, np.arange(0, diagram.counts.shape[0], step[0]), 0)
+    counts = np.add.reduceat(counts, np.arange(0, diagram.counts.shape[1], step[1]), 1)
+    widths = [float(diagram.before[1]) * step[0], float(diagram.after[1]) * step[1]]
+    pairs = counts.sum(axis=1)
+    means = counts @ (np.arange(counts.shape[1]) + 0.5) * widths[1] / np.maximum(pairs, 1)
+    # The mean of a handful of pairs is noise that draws the eye (as in `view.shepard_figure`).
+    means[pairs < max(10.0, 1e-5 * pairs.sum())] = np.nan
+    return {
+        "shape": list(counts.shape),
+        "widths": widths,
+        "counts": encoded(counts, np.float64),
+        "mean": [_finite(value) for value in means],
+        "pairs": int(pairs.sum()),
+    }
+
+
+def _trust(ranks: NeighborRanks) -> dict[str, Any]:
+    most = min(ranks.before.shape[1], (ranks.n - 1) // 2)
+    sizes = sorted({size for size in SIZES if size <= most} | {most})
+    return {
+        "sizes": sizes,
+        "trustworthiness": [float(ranks.trustworthiness(size)) for size in sizes],
+        "continuity": [float(ranks.continuity(size)) for size in sizes],
+        "sampled": len(ranks.before),
+    }
+
+
+def _finite(value: Any) -> float | None:
+    return float(value) if value is not None and np.isfinite(value) else None

@@ -1,0 +1,193 @@
+// The map itself: traces and layout from the state, and what the mouse says back.
+
+const plot = by("plot");
+const frame = by("frame");
+let drawn = []; // for each trace: { map, rows }
+
+// Rows in a mixed order, so that the last class of the file does not hide the first.
+const order = (() => {
+  const rows = Int32Array.from({ length: n }, (_, row) => row);
+  let seed = (given.seed ^ 0x9e3779b9) >>> 0;
+  const random = () => { // mulberry32
+    seed = (seed + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(seed ^ (seed >>> 15), seed | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+  for (let i = n - 1; i > 0; i--) {
+    const j = Math.floor(random() * (i + 1));
+    [rows[i], rows[j]] = [rows[j], rows[i]];
+  }
+  return rows;
+})();
+
+const shownMaps = () => (state.beside ? maps.map((_, at) => at) : [state.map]);
+const axisName = (letter, place) => letter + (place ? place + 1 : "");
+
+// By eye: 100 points are 9 pixels wide, 100,000 a little over 2, and many let light through.
+const pointSize = () => Math.max(2.2, Math.min(10, 9 * (100 / n) ** 0.2)) * (state.beside ? 0.8 : 1);
+const pointOpacity = () => Math.max(0.45, Math.min(0.9, 0.9 * (1000 / n) ** 0.12));
+
+// Rows by slot, each slot cut into a few rounds that are drawn in turns: one trace of one
+// colour costs a tenth of a trace with a colour for each point.
+function layersOf(colors, rows) {
+  const rounds = Math.max(1, Math.min(4, Math.floor(24 / colors.list.length)));
+  const layers = [];
+  const step = Math.ceil(rows.length / rounds) || 1;
+  for (let start = 0; start < rows.length; start += step) {
+    const bySlot = colors.list.map(() => []);
+    for (const row of rows.slice(start, start + step)) bySlot[colors.slots[row]].push(row);
+    bySlot.forEach((some, slot) => { if (some.length) layers.push({ slot, rows: some }); });
+  }
+  return layers;
+}
+
+function traceOf(map, place, colors, layer, faint) {
+  const space = map.dimensions === 3;
+  const { color, shape } = colors.list[layer.slot];
+  const trace = {
+    type: space ? "scatter3d" : "scattergl",
+    mode: "markers",
+    hoverinfo: "none",
+    marker: {
+      color,
+      size: pointSize() * (space ? 0.7 : 1) * (shape ? 1.2 : 1),
+      opacity: faint ? 0.14 : pointOpacity(),
+      symbol: shape ? (space ? "diamond" : "triangle-up") : "circle",
+      line: { width: 0 },
+    },
+  };
+  ["x", "y", "z"].slice(0, map.dimensions).forEach((letter, axis) => {
+    trace[letter] = Float64Array.from(layer.rows, (row) => map.axes[axis][row]);
+  });
+  if (space) trace.scene = axisName("scene", place);
+  else [trace.xaxis, trace.yaxis] = [axisName("x", place), axisName("y", place)];
+  return trace;
+}
+
+function tracesOf(map, place) {
+  const colors = coloring(map);
+  const rows = Array.from(order).filter((row) => passes(colors, row));
+  const chosen = state.selected && new Set(state.selected);
+  const groups = chosen
+    ? [[rows.filter((row) => !chosen.has(row)), true], [rows.filter((row) => chosen.has(row)), false]]
+    : [[rows, state.focus !== null]];
+  const traces = [];
+  for (const [some, faint] of groups)
+    for (const layer of layersOf(colors, some)) {
+      traces.push(traceOf(map, place, colors, layer, faint));
+      drawn.push({ map, rows: layer.rows });
+    }
+  if (map.dimensions === 3 && state.focus !== null) traces.push(...linksInSpace(map, place));
+  return traces;
+}
+
+// A scene has no pixels to draw over, so the links of the clicked point are part of it.
+function linksInSpace(map, place) {
+  const found = neighborsOf(map, state.focus);
+  return ["missing", "false", "kept"].map((relation) => {
+    const line = [[], [], []];
+    for (const other of found[relation])
+      map.axes.forEach((axis, at) => line[at].push(axis[state.focus], axis[other], null));
+    drawn.push({ map, rows: null });
+    return {
+      type: "scatter3d", mode: "lines+markers", hoverinfo: "skip", scene: axisName("scene", place),
+      x: line[0], y: line[1], z: line[2],
+      line: { color: RELATION[relation], width: 3 }, marker: { color: RELATION[relation], size: 4 },
+    };
+  });
+}
+
+function rangeOf(values) {
+  let [low, high] = [Infinity, -Infinity];
+  for (const value of values) { if (value < low) low = value; if (value > high) high = value; }
+  const room = (high - low || Math.abs(high) || 1) * 0.05;
+  return [low - room, high + room];
+}
+
+// The parts of the frame that the maps take, as shares: [left, bottom, width, height].
+function places(total) {
+  const wide = frame.clientWidth > 620;
+  const across = total === 1 || !wide ? 1 : Math.ceil(Math.sqrt(total));
+  const down = Math.ceil(total / across);
+  return Array.from({ length: total }, (_, at) => {
+    const [column, line] = [at % across, Math.floor(at / across)];
+    return [column / across, 1 - (line + 1) / down, 1 / across, 1 / down];
+  });
+}
+
+function layoutOf(shown) {
+  const layout = {
+    margin: { l: 4, r: 4, t: 4, b: 4 }, showlegend: false, hovermode: "closest", hoverdistance: 14,
+    dragmode: state.tool, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+    uirevision: `${state.beside}-${state.map}`, selections: [],
+    newselection: { line: { color: ink("--ink"), width: 1, dash: "dot" } },
+  };
+  places(shown.length).forEach(([left, bottom, width, height], place) => {
+    const map = maps[shown[place]];
+    const gap = shown.length > 1 ? 0.008 : 0;
+    const domain = [[left + gap, left + width - gap], [bottom + gap, bottom + height - gap]];
+    if (map.dimensions === 3) {
+      layout[axisName("scene", place)] = sceneOf(map, domain);
+      return;
+    }
+    const quiet = { visible: false, zeroline: false, showgrid: false };
+    const [x, y] = [axisName("xaxis", place), axisName("yaxis", place)];
+    layout[x] = { ...quiet, domain: domain[0], range: rangeOf(map.axes[0]), anchor: axisName("y", place) };
+    layout[y] = { ...quiet, domain: domain[1], range: map.strip ? [-4, 4] : rangeOf(map.axes[1]), anchor: axisName("x", place) };
+    if (map.equal) layout[y].scaleanchor = axisName("x", place);
+  });
+  return layout;
+}
+
+function sceneOf(map, domain) {
+  const axis = (values) => ({
+    title: { text: "" }, showticklabels: false, zeroline: false, showspikes: false, range: rangeOf(values),
+    gridcolor: ink("--line"), backgroundcolor: "rgba(0,0,0,0)" });
+  return {
+    domain: { x: domain[0], y: domain[1] }, aspectmode: map.equal ? "data" : "cube",
+    dragmode: "orbit", xaxis: axis(map.axes[0]), yaxis: axis(map.axes[1]), zaxis: axis(map.axes[2]),
+    uirevision: map.name };
+}
+
+const settings = { displayModeBar: false, scrollZoom: true, doubleClick: "reset", responsive: true,
+  displaylogo: false, showTips: false, plotlyServerURL: "" };
+
+async function draw() {
+  if (!webgl) return;
+  const shown = shownMaps();
+  drawn = [];
+  const traces = shown.flatMap((at, place) => tracesOf(maps[at], place));
+  await Plotly.react(plot, traces, layoutOf(shown), settings);
+  titles(shown);
+  overlay();
+}
+
+function titles(shown) {
+  by("titles").replaceChildren(...(shown.length < 2 ? [] : places(shown.length)).map(
+    ([left, bottom, , height], place) => element("span", {
+      text: short(maps[shown[place]].name, 40), dir: "auto",
+      style: `left:${100 * left}%;top:${100 * (1 - bottom - height)}%` })));
+}
+
+const rowOf = (point) => {
+  const trace = drawn[point.curveNumber];
+  return trace && trace.rows ? trace.rows[point.pointNumber] : null;
+};
+
+// Where a row is drawn, in pixels of the frame; null in 3-D.
+function pixelOf(place, row) {
+  const map = maps[shownMaps()[place]];
+  const full = plot._fullLayout;
+  if (map.dimensions === 3 || !full) return null;
+  const [x, y] = [full[axisName("xaxis", place)], full[axisName("yaxis", place)]];
+  return [x._offset + x.l2p(map.axes[0][row]), y._offset + y.l2p(map.axes[1][row])];
+}
+
+const webgl = (() => {
+  try {
+    return Boolean(document.createElement("canvas").getContext("webgl"));
+  } catch {
+    return false;
+  }
+})();

@@ -1,0 +1,37 @@
+// A point's neighbours in the data and on the map: kept in both, false on the map, missing from it.
+
+// The k nearest rows on the map, by (distance, row), as Python orders them.
+function nearestOnMap(map, row, k) {
+  const rows = [];
+  const distances = [];
+  for (let other = 0; other < n; other++) {
+    if (other === row) continue;
+    let distance = 0;
+    for (const axis of map.strip ? map.axes.slice(0, 1) : map.axes) {
+      const step = axis[other] - axis[row];
+      distance += step * step;
+    }
+    if (rows.length === k && distance >= distances[k - 1]) continue;
+    let place = rows.length;
+    while (place > 0 && distances[place - 1] > distance) place--;
+    rows.splice(place, 0, other);
+    distances.splice(place, 0, distance);
+    if (rows.length > k) { rows.pop(); distances.pop(); }
+  }
+  return rows;
+}
+
+function neighborsOf(map, row) {
+  const known = map.neighbors || (maps.find((other) => other.neighbors) || {}).neighbors;
+  if (!known) return { known: false, kept: [], missing: [], false: nearestOnMap(map, row, Math.min(10, n - 1)) };
+  const before = Array.from(known.rows.subarray(row * known.k, (row + 1) * known.k));
+  const after = nearestOnMap(map, row, known.k);
+  const inData = new Set(before);
+  const onMap = new Set(after);
+  return {
+    known: true,
+    kept: before.filter((other) => onMap.has(other)),
+    false: after.filter((other) => !inData.has(other)),
+    missing: before.filter((other) => !onMap.has(other)),
+  };
+}

@@ -1,0 +1,149 @@
+// The page starts here.
+//
+// window.dualfold lets scripts and tests read and drive it:
+//   state()            what is shown, selected and clicked, as plain values
+//   select(rows)       select rows (null: none)     focus(row)   as if clicked (null: none)
+//   colorBy(key)       "column:NAME", "score:NAME" or ""
+//   show(map)          change to a map by its number; resolves when the change has been seen
+//   besides(on)        all maps side by side, or one
+//   pixelOf(row, place)  where a row is drawn in the window (place: number of the map shown)
+//   csv(rows)          the table that the download holds
+//   ready              resolves once the first map is drawn
+
+async function refresh() {
+  legend();
+  verdict();
+  pointSection();
+  selectionSection();
+  controls();
+  await draw();
+}
+
+function controls() {
+  document.querySelectorAll("#tabs [role=tab]").forEach((tab, at) => {
+    const on = at === state.map && !state.beside;
+    tab.setAttribute("aria-selected", String(on));
+    tab.tabIndex = at === state.map ? 0 : -1;
+  });
+  document.querySelectorAll("#static figure").forEach((figure, at) => { figure.hidden = !state.beside && at !== state.map; });
+  document.querySelectorAll("#tools button").forEach((button) =>
+    button.setAttribute("aria-pressed", String(button.dataset.tool === state.tool)));
+  by("beside").setAttribute("aria-pressed", String(state.beside));
+  by("color").value = state.color;
+}
+
+async function show(at) {
+  const score = state.color.startsWith("score:");
+  if (score && !maps[at].scores[state.color.slice(6)]) state.color = "";
+  if (score) state.range = null; // the other map has scores of its own
+  await changeTo(at);
+  colorChoices();
+  panels();
+}
+
+async function besides(on) {
+  state.beside = on;
+  await refresh();
+}
+
+async function colorBy(key) {
+  state.color = key;
+  state.hidden.clear();
+  state.range = null;
+  await refresh();
+}
+
+function colorChoices() {
+  const choice = by("color");
+  const scores = Object.keys(maps[state.map].scores);
+  choice.replaceChildren(element("option", { value: "", text: "nothing" }),
+    ...columns.map((column) => element("option", { value: `column:${column.name}`, text: short(column.name, 40) })),
+    ...(scores.length ? [element("optgroup", { label: "Quality of each point" },
+      ...scores.map((name) => element("option", { value: `score:${name}`, text: name.replaceAll("_", " ") })))] : []));
+  choice.value = state.color;
+}
+
+function tabs() {
+  if (maps.length < 2) { by("tabs").hidden = true; return; }
+  by("beside").hidden = false;
+  by("tabs").append(...maps.map((map, at) => element("button", {
+    type: "button", role: "tab", text: short(map.name, 32), dir: "auto", onclick: () => show(at),
+    onkeydown: (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (!step) return;
+      const next = (at + step + maps.length) % maps.length;
+      by("tabs").children[next].focus();
+      show(next);
+    } })));
+}
+
+function listen() {
+  plot.on("plotly_hover", (event) => {
+    const row = rowOf(event.points[0]);
+    if (row !== null) showTip(row, event.event);
+  });
+  plot.on("plotly_unhover", hideTip);
+  plot.on("plotly_click", (event) => {
+    const row = rowOf(event.points[0]);
+    if (row !== null) focusOn(row);
+  });
+  plot.on("plotly_selected", (event) => {
+    if (!event || !event.points) return;
+    select(event.points.map(rowOf).filter((row) => row !== null));
+  });
+  plot.on("plotly_deselect", () => select(null));
+  for (const name of ["plotly_relayouting", "plotly_relayout"]) plot.on(name, () => { hideTip(); overlay(); });
+  plot.on("plotly_afterplot", overlay);
+  frame.addEventListener("mouseleave", hideTip);
+}
+
+function wire() {
+  by("color").addEventListener("change", (event) => colorBy(event.target.value));
+  by("beside").addEventListener("click", () => besides(!state.beside));
+  by("reset").addEventListener("click", wholeMap);
+  by("csv").addEventListener("click", () => save(new Blob([csv(state.selected)], { type: "text/csv" }), fileName("csv")));
+  by("png").addEventListener("click", async () => save(await picture(), fileName("png")));
+  document.querySelectorAll("#tools button").forEach((button) => button.addEventListener("click", () => {
+    state.tool = button.dataset.tool;
+    controls();
+    Plotly.relayout(plot, { dragmode: state.tool });
+  }));
+  by("theme").addEventListener("click", () => {
+    document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+    refresh().then(panels);
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => refresh().then(panels));
+}
+
+async function start() {
+  tabs();
+  colorChoices();
+  wire();
+  by("made").textContent = `Made by dualfold ${given.version}. Everything on this page is in this file.`;
+  document.documentElement.classList.add(webgl ? "webgl" : "no-webgl");
+  if (!webgl) by("keys").textContent = "This browser has no WebGL, so the map is a still picture; the evidence below is complete.";
+  await refresh();
+  if (webgl) listen();
+  window.dualfold.drawnAfter = performance.now();
+  setTimeout(panels); // the map first
+}
+
+window.dualfold = {
+  state: () => ({
+    rows: n, maps: maps.map((map) => map.name), map: state.map, beside: state.beside, color: state.color,
+    selected: state.selected ? [...state.selected] : [], focus: state.focus, change: state.change, webgl,
+    hidden: [...state.hidden],
+    shown: drawn.reduce((sum, trace) => sum + (trace.rows ? trace.rows.length : 0), 0),
+    neighbors: state.focus === null ? null : neighborsOf(maps[state.map], state.focus),
+    colors: [...new Set((plot.data || []).map((trace) => trace.marker.color))],
+  }),
+  select, colorBy, show, besides, csv,
+  focus: focusOn,
+  pixelOf: (row, place = 0) => {
+    const box = plot.getBoundingClientRect();
+    const [x, y] = pixelOf(place, row);
+    return [box.left + x, box.top + y];
+  },
+  drawnAfter: null, // milliseconds since the page was opened
+};
+window.dualfold.ready = start();

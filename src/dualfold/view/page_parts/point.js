@@ -1,0 +1,139 @@
+// What is told about a row: under the pointer, and beside the map once it is clicked.
+
+const TOLD = 6; // columns under the pointer; all of them beside the map
+
+function pictureOf(row, className) {
+  const canvas = element("canvas", { class: className, width: images.w, height: images.h, role: "img",
+    "aria-label": `picture of ${short(nameOf(row))}` });
+  const context = canvas.getContext("2d");
+  const picture = context.createImageData(images.w, images.h);
+  const start = row * images.w * images.h;
+  for (let at = 0; at < images.w * images.h; at++) {
+    picture.data.fill(255 - images.pixels[start + at], 4 * at, 4 * at + 3);
+    picture.data[4 * at + 3] = 255;
+  }
+  context.putImageData(picture, 0, 0);
+  return canvas;
+}
+
+function facts(row, most, letters) {
+  const list = element("dl");
+  for (const column of columns.slice(0, most)) {
+    const word = wordOf(column, row);
+    list.append(element("dt", { text: short(column.name, 40), dir: "auto" }),
+      element("dd", { text: word === "" ? "–" : short(word, letters), dir: "auto" }));
+  }
+  return list;
+}
+
+function showTip(row, event) {
+  const tip = by("tip");
+  tip.replaceChildren(...(images ? [pictureOf(row, "thumbnail")] : []),
+    element("div", {}, element("strong", { text: short(nameOf(row)), dir: "auto" }), facts(row, TOLD, 80)));
+  tip.hidden = false;
+  const { clientX, clientY } = event;
+  const left = clientX + 16 + tip.offsetWidth > innerWidth ? clientX - 16 - tip.offsetWidth : clientX + 16;
+  const top = Math.min(clientY + 12, innerHeight - tip.offsetHeight - 8);
+  tip.style.transform = `translate(${Math.max(4, left)}px, ${Math.max(4, top)}px)`;
+}
+const hideTip = () => { by("tip").hidden = true; };
+
+const MEANING = {
+  kept: "neighbours in the data and on the map",
+  false: "near on the map, not in the data",
+  missing: "near in the data, not on the map",
+};
+
+function pointSection() {
+  const place = by("point");
+  if (state.focus === null) {
+    place.replaceChildren(element("h2", { text: "Point" }), element("p", { class: "note",
+      text: "Click a point, or find a row, to see which of its neighbours the map keeps." }));
+    return;
+  }
+  const row = state.focus;
+  const found = neighborsOf(maps[state.map], row);
+  place.replaceChildren(
+    element("h2", { dir: "auto", text: short(nameOf(row), 60) }),
+    element("div", { class: "card" }, ...(images ? [pictureOf(row, "portrait")] : []), facts(row, 40, 10000)),
+    scoresOf(row),
+    ...relationLists(found),
+    element("div", { class: "links" },
+      element("button", { type: "button", class: "link", text: "Zoom to them", hidden: !webgl || maps[state.map].dimensions === 3,
+        onclick: () => zoomTo([row, ...found.kept, ...found.false, ...found.missing]) }),
+      element("button", { type: "button", class: "link", text: "Clear", onclick: () => focusOn(null) })));
+}
+
+function scoresOf(row) {
+  const scores = maps[state.map].scores;
+  const list = element("dl", { class: "scores" });
+  for (const name of ["trustworthiness", "continuity"]) {
+    const value = scores[name] ? scores[name].values[row] : NaN;
+    if (Number.isFinite(value))
+      list.append(element("dt", { text: name }), element("dd", { text: value.toFixed(3) }));
+  }
+  return list;
+}
+
+function relationLists(found) {
+  const kinds = found.known ? ["kept", "false", "missing"] : ["false"];
+  return kinds.map((relation) => element("div", { class: `relation ${relation}` },
+    element("h3", {},
+      element("span", { class: `mark ${relation}`, style: `--hue:${RELATION[relation]}`, "aria-hidden": "true" }),
+      element("span", { text: found.known
+        ? `${found[relation].length} ${relation}` : `${found.false.length} nearest on the map` })),
+    element("p", { class: "note", text: found.known
+      ? MEANING[relation] : "The neighbours in the data were not given with this map." }),
+    element("div", { class: "chips" }, ...found[relation].map((other) => element("button", {
+      type: "button", class: "chip", title: short(nameOf(other), 60), onclick: () => focusOn(other) },
+    ...(images ? [pictureOf(other, "chip-picture")] : [element("bdi", { text: short(nameOf(other), 18) })]))))));
+}
+
+function focusOn(row) {
+  state.focus = row;
+  hideTip();
+  refresh();
+  if (row === null) return;
+  const found = neighborsOf(maps[state.map], row);
+  say(found.known
+    ? `${short(nameOf(row))}: ${found.kept.length} neighbours kept, ${found.false.length} false, ${found.missing.length} missing`
+    : `${short(nameOf(row))}`);
+}
+
+function select(rows) {
+  state.selected = rows && rows.length ? Array.from(new Set(rows)).sort((a, b) => a - b) : null;
+  refresh();
+  say(state.selected ? `${plural(state.selected.length, "row", "rows")} selected` : "Nothing selected");
+}
+
+function selectionSection() {
+  const place = by("selection");
+  by("csv").disabled = !state.selected;
+  if (!state.selected) {
+    place.replaceChildren();
+    return;
+  }
+  const total = state.selected.length;
+  place.replaceChildren(
+    element("h2", { text: `${plural(total, "row", "rows")} selected` }),
+    ...makeUp(),
+    element("button", { type: "button", class: "link", text: "Clear selection", onclick: () => select(null) }));
+}
+
+// Of which classes the selection is.
+function makeUp() {
+  const colors = coloring(maps[state.map]);
+  if (!colors.column || colors.column.kind !== "class") return [];
+  const counts = colors.list.map(() => 0);
+  for (const row of state.selected) counts[colors.slots[row]]++;
+  const most = Math.max(...counts);
+  const bars = colors.list
+    .map((entry, slot) => ({ ...entry, count: counts[slot] }))
+    .filter((entry) => entry.count)
+    .sort((a, b) => b.count - a.count).slice(0, 8)
+    .map((entry) => element("li", {},
+      element("bdi", { text: short(entry.label, 24) }),
+      element("span", { class: "share" }, element("i", { style: `--hue:${entry.color};width:${100 * entry.count / most}%` })),
+      element("span", { class: "count", text: count(entry.count) })));
+  return [element("ul", { class: "make-up" }, ...bars)];
+}

@@ -1,0 +1,56 @@
+// The strip on top: whether to believe the map that is shown.
+
+const SIGNS = { proved: "✓", measured: "≈", failed: "✕" };
+
+function card(label, value, note, className = "") {
+  return element("div", { class: `figure ${className}` },
+    element("span", { class: "label", text: label }),
+    element("span", { class: "value", text: value }),
+    element("span", { class: "note", text: note }));
+}
+
+function measureCard(map, name, label, note) {
+  const measure = map.quality && map.quality.measures[name];
+  if (!measure || measure.value === null) return [];
+  const bounds = measure.low === null ? note
+    : `${measure.low.toFixed(3)} to ${measure.high.toFixed(3)}, ${count(map.quality.sampled)} points asked`;
+  return [card(label, measure.value.toFixed(3), bounds)];
+}
+
+function certificateCard(certificate) {
+  if (!certificate) return card("Certificate", "none", "nothing is known about optimality", "plain");
+  const { level, gap } = certificate;
+  const value = level === "failed" ? `${SIGNS.failed} failed` : `${SIGNS[level] || "·"} ${level}`;
+  const note = level === "failed" ? "see below" : gap === null ? "" : `optimal to ${numberWords(gap)}`;
+  return card("Certificate", value, note, level);
+}
+
+function verdict() {
+  const map = maps[state.map];
+  const cards = [
+    card("Points", count(n), map.strip ? "in 1 dimension" : `in ${map.dimensions} dimensions`),
+    ...(map.pieces === null ? [] : [card("Pieces", count(map.pieces), map.pieces === 1 ? "the graph is connected" : "of the neighbour graph")]),
+    certificateCard(map.certificate),
+    ...measureCard(map, "trustworthiness", "Trustworthiness", "neighbours on the map are real"),
+    ...measureCard(map, "continuity", "Continuity", "real neighbours are on the map"),
+    ...measureCard(map, "t_similarity", "Neighbours kept", `of the nearest ${map.quality ? map.quality.k : ""}`),
+  ];
+  const words = [["Optimal?", map.certificate && map.certificate.text], ["A good picture?", map.quality && map.quality.verdict]]
+    .filter(([, text]) => text);
+  by("verdict").replaceChildren(
+    element("div", { class: "figures" }, ...cards),
+    element("div", { class: "words" }, ...words.map(([question, text]) =>
+      element("p", {}, element("strong", { text: `${question} ` }), element("bdi", { text: short(text, 1200) })))));
+  by("summary").textContent = summary(map);
+  frame.setAttribute("aria-label", `Map. ${summary(map)}`);
+}
+
+// For a screen reader, and for everybody under the title.
+function summary(map) {
+  const drawnIn = map.strip ? "1 dimension" : `${map.dimensions} dimensions`;
+  const parts = [`${plural(n, "point", "points")} in ${drawnIn} by ${short(map.name, 60)}`];
+  if (maps.length > 1) parts.push(`one of ${maps.length} embeddings`);
+  const column = chosenColumn(map);
+  if (column) parts.push(`coloured by ${scoreWords(column.name)}`);
+  return `${parts.join(", ")}.`;
+}
