@@ -69,7 +69,7 @@ def take_picture(page: str, picture: str) -> None:
             executable_path=shutil.which("chromium"), args=[*software, "--no-sandbox"]
         )
         window = browser.new_page(
-            viewport={"width": 1280, "height": 900}, color_scheme="light", device_scale_factor=1.25
+            viewport={"width": 1280, "height": 900}, color_scheme="light", device_scale_factor=1.1
         )
         window.goto(Path(page).resolve().as_uri())
         window.evaluate("dualfold.ready")

@@ -96,7 +96,7 @@ function shepardPanel(map) {
   const layout = panelLayout("distance in the data", "distance on the map", { x: { rangemode: "tozero" }, y: { rangemode: "tozero" } });
   layout.xaxis.showgrid = layout.yaxis.showgrid = false;
   return { title: "Distances before and after", traces, layout,
-    caption: `${count(pairs)} pairs, counted from both ends, ${asked(map.quality.sampled)}; the line is the mean` };
+    caption: `${count(pairs)} pairs, counted from ${map.quality.sampled < n ? "each drawn end" : "both ends"}, ${asked(map.quality.sampled)}; the line is the mean` };
 }
 
 function convergence(map) {
