@@ -200,7 +200,9 @@ def random_floor(problem: TraceProblem, answer: Answer, seed: int = 1) -> Floor:
     following = last if answer.following is None else answer.following
     resolved = max(0.5 * (following - last) / max(ceiling - last, 1e-300), 1e-12)
     steps = int(np.clip((unlikely / np.sqrt(resolved) + 1) / 2, 50, MOST_STEPS))
-    ritz, steps = _complement_minimum(problem, answer.V, ceiling, steps, seed)
+    # Tall and thin: a second thread mostly waits (3 s became 25 on a busy machine).
+    with one_blas_thread():
+        ritz, steps = _complement_minimum(problem, answer.V, ceiling, steps, seed)
     epsilon = min((unlikely / (2 * steps - 1)) ** 2, 0.999999)
     height = ceiling - (ceiling - ritz) / (1 - epsilon)
     count = len(answer.values)
