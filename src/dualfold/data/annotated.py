@@ -93,7 +93,8 @@ def write_h5ad(
         made = made if rows is None or len(rows) == made.n_obs else made[rows].copy()
     else:
         index = [str(row) for row in range(1, n + 1)]
-        frame = pd.DataFrame({name: list(columns[name]) for name in others}, index=index)
+        plain = {name: columns[name].tolist() for name in others}  # no NumPy strings inside
+        frame = pd.DataFrame(plain, index=index)
         made = anndata.AnnData(X=np.zeros((n, 0)), obs=frame)
     for name, members in maps.items():
         made.obsm[f"X_{name}"] = np.column_stack([columns[member] for member in members])
