@@ -304,9 +304,10 @@ def test_dates_in_text():
 def test_h5ad_both_ways(tmp_path):
     anndata = pytest.importorskip("anndata", reason="h5ad files need anndata")
     X = np.random.default_rng(0).normal(size=(6, 3))
-    frame = pd.DataFrame({"type": list("aabbcc")}, index=[f"cell{i}" for i in range(6)])
-    cells = anndata.AnnData(X=scipy.sparse.csr_matrix(X), obs=frame)
-    cells.var_names = ["g1", "g2", "g3"]
+    index = pd.Index([f"cell{i}" for i in range(6)], dtype=object)
+    frame = pd.DataFrame({"type": pd.Series(list("aabbcc"), index=index, dtype=object)})
+    genes = pd.DataFrame(index=pd.Index(["g1", "g2", "g3"], dtype=object))
+    cells = anndata.AnnData(X=scipy.sparse.csr_matrix(X), obs=frame, var=genes)
     cells.obsm["X_pca"] = X[:, :2]
     cells.write_h5ad(tmp_path / "cells.h5ad")
     found = read_table(tmp_path / "cells.h5ad", label_columns=["type"], exclude=["g2"])

@@ -100,9 +100,28 @@ def write_h5ad(
         made.obsm[f"X_{name}"] = np.column_stack([columns[member] for member in members])
     if metadata is not None:
         made.uns[KEY] = metadata.decode()
+    for frame in (made.obs, made.var):
+        _plain_strings(frame)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of anndata's own future
-        made.write_h5ad(path)
+        made.write_h5ad(path, convert_strings_to_categoricals=False)
+
+
+def _plain_strings(frame: Any) -> None:
+    """Strings as Python objects: anndata 0.12 cannot write those that pandas 3 keeps in Arrow."""
+    import pandas as pd
+
+    frame.index = pd.Index(frame.index.to_numpy(dtype=object), dtype=object)
+    for column in frame:
+        dtype = frame[column].dtype
+        words = isinstance(getattr(dtype, "categories", frame[column]).dtype, pd.StringDtype)
+        if words and isinstance(dtype, pd.CategoricalDtype):
+            known = pd.Index(dtype.categories.to_numpy(dtype=object), dtype=object)
+            frame[column] = frame[column].cat.rename_categories(known)
+        elif words:
+            frame[column] = pd.Series(
+                frame[column].to_numpy(dtype=object), index=frame.index, dtype=object
+            )
 
 
 def coordinate_groups(columns: Mapping[str, Any]) -> tuple[dict[str, list[str]], list[str]]:
