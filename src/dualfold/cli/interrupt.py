@@ -7,6 +7,7 @@ only waits: when the signal comes it removes files that are not complete and end
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -35,7 +36,7 @@ def interruptible(work: Callable[[], R]) -> R:
         worker.join(0.2)  # on Windows a wait without end would not hear the signal
     if "error" in outcome:
         raise outcome["error"]
-    return outcome["result"]  # type: ignore[no-any-return]
+    return outcome["result"]
 
 
 def end_now(code: int) -> NoReturn:
@@ -45,8 +46,6 @@ def end_now(code: int) -> NoReturn:
 
     discard_unfinished()
     for stream in (sys.stdout, sys.stderr):
-        try:
+        with contextlib.suppress(OSError, ValueError):
             stream.flush()
-        except (OSError, ValueError):
-            pass
     os._exit(code)

@@ -119,7 +119,7 @@ Html = Annotated[
 ]
 Images = Annotated[
     str | None,
-    typer.Option("--images", metavar="HxW", callback=picture_shape,
+    typer.Option("--images", metavar="HxW",
                  help="Each row is a picture of this shape; the page shows it."),
 ]  # fmt: skip
 Force = Annotated[bool, typer.Option("--force", "-f", help="Replace files that exist.")]

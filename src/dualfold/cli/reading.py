@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dualfold.errors import InvalidInput
@@ -151,8 +151,8 @@ def twins(X: Any) -> np.ndarray[Any, Any]:
     """How often each different row occurs, the most frequent first."""
     import numpy as np
 
-    n, width = X.shape
-    key = np.asarray(X @ np.random.default_rng(0).standard_normal(width)).ravel()
+    weights = np.random.default_rng(0).standard_normal(X.shape[1])
+    key = np.asarray(X @ weights).ravel()
     order = np.argsort(key, kind="stable")
     # Equal rows have equal keys up to rounding, so they stand side by side.
     before, after = X[order[:-1]], X[order[1:]]
@@ -209,8 +209,3 @@ def refuse_too_many(data: Data, n_components: int, needs: str, name: str) -> Non
 
 
 LINEAR = ("lpp", "npp", "orthogonal_lpp", "orthogonal_npp")
-
-
-def with_identifier_only(reading: Reading) -> Reading:
-    """The same table without colours: what new rows need not have."""
-    return replace(reading, color=None)

@@ -84,9 +84,15 @@ def table_of_frame(
     exclude: Sequence[str],
     label_columns: Sequence[str],
     keep: Sequence[str],
+    features: Sequence[str] | None = None,
     notices: Sequence[str] = (),
 ) -> Table:
     """Sort the columns of a data frame into features, labels and those left out."""
+    if features is not None:
+        names = [str(name) for name in frame.columns]
+        refuse_lacking(features, names)
+        keep, exclude = features, ()
+        label_columns = [name for name in names if name not in features]
     _check_names([str(name) for name in frame.columns], exclude, label_columns, keep)
     columns = {str(name): _plain(column) for name, column in frame.items()}
     kinds = {
@@ -95,10 +101,10 @@ def table_of_frame(
         if name not in exclude
     }
     kinds = _without_odd_ones(kinds, len(frame))
-    features = [name for name, kind in kinds.items() if kind in ("number", "distinct")]
+    used = [name for name, kind in kinds.items() if kind in ("number", "distinct")]
     labels = {name: _label_values(columns[name]) for name in kinds if kinds[name] in KEPT_APART}
     said = [*notices, *_kind_notices(columns, kinds)]
-    if not features:
+    if not used:
         asked = [*exclude, *label_columns]
         raise InvalidInput(
             f"at least one column of numbers is needed, but of the {len(columns)} columns "
@@ -106,9 +112,25 @@ def table_of_frame(
             + (f"; asked to be left out or kept apart: {listed(asked)}" if asked else "")
             + "".join(f"; {notice}" for notice in said)
         )
-    matrix = _matrix([columns[name] for name in features])
+    matrix = _matrix([columns[name] for name in used])
     rows = np.arange(len(matrix), dtype=np.int64)
-    return Table(matrix, tuple(features), labels, (*said, *_doubtful(columns, kinds)), rows)
+    return Table(matrix, tuple(used), labels, (*said, *_doubtful(columns, kinds)), rows)
+
+
+def refuse_lacking(needed: Sequence[str], names: Sequence[str]) -> None:
+    """Raise for columns that are needed by name and are not there."""
+    there = set(names)
+    lacking = [name for name in needed if name not in there]
+    if not lacking:
+        return
+    close = {name: difflib.get_close_matches(name, names, n=1) for name in lacking[:5]}
+    hints = [f"'{name}' may be '{found[0]}'" for name, found in close.items() if found]
+    raise InvalidInput(
+        f"{len(lacking)} column{'s are' if len(lacking) > 1 else ' is'} needed that the table has "
+        f"not: {listed(lacking)}; it has {listed(names, 10)}"
+        + (f" ({'; '.join(hints)})" if hints else "")
+        + ". Columns are matched by name; rename them"
+    )
 
 
 def _without_odd_ones(kinds: dict[str, str], rows: int) -> dict[str, str]:

@@ -56,6 +56,7 @@ def read_table(
     header: bool | None = None,
     array: str | None = None,
     gap_markers: str | Sequence[str] = (),
+    features: Sequence[str] | None = None,
 ) -> Table:
     """A table of numbers from a file, or from standard input if source is "-".
 
@@ -68,8 +69,11 @@ def read_table(
         says it, and standard input is CSV.
     exclude: columns to leave out. label_columns: columns to keep apart as labels.
     keep: columns to use although they look like identifiers, or are true/false (as 0/1).
+    features: columns to use, whatever they look like, all others being labels (None: guess);
+        a matrix without names is left whole.
     missing: rows with missing or infinite values are an error ("raise"), left out
-        ("drop"; `rows` tells which remain) or filled with their column's mean ("mean").
+        ("drop"; `rows` tells which remain) or filled with their column's mean ("mean");
+        "keep" leaves the gaps in.
     separator, decimal, thousands, header: for text, found out by default (no thousands
         separator is guessed). "?" and the usual words (NA, NaN, null, …) mean missing.
     gap_markers: further words that mean missing in a text file, as "-999".
@@ -113,7 +117,12 @@ def read_table(
     if len(frame) == 0:
         raise InvalidInput(f"{name} has {frame.shape[1]} columns but no rows; one is needed")
     table = table_of_frame(
-        frame, exclude=exclude, label_columns=label_columns, keep=keep, notices=notices
+        frame,
+        exclude=exclude,
+        label_columns=label_columns,
+        keep=keep,
+        features=features,
+        notices=notices,
     )
     del frame  # before the copies that filling or dropping may make
     return complete(table, missing)

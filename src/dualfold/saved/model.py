@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.data.columns import listed
+from dualfold.data.columns import listed, refuse_lacking
 from dualfold.data.whole_file import whole_file
 from dualfold.errors import InvalidInput
 from dualfold.saved.archive import read_archive, write_archive
@@ -67,16 +66,7 @@ class Model:
     def matched(self, X: Any, names: Sequence[str]) -> Any:
         """The model's columns of a table, found by their names."""
         places = {name: place for place, name in enumerate(names)}
-        lacking = [name for name in self.columns if name not in places]
-        if lacking:
-            close = {name: difflib.get_close_matches(name, names, n=1) for name in lacking[:5]}
-            hints = [f"'{name}' may be '{found[0]}'" for name, found in close.items() if found]
-            raise InvalidInput(
-                f"the model needs {len(lacking)} column{'s' if len(lacking) > 1 else ''} that the "
-                f"table has not as numbers: {listed(lacking)}; the table has {listed(names, 10)}"
-                + (f" ({'; '.join(hints)})" if hints else "")
-                + ". Columns are matched by name; rename them"
-            )
+        refuse_lacking(self.columns, names)
         if tuple(names) == self.columns:
             return X
         return X[:, [places[name] for name in self.columns]]
