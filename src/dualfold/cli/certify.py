@@ -62,6 +62,7 @@ def certify_map(request: CertifyRequest, voice: Voice) -> dict[str, Any]:
         "source": request.reading.source,
         "embedding": request.embedding,
         "settings": settings,
+        "reading": data.reading.settings(),
         "rows": len(stored.points),
         "notices": [*data.notices, *heard],
         "verdict": words,
@@ -98,8 +99,19 @@ def closing_words(request: CertifyRequest, summary: dict[str, Any]) -> list[str]
         gap = summary["stated_before"]["gap"]
         lines.append(f"The file itself says: {before}" + (f", gap {gap:.0e}." if gap else "."))
     if now == "failed":
-        method = summary["settings"]["method"]
-        again = ["dualfold", "embed", source, "--method", method, *reading_words(request.reading)]
-        again += ["--output", f"{stem(source)}.{method}.again.csv"]
-        return [*lines, f"Try next:  {shlex.join(again)}"]
+        return [*lines, f"Try next:  {shlex.join(_made_again(request, summary))}"]
     return [*lines, f"Try next:  {shlex.join(['dualfold', 'report', source, request.embedding])}"]
+
+
+def _made_again(request: CertifyRequest, summary: dict[str, Any]) -> list[str]:
+    """The command that makes the map anew, with the settings that are stored with it."""
+    settings, source = summary["settings"], request.reading.source
+    words = ["dualfold", "embed", source, "--method", settings["method"]]
+    for option, name, usual in (("--n-components", "n_components", 2), ("-k", "n_neighbors", 10)):
+        if settings.get(name, usual) != usual:
+            words += [option, str(settings[name])]
+    words += reading_words(Reading.again(source, summary["reading"]))
+    words += ["--output", f"{stem(source)}.{settings['method']}.again.csv"]
+    if settings["method"] == "mvu":
+        words += ["--save-model", f"{stem(source)}.dualfold"]
+    return words

@@ -11,6 +11,7 @@ from dualfold import __version__
 from dualfold.cli.embed import check_places
 from dualfold.cli.reading import Data, Reading
 from dualfold.cli.request import stem
+from dualfold.cli.solving import Job, neighbor_graph
 from dualfold.cli.stored import read_again, stored_map
 from dualfold.cli.talk import Voice
 
@@ -45,8 +46,14 @@ def report_map(request: ReportRequest, voice: Voice) -> tuple[dict[str, Any], st
     width = data.X.shape[1]
     foreseen = (sample or n) * n * (width + 30) / 1e10
     with voice.doing("measuring", foreseen), voice.telling_warnings([]):
-        k = request.n_neighbors
-        found = report(data.X, stored.points, labels=_classes(data), n_neighbors=k, sample=sample)
+        found = report(
+            data.X,
+            stored.points,
+            labels=_classes(data),
+            graph=_graph_of(stored.metadata, data, voice),
+            n_neighbors=request.n_neighbors,
+            sample=sample,
+        )
     summary: dict[str, Any] = found.to_dict() | {
         "dualfold": __version__,
         "source": request.reading.source,
@@ -68,6 +75,14 @@ def report_map(request: ReportRequest, voice: Voice) -> tuple[dict[str, Any], st
             picture = figure_bytes(figure, request.picture)
     _write(request, data, found, summary, picture)
     return summary, str(found)
+
+
+def _graph_of(metadata: dict[str, Any], data: Data, voice: Voice) -> Any:
+    """The graph whose geodesics an Isomap or unfolding keeps; straight distances are not theirs."""
+    settings = metadata.get("settings", {})
+    if settings.get("method") not in ("isomap", "mvu") or data.X.shape[0] > MOST_ROWS_WHOLE:
+        return None
+    return neighbor_graph(Job.again(settings), data.X, voice)
 
 
 def _classes(data: Data) -> Any:
