@@ -11,8 +11,8 @@ from dualfold.cli.solving import Made
 from dualfold.cli.talk import Voice
 from dualfold.errors import InvalidInput, MissingDependency
 
-# Beyond, the page's measures come from that many points drawn.
-MOST_ROWS_WHOLE, DRAWN = 5_000, 1_000
+# Neighbours of a point that the page shows.
+SHOWN_NEIGHBORS = 10
 
 
 def check_page() -> None:
@@ -38,24 +38,26 @@ def write_html(
     """One page with these maps of one table."""
     check_page()
     from dualfold.graph import nearest
-    from dualfold.quality import report
-    from dualfold.view.page import Map, write_page
+    from dualfold.view.page import measured_map, write_page
 
-    n = data.X.shape[0]
-    k = min(SHOWN_NEIGHBORS, n - 1)
+    k = min(SHOWN_NEIGHBORS, (data.X.shape[0] - 1) // 2)
     with voice.doing("measuring the map for the page"):
-        near = nearest(data.X, k).indices
-        shown = []
-        for made in maps:
-            points = made.embedding.points
-            quality = None
-            if n > 2 * k + 1:
-                drawn = None if n <= MOST_ROWS_WHOLE else DRAWN
-                quality = report(data.X, points, n_neighbors=k, sample=drawn)
-            history = None if made.unfolding is None else made.unfolding.solution.history
-            certificate, values = made.embedding.certificate, made.embedding.values
-            name = made.job.method.name
-            shown.append(Map(name, points, values, certificate, quality, near, history))
+        near = nearest(data.X, k).indices if k else None
+        shown = [
+            measured_map(
+                made.job.method.name,
+                data.X,
+                made.embedding.points,
+                values=made.embedding.values,
+                certificate=made.embedding.certificate,
+                history=None if made.unfolding is None else made.unfolding.solution.history,
+                pieces=None if made.graph is None else len(made.graph.links) + 1,
+                equal=made.job.method.lengths,
+                n_neighbors=SHOWN_NEIGHBORS,
+                neighbors=near,
+            )
+            for made in maps
+        ]
     with voice.doing("writing the page"):
         write_page(
             Path(path),
@@ -64,17 +66,15 @@ def write_html(
             columns=dict(data.table.labels),
             names=data.label(data.reading.identifier),
             images=_pictures(data, images),
-            force=force,
+            color=data.reading.color,
+            overwrite=force,
         )
-
-
-SHOWN_NEIGHBORS = 10
 
 
 def _pictures(data: Data, shape: tuple[int, int] | None) -> Any:
     if shape is None:
         return None
-    n, width = data.table.X.shape
+    width = data.table.X.shape[1]
     if shape[0] * shape[1] != width:
         raise InvalidInput(
             f"pictures of {shape[0]}×{shape[1]} have {shape[0] * shape[1]} pixels, but a row has "
@@ -83,4 +83,4 @@ def _pictures(data: Data, shape: tuple[int, int] | None) -> Any:
     import numpy as np
 
     dense = data.table.X if isinstance(data.table.X, np.ndarray) else data.table.X.toarray()
-    return dense.reshape(n, *shape)
+    return (*shape, dense)

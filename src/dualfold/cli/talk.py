@@ -42,7 +42,7 @@ AS_OPTIONS = (
      r"--color '\1' (to colour by it) or --exclude '\1' keeps it out"),
     (r"\bkeep=\[…\]", "--keep COLUMN"),
     (r"\bthousands=('[^']*')", r"--thousands \1"),
-    (r"\bsay so by format=", "say so by --format"),
+    (r"\bsay (so|which) by format=", r"say \1 by --format"),
     (r"\barray=", "--array NAME"),
     (r"^(exclude|keep) names", r"--\1 names"),
 )  # fmt: skip

@@ -35,12 +35,12 @@ class TransformRequest:
 
 def transform_table(request: TransformRequest, voice: Voice) -> dict[str, Any]:
     """Read the model and the rows, place them, write; returns what `--json` prints."""
-    check_places(request.reading.source, request.output, request.force, pictures=(request.picture,))
     begin = perf_counter()
     with voice.doing(f"reading {request.model}"):
         from dualfold.saved import load_model
 
         model = load_model(request.model)
+    check_places(request.reading.source, request.output, request.force, pictures=(request.picture,))
     with voice.doing(f"reading {request.reading.source}"):
         table, notices = _rows(model, request.reading)
     for notice in notices:
@@ -83,6 +83,7 @@ def transform_table(request: TransformRequest, voice: Voice) -> dict[str, Any]:
 def _rows(model: Model, reading: Reading) -> tuple[Table, list[str]]:
     """The new rows with the model's columns in its order, without gaps."""
     from dualfold.data import read_table
+    from dualfold.data.columns import listed
     from dualfold.data.gaps import complete
 
     kept = model.settings.get("reading", {})
@@ -108,7 +109,9 @@ def _rows(model: Model, reading: Reading) -> tuple[Table, list[str]]:
     table = replace(table, X=X, names=model.columns, notices=())
     for option, name in (("--color", reading.color), ("--id", reading.identifier)):
         if name is not None and name not in table.labels:
-            raise InvalidInput(f"{option} names '{name}', but there is no such label column")
+            raise InvalidInput(
+                f"{option} names '{name}', but there is no such label; there is {listed(table.labels)}"
+            )
     if reading.missing == "mean" and model.means is not None:
         return _filled(table, model, notices)
     table = complete(table, reading.missing)
