@@ -110,7 +110,8 @@ def _rows(model: Model, reading: Reading) -> tuple[Table, list[str]]:
     for option, name in (("--color", reading.color), ("--id", reading.identifier)):
         if name is not None and name not in table.labels:
             raise InvalidInput(
-                f"{option} names '{name}', but there is no such label; there is {listed(table.labels)}"
+                f"{option} names '{name}', but there is no such label; there is "
+                f"{listed(table.labels) or 'none'}"
             )
     if reading.missing == "mean" and model.means is not None:
         return _filled(table, model, notices)
