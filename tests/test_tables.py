@@ -210,12 +210,15 @@ def numbered(column, name="extra"):
         (range(1001, 1031), "extra", True),
         (np.random.default_rng(0).permutation(30), "extra", True),
         (np.arange(30) ** 2, "extra", True),
-        (np.random.default_rng(0).permutation(30) ** 2, "extra", False),
+        (np.random.default_rng(0).permutation(30) ** 2, "extra", True),
         (np.random.default_rng(0).permutation(30) ** 2, "customer_id", True),
         (np.random.default_rng(0).permutation(30) ** 2, "customerId", True),
         (np.random.default_rng(0).permutation(30) ** 2, "ID", True),
-        (np.random.default_rng(0).permutation(30) ** 2, "humid", False),
-        (np.arange(30) % 29, "id", False),
+        (np.arange(30) % 7, "humid", False),
+        (np.arange(30) % 29, "id", True),
+        (np.arange(30) % 5, "patient_id", True),
+        (np.arange(30) % 5, "rapid", False),
+        (np.arange(30) % 5, "number", False),
         (np.arange(30) + 0.5, "extra", False),
         ([4, 2, 9], "extra", False),
     ],
@@ -229,8 +232,13 @@ def test_row_numbers_and_identifiers(tmp_path, column, name, left_out):
 
 
 def test_what_is_doubtful_is_said(tmp_path):
-    found = table(tmp_path, numbered(np.random.default_rng(0).permutation(30) ** 2))
-    assert said(found, "'extra'", "all different", "exclude")
+    rng = np.random.default_rng(0)
+    many = pd.DataFrame({name: rng.permutation(30) ** 2 for name in "abc"})
+    found = table(tmp_path, many.to_csv(index=False))
+    assert found.names == ("a", "b", "c")  # three of them are measurements
+    assert said(found, "'a', 'b', 'c'", "all different", "exclude")
+    alone = table(tmp_path, many[["a", "b"]].to_csv(index=False))
+    assert alone.names == ("a", "b")  # nothing else is there
     found = table(tmp_path, "label,v,c\n1,2.5,4\n1,3.5,4\n0,4.5,4\n")
     assert said(found, "'label'", "label_columns=['label']")
     assert said(found, "'c'", "same value")
@@ -263,6 +271,66 @@ def test_gaps_dropped_or_filled(tmp_path):
     assert said(filled, "mean")
     with pytest.raises(InvalidInput, match="no row is left"):
         table(tmp_path, "a,b\n1.5,\n,2.5\n", missing="drop")
+
+
+def test_the_column_that_costs_most_rows_is_blamed(tmp_path):
+    lines = [f"{'' if row == 3 else row + 0.5},{row * 0.1 if row % 2 else ''}" for row in range(20)]
+    dropped = table(tmp_path, "\n".join(["a,b", *lines]), missing="drop")
+    assert said(dropped, "'b' alone costs 10 of these 11 rows; excluding 'b' keeps them")
+    even = table(tmp_path, GAPS, missing="drop")
+    assert not said(even, "alone costs")
+
+
+def test_further_words_may_mean_missing(tmp_path):
+    text = "a,b\n1.5,-999\n2.5,oops\n3.5,4\n"
+    found = table(tmp_path, text, gap_markers=["-999", "oops"], missing="drop")
+    np.testing.assert_array_equal(found.X, [[3.5, 4.0]])
+
+
+def test_dates_in_text():
+    from dualfold.data.dates import as_dates
+
+    found = as_dates(np.array(["2020-01-31", None, "2021-02-01 10:30"], dtype=object))
+    assert str(found[0])[:10] == "2020-01-31"
+    assert np.isnat(found[1])
+    assert str(found[2])[:16] == "2021-02-01T10:30"
+    assert str(as_dates(np.array(["31/01/2020", "01/02/2020"]))[1])[:10] == "2020-02-01"
+    assert str(as_dates(np.array(["01/31/2020", "01/02/2020"]))[1])[:10] == "2020-01-02"
+    assert as_dates(np.array(["01/02/2020", "03/04/2020"])) is None  # which is the day?
+    assert as_dates(np.array(["2020-01-31", "soon"])) is None
+    assert as_dates(np.array([1.5, 2.5])) is None
+
+
+def test_h5ad_both_ways(tmp_path):
+    anndata = pytest.importorskip("anndata", reason="h5ad files need anndata")
+    X = np.random.default_rng(0).normal(size=(6, 3))
+    index = pd.Index([f"cell{i}" for i in range(6)], dtype=object)
+    frame = pd.DataFrame({"type": pd.Series(list("aabbcc"), index=index, dtype=object)})
+    genes = pd.DataFrame(index=pd.Index(["g1", "g2", "g3"], dtype=object))
+    cells = anndata.AnnData(X=scipy.sparse.csr_matrix(X), obs=frame, var=genes)
+    cells.obsm["X_pca"] = X[:, :2]
+    cells.write_h5ad(tmp_path / "cells.h5ad")
+    found = read_table(tmp_path / "cells.h5ad", label_columns=["type"], exclude=["g2"])
+    assert found.names == ("g1", "g3")
+    np.testing.assert_array_equal(found.X.toarray(), X[:, [0, 2]])
+    assert list(found.labels["obs_names"]) == list(frame.index)
+    assert list(found.labels["type"]) == list("aabbcc")
+    coordinates = read_table(tmp_path / "cells.h5ad", array="obsm/X_pca")
+    np.testing.assert_array_equal(coordinates.X, X[:, :2])
+
+    columns = {"kind": np.array(list("pq")), "lle_1": np.ones(2), "lle_2": np.zeros(2)}
+    out, rows = tmp_path / "out.h5ad", np.array([1, 4])
+    write_table(out, columns, metadata={"a": 1}, onto=tmp_path / "cells.h5ad", rows=rows)
+    again = anndata.read_h5ad(out)
+    assert list(again.obs_names) == ["cell1", "cell4"]
+    np.testing.assert_array_equal(again.obsm["X_lle"], [[1, 0], [1, 0]])
+    np.testing.assert_array_equal(again.obsm["X_pca"], X[[1, 4], :2])
+    assert read_metadata(out) == {"a": 1}
+    write_table(tmp_path / "new.h5ad", columns)
+    assert list(anndata.read_h5ad(tmp_path / "new.h5ad").obs["kind"]) == ["p", "q"]
+    (tmp_path / "bad.h5ad").write_bytes(b"no")
+    with pytest.raises(InvalidInput, match="not a readable"):
+        read_table(tmp_path / "bad.h5ad")
 
 
 def test_gaps_of_a_sparse_matrix(tmp_path):

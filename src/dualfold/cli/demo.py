@@ -10,7 +10,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
-from dualfold.cli.registry import SHOWN, Method, problem
+from dualfold.cli.registry import SHOWN, Method
+from dualfold.cli.stating import problem
 from dualfold.cli.talk import Voice
 from dualfold.cli.verdict import short_verdict, verdict
 

@@ -1,18 +1,12 @@
-"""What each method is, in words, and how it is stated; one row a method.
+"""What each method is, in words; one row a method.
 
-Only words live here, so that help texts need no numerics: `problem` imports them.
+Only words live here, so that help texts need no numerics; `stating` brings them.
 """
 
 from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from dualfold.embedding import Embedding
-    from dualfold.graph import Graph
-    from dualfold.trace import TraceProblem
 
 
 @dataclass(frozen=True)
@@ -23,6 +17,8 @@ class Method:
     nothing_better : what an optimal answer means, with {d} for the number of coordinates
         and {s} for its plural
     lengths : whether distances in the map mean something, so that it is drawn to scale
+    new_points : how rows that come later are placed
+    size : rows that it does in about a minute on a laptop
     in_demo : whether `dualfold demo` shows it; variants of a method it shows are left out
     """
 
@@ -34,6 +30,8 @@ class Method:
     certificate: str
     nothing_better: str
     lengths: bool
+    new_points: str = ""
+    size: str = ""
     in_demo: bool = True
 
     def words(self) -> dict[str, str]:
@@ -44,12 +42,18 @@ class Method:
             "preserves": self.preserves,
             "optimises": self.optimises,
             "needs": self.needs,
+            "new points": self.new_points,
+            "practical size": self.size,
             "certificate": self.certificate,
         }
 
 
 PROVED = "gap to the optimum, proved"
 PROVED_OR_MEASURED = "gap to the optimum, proved; measured on graphs too large to factor"
+
+LINEAR = "by its linear map"
+WEIGHTS = "by local weights of old neighbours"
+MILLIONS = "millions of rows, 10,000 columns"
 
 METHODS = {
     method.name: method
@@ -63,6 +67,8 @@ METHODS = {
             certificate=PROVED,
             nothing_better="no other choice of {d} direction{s} keeps more of the variance",
             lengths=True,
+            new_points=LINEAR,
+            size=MILLIONS,
         ),
         Method(
             "mds",
@@ -73,6 +79,8 @@ METHODS = {
             certificate=PROVED,
             nothing_better="no other choice of {d} coordinate{s} fits the inner products better",
             lengths=True,
+            new_points=LINEAR,
+            size=MILLIONS,
         ),
         Method(
             "isomap",
@@ -83,6 +91,8 @@ METHODS = {
             certificate=f"{PROVED} (beyond 10,000 rows: of landmarks)",
             nothing_better="no other choice of {d} coordinate{s} fits the geodesics better",
             lengths=True,
+            new_points="by geodesics to the old points or landmarks",
+            size="10,000 rows exactly, 200,000 by landmarks",
         ),
         Method(
             "eigenmaps",
@@ -93,6 +103,8 @@ METHODS = {
             certificate=PROVED_OR_MEASURED,
             nothing_better="no other choice of {d} coordinate{s} keeps neighbours closer together",
             lengths=False,
+            new_points="by Nyström's equation",
+            size="1,000,000 rows of a sheet, 70,000 images",
         ),
         Method(
             "lle",
@@ -103,6 +115,8 @@ METHODS = {
             certificate=PROVED_OR_MEASURED,
             nothing_better="no other choice of {d} coordinate{s} keeps these combinations better",
             lengths=False,
+            new_points=WEIGHTS,
+            size="1,000,000 rows of a sheet, 20,000 images",
         ),
         Method(
             "ltsa",
@@ -113,6 +127,8 @@ METHODS = {
             certificate=PROVED_OR_MEASURED,
             nothing_better="no other choice of {d} coordinate{s} aligns the tangents better",
             lengths=False,
+            new_points=WEIGHTS,
+            size="100,000 rows of a sheet",
         ),
         Method(
             "lpp",
@@ -123,6 +139,8 @@ METHODS = {
             certificate=PROVED,
             nothing_better="no other linear map to {d} coordinate{s} keeps neighbours closer",
             lengths=False,
+            new_points=LINEAR,
+            size="100,000 rows, 10,000 columns",
         ),
         Method(
             "npp",
@@ -133,6 +151,8 @@ METHODS = {
             certificate=PROVED,
             nothing_better="no other linear map to {d} coordinate{s} keeps them better",
             lengths=False,
+            new_points=LINEAR,
+            size="100,000 rows, 10,000 columns",
         ),
         Method(
             "mvu",
@@ -143,6 +163,8 @@ METHODS = {
             certificate="gap between the variance and its dual bound, proved",
             nothing_better="no other points with edges this short have more variance",
             lengths=True,
+            new_points=WEIGHTS,
+            size="10,000 rows of a sheet, 1,000 images",
             in_demo=False,
         ),
         Method(
@@ -154,6 +176,8 @@ METHODS = {
             certificate=PROVED_OR_MEASURED,
             nothing_better="no other choice of {d} coordinate{s} keeps these combinations better",
             lengths=False,
+            new_points=WEIGHTS,
+            size="100,000 rows of a sheet",
             in_demo=False,
         ),
         Method(
@@ -165,6 +189,8 @@ METHODS = {
             certificate=PROVED_OR_MEASURED,
             nothing_better="no other choice of {d} coordinate{s} bends less",
             lengths=False,
+            new_points=WEIGHTS,
+            size="100,000 rows of a sheet",
             in_demo=False,
         ),
         Method(
@@ -176,6 +202,8 @@ METHODS = {
             certificate=PROVED,
             nothing_better="no other projection to {d} coordinate{s} keeps neighbours closer",
             lengths=True,
+            new_points=LINEAR,
+            size="100,000 rows, 10,000 columns",
             in_demo=False,
         ),
         Method(
@@ -187,6 +215,8 @@ METHODS = {
             certificate=PROVED,
             nothing_better="no other projection to {d} coordinate{s} keeps them better",
             lengths=True,
+            new_points=LINEAR,
+            size="100,000 rows, 10,000 columns",
             in_demo=False,
         ),
     )
@@ -204,38 +234,3 @@ def named(name: str) -> Method:
         + (f"; did you mean {close[0]}?" if close else f"; there are {', '.join(METHODS)}.")
         + " `dualfold methods` tells what each one does."
     )
-
-
-def certified(
-    method: Method, X: Any, graph: Graph | None = None, *, n_components: int
-) -> Embedding:
-    """The certified answer to the problem that a method states for these data."""
-    from dualfold.embedding import embed
-
-    if method.name != "mvu":
-        return embed(problem(method, X, graph, n_components=n_components))
-    from dualfold.duality import unfold
-    from dualfold.methods import unfolded
-
-    assert graph is not None
-    return unfolded(unfold(graph, n_components=n_components), n_components=n_components)
-
-
-def problem(
-    method: Method, X: Any, graph: Graph | None = None, *, n_components: int
-) -> TraceProblem:
-    """The problem that a method states for these data."""
-    from dualfold import methods
-
-    if method.needs == "graph":
-        assert graph is not None
-        few = methods.landmark_count(graph.n) if method.name == "isomap" else None
-        if few is not None:
-            from dualfold.graph import farthest_points
-
-            corners = farthest_points(graph, few, random_state=0)
-            return methods.landmark_isomap(graph, corners, n_components=n_components)
-        stated: TraceProblem = getattr(methods, method.name)(graph, n_components=n_components)
-    else:
-        stated = getattr(methods, method.name)(X, n_components=n_components)
-    return stated

@@ -1,72 +1,51 @@
-"""What `dualfold embed` was asked for, and what it says at the end."""
+"""What is said at the end of `dualfold embed`: files, verdict, the next command worth trying."""
 
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dualfold.cli.registry import METHODS, Method
+from dualfold.cli.registry import METHODS
 
-# Neighbours that are counted again in the map.
+if TYPE_CHECKING:
+    from dualfold.cli.embed import Request
+    from dualfold.cli.reading import Reading
+
+HOLD_METADATA = (".parquet", ".h5ad")
 SCORED_NEIGHBORS = 10
-
-
-@dataclass(frozen=True)
-class Request:
-    """Everything that `dualfold embed` was asked for."""
-
-    source: str
-    method: Method
-    n_components: int
-    n_neighbors: int
-    color: str | None
-    identifier: str | None
-    exclude: tuple[str, ...]
-    keep: tuple[str, ...]
-    missing: Any
-    standardize: bool
-    pieces: str
-    format: str | None
-    thousands: str | None
-    array: str | None
-    output: str
-    picture: str | None
-    force: bool
-
-    def settings(self) -> dict[str, Any]:
-        """What must be known to get the same numbers again, JSON-ready."""
-        chosen: dict[str, Any] = {
-            "method": self.method.name,
-            "n_components": self.n_components,
-            "standardize": self.standardize,
-            "missing": self.missing,
-        }
-        if self.method.needs == "graph":
-            chosen |= {"n_neighbors": self.n_neighbors, "pieces": self.pieces}
-        return chosen
 
 
 def default_output(source: str, method: str) -> str:
     """The table's name with the method in it, in the working directory; "-" for "-"."""
+    return "-" if source == "-" else f"{stem(source)}.{method}.csv"
+
+
+def stem(source: str) -> str:
+    """The table's name without folder and ending; "table" for standard input."""
     if source == "-":
-        return "-"
+        return "table"
     name = Path(source).name
-    name = name[:-3] if name.lower().endswith(".gz") else name
-    return f"{Path(name).stem}.{method}.csv"
+    return Path(name[:-3] if name.lower().endswith(".gz") else name).stem
 
 
 def closing_words(request: Request, summary: dict[str, Any]) -> list[str]:
     """What was written where, one verdict, and the next command worth trying."""
-    d, width = request.n_components, len(summary["features"])
+    d, width = request.job.n_components, len(summary["features"])
     where = "standard output" if request.output == "-" else request.output
     made = f"{d} coordinate{'s' if d > 1 else ''} in {where}"
     lines = [f"{summary['rows']:,} rows × {width:,} columns → {made}"]
-    if request.output != "-" and not request.output.endswith(".parquet"):
+    if request.output != "-" and not request.output.endswith(HOLD_METADATA):
         lines[0] += f" (certificate and settings in {Path(request.output).name}.json)"
     if request.picture is not None:
         lines.append(f"Picture in {request.picture}")
+    if request.html is not None:
+        lines.append(f"Page in {request.html}; open it in a browser, it needs no network")
+    if request.model is not None:
+        lines.append(
+            f"Model in {request.model}; `dualfold transform {shlex.quote(request.model)} NEW_FILE` "
+            "places new rows"
+        )
     if summary["t_similarity"] is not None:
         lines.append(
             f"{100 * summary['t_similarity']:.0f} % of the {SCORED_NEIGHBORS} nearest neighbours "
@@ -76,28 +55,47 @@ def closing_words(request: Request, summary: dict[str, Any]) -> list[str]:
 
 
 def next_command(request: Request, summary: dict[str, Any]) -> str:
-    """The command worth trying after this one: a picture first, then another kind of map."""
-    method, again = request.method.name, request.picture is None
-    if not again:
-        method = "pca" if request.method.needs == "graph" else "eigenmaps"
-    words = ["dualfold", "embed", request.source, "--method", method]
+    """The command worth trying after this one: a picture first, then other kinds of map."""
+    method, reading = request.job.method.name, request.reading
+    graph = METHODS[method].needs == "graph"
+    standardize = any("--standardize" in note for note in summary["notices"])
+    if request.picture is not None or request.html is not None:
+        rivals = [name for name in ("pca", "isomap", "eigenmaps") if name != method]
+        words = ["dualfold", "compare", reading.source, "--methods", ",".join([method, *rivals])]
+        words += reading_words(reading, standardize=standardize)
+        if graph and request.job.n_neighbors != 10:
+            words += ["--n-neighbors", str(request.job.n_neighbors)]
+        return shlex.join([*words, "--picture", f"{stem(reading.source)}.compare.png"])
+    words = ["dualfold", "embed", reading.source, "--method", method]
     for option, value, usual in (
-        ("--n-components", request.n_components, 2),
-        ("--n-neighbors", request.n_neighbors if METHODS[method].needs == "graph" else 10, 10),
-        ("--color", request.color, None),
-        ("--id", request.identifier, None),
-        ("--missing", request.missing, "raise"),
-        ("--format", request.format, None),
-        ("--thousands", request.thousands, None),
-        ("--array", request.array, None),
+        ("--n-components", request.job.n_components, 2),
+        ("--n-neighbors", request.job.n_neighbors if graph else 10, 10),
     ):
         words += [option, str(value)] if value != usual else []
-    for option, values in (("--exclude", request.exclude), ("--keep", request.keep)):
-        words += [word for value in values for word in (option, value)]
-    if request.standardize or any("--standardize" in note for note in summary["notices"]):
-        words.append("--standardize")
-    stem = "map." if request.source == "-" else default_output(request.source, "")[: -len(".csv")]
-    words += ["--picture", f"{stem}{method}.png"]
-    if again and request.output != default_output(request.source, method):
+    words += reading_words(reading, standardize=standardize)
+    name = "map" if reading.source == "-" else stem(reading.source)
+    words += ["--picture", f"{name}.{method}.png"]
+    if request.output != default_output(reading.source, method):
         words += ["--output", request.output]
-    return shlex.join([*words, "--force"] if again and request.output != "-" else words)
+    return shlex.join([*words, "--force"] if request.output != "-" else words)
+
+
+def reading_words(reading: Reading, *, standardize: bool = False) -> list[str]:
+    """The options that read the same table the same way."""
+    words: list[str] = []
+    for option, value, usual in (
+        ("--color", reading.color, None),
+        ("--id", reading.identifier, None),
+        ("--missing", reading.missing, "raise"),
+        ("--format", reading.format, None),
+        ("--thousands", reading.thousands, None),
+        ("--array", reading.array, None),
+    ):
+        words += [option, str(value)] if value != usual else []
+    for option, values in (
+        ("--exclude", reading.exclude),
+        ("--keep", reading.keep),
+        ("--na", reading.gap_markers),
+    ):
+        words += [word for value in values for word in (option, value)]
+    return [*words, "--standardize"] if reading.standardize or standardize else words

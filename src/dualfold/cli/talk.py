@@ -17,12 +17,16 @@ from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import typer
 
-from dualfold.errors import CertificateFailed, DualfoldError, PiecesJoined
+from dualfold.cli.interrupt import end_now, interruptible
+from dualfold.cli.progress import Stage, displayed
+from dualfold.errors import CertificateFailed, DualfoldError, PiecesJoined, PointsCollapse
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 FAILURE, UNCERTIFIED, INTERRUPTED = 1, 3, 130
+# Warnings that a user should hear of, as notes.
+TOLD = (PiecesJoined, CertificateFailed, PointsCollapse)
 
 # The library's messages name Python arguments; here the same things are options.
 AS_OPTIONS = (
@@ -38,7 +42,7 @@ AS_OPTIONS = (
      r"--color '\1' (to colour by it) or --exclude '\1' keeps it out"),
     (r"\bkeep=\[…\]", "--keep COLUMN"),
     (r"\bthousands=('[^']*')", r"--thousands \1"),
-    (r"\bsay so by format=", "say so by --format"),
+    (r"\bsay (so|which) by format=", r"say \1 by --format"),
     (r"\barray=", "--array NAME"),
     (r"^(exclude|keep) names", r"--\1 names"),
 )  # fmt: skip
@@ -58,6 +62,7 @@ class Voice:
         from rich.console import Console
 
         self.quiet = quiet
+        self.prefix = ""  # before the names of stages: which of several things is at work
         self._console = Console(stderr=True, highlight=False, soft_wrap=True)
 
     def say(self, text: str, style: str = "") -> None:
@@ -69,27 +74,31 @@ class Voice:
         self.say(f"note: {sentence(in_options(text))}", "yellow")
 
     @contextlib.contextmanager
-    def doing(self, stage: str) -> Iterator[None]:
-        """A spinner while it lasts, on a terminal only."""
+    def doing(self, name: str, expected: float | None = None) -> Iterator[Stage | None]:
+        """A line with a bar and the time left while it lasts, on a terminal only.
+
+        expected : seconds, where they can be foreseen
+        """
         if self.quiet or not self._console.is_terminal:
-            yield
+            yield None
             return
-        with self._console.status(stage):
-            yield
+        stage = Stage(self.prefix + name, expected)
+        with displayed(self._console, stage):
+            yield stage
 
     @contextlib.contextmanager
     def telling_warnings(self, heard: list[str]) -> Iterator[None]:
         """Warnings of dualfold as plain notes, also collected in `heard`; others only in debug."""
 
         def told(message: Any, category: Any, *place: Any, **more: Any) -> None:
-            if issubclass(category, PiecesJoined | CertificateFailed):
+            if issubclass(category, TOLD):
                 heard.append(sentence(in_options(str(message))))
                 self.note(str(message))
             elif debugging():
                 self.say(f"{category.__name__}: {message}")
 
         with warnings.catch_warnings():
-            for category in (PiecesJoined, CertificateFailed):
+            for category in TOLD:
                 warnings.simplefilter("always", category)
             warnings.showwarning = told
             yield
@@ -115,9 +124,10 @@ def plainly(command: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(command)
     def told(*args: P.args, **options: P.kwargs) -> R:
         try:
-            return command(*args, **options)
+            return interruptible(lambda: command(*args, **options))
         except KeyboardInterrupt:
-            _end("interrupted; no file was left half-written", INTERRUPTED, label="")
+            Voice().say("interrupted; no file was left half-written.", "yellow")
+            end_now(INTERRUPTED)
         except DualfoldError as error:
             if debugging():
                 raise
@@ -130,11 +140,11 @@ def plainly(command: Callable[P, R]) -> Callable[P, R]:
         except OSError as error:
             if debugging():
                 raise
-            _end(f"{error.filename or 'a file'}: {error.strerror or error}", FAILURE)
+            _end(f"{error.filename or 'standard output'}: {error.strerror or error}", FAILURE)
 
     return told
 
 
-def _end(message: str, code: int, label: str = "error: ") -> NoReturn:
-    Voice().say(sentence(label + message), "bold red" if label else "yellow")
+def _end(message: str, code: int) -> NoReturn:
+    Voice().say(sentence(f"error: {message}"), "bold red")
     raise typer.Exit(code)

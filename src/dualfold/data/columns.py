@@ -30,6 +30,10 @@ IDENTIFIER = re.compile(
     r"(?:.*[_\s.-])?(?:id|ids|uuid|guid|idx|index|key|row|rownum|row[_ ]?number|nr|no|number)\.?"
     r"|unnamed: 0|.*[a-z]I[dD]",
 )
+# Names that say it even where values repeat: a patient_id of many visits is no measurement.
+NAMED_IDENTIFIER = re.compile(r"(?:.*[_\s.-])?(?:id|ids|uuid|guid)|.*[a-z]I[dD]")
+# Identifiers come one or two to a table; more columns of that kind are measurements.
+FEW_DISTINCT = 2
 ANSWER = re.compile(r"label|labels|class|classes|target|y|cluster", re.IGNORECASE)
 # A number in its Sunday clothes: a currency before, digits in groups, a unit after.
 DRESSED_NUMBER = re.compile(r"[-+$€£¥\s]*\d[\d.,'’_\s]*(?:[eE][-+]?\d+)?\s*[^\W\d]{0,5}[%°²³]?\.?")
@@ -41,6 +45,8 @@ SENTENCES = {
     "empty": "empty, left out",
     "identifier": "row numbers or identifiers by their looks (whole numbers, all different), "
     "left out; keep=[…] uses them",
+    "named": "identifiers by their name, left out; keep=[…] uses them",
+    "odd one": "whole numbers, all different, as identifiers are, left out; keep=[…] uses them",
     "boolean": "true or false, kept as labels; keep=[…] uses them as 0 and 1",
     "date": "dates, kept as labels",
     "text": "text, kept as labels",
@@ -78,9 +84,15 @@ def table_of_frame(
     exclude: Sequence[str],
     label_columns: Sequence[str],
     keep: Sequence[str],
+    features: Sequence[str] | None = None,
     notices: Sequence[str] = (),
 ) -> Table:
     """Sort the columns of a data frame into features, labels and those left out."""
+    if features is not None:
+        names = [str(name) for name in frame.columns]
+        refuse_lacking(features, names)
+        keep, exclude = features, ()
+        label_columns = [name for name in names if name not in features]
     _check_names([str(name) for name in frame.columns], exclude, label_columns, keep)
     columns = {str(name): _plain(column) for name, column in frame.items()}
     kinds = {
@@ -88,10 +100,11 @@ def table_of_frame(
         for name, column in columns.items()
         if name not in exclude
     }
-    features = [name for name, kind in kinds.items() if kind in ("number", "distinct")]
+    kinds = _without_odd_ones(kinds, len(frame))
+    used = [name for name, kind in kinds.items() if kind in ("number", "distinct")]
     labels = {name: _label_values(columns[name]) for name in kinds if kinds[name] in KEPT_APART}
     said = [*notices, *_kind_notices(columns, kinds)]
-    if not features:
+    if not used:
         asked = [*exclude, *label_columns]
         raise InvalidInput(
             f"at least one column of numbers is needed, but of the {len(columns)} columns "
@@ -99,9 +112,34 @@ def table_of_frame(
             + (f"; asked to be left out or kept apart: {listed(asked)}" if asked else "")
             + "".join(f"; {notice}" for notice in said)
         )
-    matrix = _matrix([columns[name] for name in features])
+    matrix = _matrix([columns[name] for name in used])
     rows = np.arange(len(matrix), dtype=np.int64)
-    return Table(matrix, tuple(features), labels, (*said, *_doubtful(columns, kinds)), rows)
+    return Table(matrix, tuple(used), labels, (*said, *_doubtful(columns, kinds)), rows)
+
+
+def refuse_lacking(needed: Sequence[str], names: Sequence[str]) -> None:
+    """Raise for columns that are needed by name and are not there."""
+    there = set(names)
+    lacking = [name for name in needed if name not in there]
+    if not lacking:
+        return
+    close = {name: difflib.get_close_matches(name, names, n=1) for name in lacking[:5]}
+    hints = [f"'{name}' may be '{found[0]}'" for name, found in close.items() if found]
+    raise InvalidInput(
+        f"{len(lacking)} column{'s are' if len(lacking) > 1 else ' is'} needed that the table has "
+        f"not: {listed(lacking)}; it has {listed(names, 10)}"
+        + (f" ({'; '.join(hints)})" if hints else "")
+        + ". Columns are matched by name; rename them"
+    )
+
+
+def _without_odd_ones(kinds: dict[str, str], rows: int) -> dict[str, str]:
+    """One or two columns of all-distinct whole numbers beside others name the rows."""
+    distinct = [name for name, kind in kinds.items() if kind == "distinct"]
+    beside = any(kind == "number" for kind in kinds.values())
+    if rows < MANY_ROWS or not beside or len(distinct) > FEW_DISTINCT:
+        return kinds
+    return kinds | dict.fromkeys(distinct, "odd one")
 
 
 def _check_names(
@@ -143,10 +181,13 @@ def _plain(column: pd.Series[Any]) -> Column:
 def _kind(column: Column, name: str, keep: bool) -> str:
     """What a column is, in one word; distinct is a number that may be an identifier."""
     if isinstance(column, np.ndarray):
+        named = not keep and _named_identifier(name)
         if column.dtype.kind == "f":
-            return "empty" if np.isnan(column[:1]).all() and np.isnan(column).all() else "number"
+            if np.isnan(column[:1]).all() and np.isnan(column).all():
+                return "empty"
+            return "named" if named and _whole(column) else "number"
         if keep or not _all_different(column):
-            return "number"
+            return "named" if named else "number"
         return "identifier" if _numbers_rows(column, name) else "distinct"
     from pandas.api import types
 
@@ -162,6 +203,16 @@ def _kind(column: Column, name: str, keep: bool) -> str:
     if types.is_datetime64_any_dtype(column.dtype) or DATE.fullmatch(str(known.iloc[0]).strip()):
         return "date"
     return "text"
+
+
+def _named_identifier(name: str) -> bool:
+    return bool(NAMED_IDENTIFIER.fullmatch(name) or NAMED_IDENTIFIER.fullmatch(name.lower()))
+
+
+def _whole(column: NDArray[Any]) -> bool:
+    """Whole numbers, perhaps with gaps, which made them floating ones."""
+    known = column[np.isfinite(column)]
+    return bool(np.array_equal(known, np.floor(known)))
 
 
 def _all_different(values: NDArray[Any]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
@@ -29,6 +29,7 @@ def delimited_frame(
     decimal: str | None,
     thousands: str | None,
     header: bool | None,
+    gaps: Sequence[str] = (),
 ) -> tuple[pd.DataFrame, list[str]]:
     """The columns of a CSV or TSV file, and what there is to say about it."""
     try:
@@ -37,12 +38,12 @@ def delimited_frame(
         raise InvalidInput(f"{name} cannot be read as a table: {error}") from error
     notices = []
     try:
-        frame = _parsed(opener, name, dialect, thousands)
+        frame = _parsed(opener, name, dialect, thousands, gaps)
     except UnicodeDecodeError:
         # Every byte sequence is valid Latin-1, so the retry cannot fail the same way.
         dialect = replace(dialect, encoding="latin-1")
         notices.append(f"{name} is not UTF-8; it was read as Latin-1, check accented letters")
-        frame = _parsed(opener, name, dialect, thousands)
+        frame = _parsed(opener, name, dialect, thousands, gaps)
     if dialect.header is None:
         notices.append(
             f"{name} has no header; its columns are named column_1 to column_{frame.shape[1]}"
@@ -66,7 +67,9 @@ def _data_rows(opener: Opener, dialect: Dialect) -> Iterator[io.TextIOWrapper]:
         yield text
 
 
-def _parsed(opener: Opener, name: str, dialect: Dialect, thousands: str | None) -> pd.DataFrame:
+def _parsed(
+    opener: Opener, name: str, dialect: Dialect, thousands: str | None, gaps: Sequence[str]
+) -> pd.DataFrame:
     import pandas as pd
 
     # Files must round-trip. Since 3.1 the default is exact, and the parameter deprecated.
@@ -83,7 +86,7 @@ def _parsed(opener: Opener, name: str, dialect: Dialect, thousands: str | None) 
                 thousands=thousands,
                 header=None,
                 skipinitialspace=dialect.separator != WHITESPACE,
-                na_values=["?"],
+                na_values=["?", *gaps],
                 float_precision=exact,
                 chunksize=max(1000, CHUNK_CELLS // width),
                 low_memory=False,

@@ -11,14 +11,19 @@ from numpy.typing import NDArray
 from dualfold.data.columns import Table, listed
 from dualfold.errors import InvalidInput
 
-Missing = Literal["raise", "drop", "mean"]
+Missing = Literal["raise", "drop", "mean", "keep"]
 
 # Cells looked at together: 32 MB of float64, small beside any table worth splitting.
 BLOCK_CELLS = 4_000_000
 
+# From this share of the rows on, it matters which column they were lost to.
+WORTH_BLAME = 0.05
+
 
 def complete(table: Table, missing: Missing) -> Table:
     """A table without missing or infinite values, by the road that was asked for."""
+    if missing == "keep":
+        return table
     if missing not in ("raise", "drop", "mean"):
         raise InvalidInput(f"missing must be 'raise', 'drop' or 'mean', but is {missing!r}")
     bad_rows, nans, infinities = _gaps(table.X)
@@ -41,15 +46,16 @@ def _without_gaps(table: Table, missing: Missing, bad_rows: NDArray[np.bool_], g
     if missing == "drop":
         if bad_rows.all():
             raise InvalidInput(
-                f"{gaps}: with missing='drop' no row is left. Exclude the emptiest columns, or "
-                "choose missing='mean'"
+                f"{gaps}: with missing='drop' no row is left. Exclude the emptiest columns"
+                f"{_costliest(table, bad_rows)}, or choose missing='mean'"
             )
+        blame = _costliest(table, bad_rows)
         return replace(
             table,
             X=table.X[~bad_rows],
             labels={name: values[~bad_rows] for name, values in table.labels.items()},
             rows=table.rows[~bad_rows],
-            notices=(*table.notices, f"{gaps}; these rows were left out"),
+            notices=(*table.notices, f"{gaps}; these rows were left out{blame}"),
         )
     if not isinstance(table.X, np.ndarray):
         raise InvalidInput(
@@ -70,6 +76,20 @@ def _without_gaps(table: Table, missing: Missing, bad_rows: NDArray[np.bool_], g
     filled[hole] = np.broadcast_to(means, filled.shape)[hole]
     sentence = f"{gaps}; they were filled with the mean of their column"
     return replace(table, X=filled, notices=(*table.notices, sentence))
+
+
+def _costliest(table: Table, bad_rows: NDArray[np.bool_]) -> str:
+    """Which single column costs most rows, where leaving it out would save half of them."""
+    if not isinstance(table.X, np.ndarray) or len(table.names) < 2:
+        return ""
+    holes = ~np.isfinite(table.X[bad_rows])
+    alone = (holes & (holes.sum(axis=1) == 1)[:, None]).sum(axis=0)
+    worst = int(np.argmax(alone))
+    saved, lost = int(alone[worst]), int(bad_rows.sum())
+    if lost < max(2, WORTH_BLAME * len(bad_rows)) or 2 * saved <= lost:
+        return ""
+    name = table.names[worst]
+    return f" ('{name}' alone costs {saved} of these {lost} rows; excluding '{name}' keeps them)"
 
 
 def _gaps(X: Any) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,20 +19,39 @@ def ranges(X: Any) -> Array:
     return np.asarray((X.max(axis=0) - X.min(axis=0)).toarray(), dtype=np.float64).ravel()
 
 
+@dataclass(frozen=True, eq=False)
+class Standard:
+    """What makes columns equal: (x − mean)/deviation, also for rows that come later.
+
+    The deviation of a constant column is infinite: whatever is in it becomes 0.
+    """
+
+    mean: Array
+    deviation: Array
+
+    def applied(self, X: Any) -> Array:
+        return np.asarray(np.subtract(X, self.mean, dtype=np.float64) / self.deviation)
+
+
+def standard_of(X: Any) -> Standard:
+    """The means and standard deviations of the columns of X."""
+    if not isinstance(X, np.ndarray):
+        raise InvalidInput(
+            "standardizing would fill a sparse matrix with numbers; scale its columns without "
+            "shifting them, or give it as a dense table"
+        )
+    mean = X.mean(axis=0, dtype=np.float64)
+    # Rounding may leave a constant column a deviation that is not quite 0.
+    unit = np.finfo(X.dtype if X.dtype.kind == "f" else np.float64).eps
+    varying = ranges(X) > 16 * unit * np.abs(X).max(axis=0)
+    deviation = np.subtract(X, mean, dtype=np.float64).std(axis=0)
+    return Standard(mean, np.where(varying, deviation, np.inf))
+
+
 def standardized(X: Any) -> Array:
     """Each column shifted to mean 0 and scaled to standard deviation 1.
 
     Constant columns become 0. Every feature then weighs the same in a distance,
     whatever unit it was measured in.
     """
-    if not isinstance(X, np.ndarray):
-        raise InvalidInput(
-            "standardizing would fill a sparse matrix with numbers; scale its columns without "
-            "shifting them, or give it as a dense table"
-        )
-    centred = np.subtract(X, X.mean(axis=0, dtype=np.float64), dtype=np.float64)
-    # Rounding may leave a constant column a deviation that is not quite 0.
-    unit = np.finfo(X.dtype if X.dtype.kind == "f" else np.float64).eps
-    varying = ranges(X) > 16 * unit * np.abs(X).max(axis=0)
-    deviation = np.where(varying, centred.std(axis=0), 1.0)
-    return np.where(varying, centred, 0.0) / deviation
+    return standard_of(X).applied(X)

@@ -14,6 +14,7 @@ from typing import BinaryIO, cast
 import numpy as np
 
 from dualfold.data import arrays
+from dualfold.data.annotated import h5ad_table
 from dualfold.data.columns import Table, listed, table_of_frame
 from dualfold.data.delimited import delimited_frame
 from dualfold.data.dialect import WHITESPACE, Opener
@@ -35,6 +36,7 @@ READABLE = {
     ".npy": "npy",
     ".npz": "npz",
     ".mtx": "mtx",
+    ".h5ad": "h5ad",
 }
 ZIPPABLE = ("csv", "tsv", "mtx")
 GZIP_MAGIC = b"\x1f\x8b"
@@ -53,6 +55,8 @@ def read_table(
     thousands: str | None = None,
     header: bool | None = None,
     array: str | None = None,
+    gap_markers: str | Sequence[str] = (),
+    features: Sequence[str] | None = None,
 ) -> Table:
     """A table of numbers from a file, or from standard input if source is "-".
 
@@ -61,15 +65,19 @@ def read_table(
     order or are called so) and empty columns are left out. Each of these decisions is
     a sentence in the table's `notices`, which also tells how to overrule it.
 
-    format: "csv", "tsv", "parquet", "npy", "npz" or "mtx"; by default the file's ending
+    format: "csv", "tsv", "parquet", "npy", "npz", "mtx" or "h5ad"; by default the file's ending
         says it, and standard input is CSV.
     exclude: columns to leave out. label_columns: columns to keep apart as labels.
     keep: columns to use although they look like identifiers, or are true/false (as 0/1).
+    features: columns to use, whatever they look like, all others being labels (None: guess);
+        a matrix without names is left whole.
     missing: rows with missing or infinite values are an error ("raise"), left out
-        ("drop"; `rows` tells which remain) or filled with their column's mean ("mean").
+        ("drop"; `rows` tells which remain) or filled with their column's mean ("mean");
+        "keep" leaves the gaps in.
     separator, decimal, thousands, header: for text, found out by default (no thousands
         separator is guessed). "?" and the usual words (NA, NaN, null, …) mean missing.
-    array: which array of an .npz file.
+    gap_markers: further words that mean missing in a text file, as "-999".
+    array: which array of an .npz file, or which layer or obsm entry of an .h5ad file.
     """
     exclude, label_columns, keep = _several(exclude), _several(label_columns), _several(keep)
     if separator is not None and separator != WHITESPACE and len(separator) != 1:
@@ -85,6 +93,7 @@ def read_table(
             decimal=decimal,
             thousands=thousands,
             header=header,
+            gaps=_several(gap_markers),
         )
     elif kind == "parquet":
         frame, notices = arrays.parquet_frame(place, name), []
@@ -98,16 +107,22 @@ def read_table(
 
         frame, notices = pd.DataFrame.from_records(stored), []
     else:
-        table = (
-            arrays.npz_table(place, name, array)
-            if kind == "npz"
-            else arrays.matrix_market_table(place, name)
-        )
+        if kind == "npz":
+            table = arrays.npz_table(place, name, array)
+        elif kind == "h5ad":
+            table = h5ad_table(place, name, array)
+        else:
+            table = arrays.matrix_market_table(place, name)
         return complete(_unnamed(table, exclude, label_columns), missing)
     if len(frame) == 0:
         raise InvalidInput(f"{name} has {frame.shape[1]} columns but no rows; one is needed")
     table = table_of_frame(
-        frame, exclude=exclude, label_columns=label_columns, keep=keep, notices=notices
+        frame,
+        exclude=exclude,
+        label_columns=label_columns,
+        keep=keep,
+        features=features,
+        notices=notices,
     )
     del frame  # before the copies that filling or dropping may make
     return complete(table, missing)
@@ -120,15 +135,17 @@ def _several(names: str | Sequence[str]) -> tuple[str, ...]:
 
 def _unnamed(table: Table, exclude: Sequence[str], label_columns: Sequence[str]) -> Table:
     """The same choice of columns for a matrix, whose columns are called column_1 and on."""
-    chosen = [*exclude, *label_columns]
+    label_columns = [name for name in label_columns if name not in table.labels]
+    chosen = [*(name for name in exclude if name not in table.labels), *label_columns]
     if not chosen:
         return table
     places = {name: place for place, name in enumerate(table.names)}
     unknown = [name for name in chosen if name not in places]
     if unknown:
         raise InvalidInput(
-            f"there is no column {listed(unknown)}; the columns of a matrix are called column_1 "
-            f"to column_{len(places)}"
+            f"there is no column {listed(unknown)}; the columns of the matrix are called "
+            f"{table.names[0]} to {table.names[-1]}"
+            + (f", the labels {listed(table.labels)}" if table.labels else "")
         )
     left = [place for name, place in places.items() if name not in chosen]
     if not left:

@@ -12,6 +12,8 @@ from typing import BinaryIO
 
 from dualfold.errors import InvalidInput
 
+_growing: set[Path] = set()
+
 
 @contextlib.contextmanager
 def whole_file(path: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
@@ -23,6 +25,7 @@ def whole_file(path: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
     target = Path(os.path.realpath(path))  # a link stays a link, to the new content
     _refuse(path, target, overwrite)
     growing = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
+    _growing.add(growing)
     try:
         # Not tempfile: its files are private (0600) and would stay so under their new name.
         with open(growing, "xb") as file:
@@ -32,8 +35,22 @@ def whole_file(path: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
         if target.exists() and overwrite:
             shutil.copymode(target, growing)
         _rename(growing, target, path, overwrite)
+    except OSError as error:
+        # A full disk names no file, a forbidden folder names one that nobody asked for.
+        if error.filename in (None, str(growing)):
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise
     finally:
-        growing.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            growing.unlink(missing_ok=True)
+        _growing.discard(growing)
+
+
+def discard_unfinished() -> None:
+    """Remove every file that is not complete; for a process that ends at once."""
+    for growing in tuple(_growing):
+        with contextlib.suppress(OSError):
+            growing.unlink(missing_ok=True)
 
 
 def check_place(path: Path, *, overwrite: bool) -> None:
@@ -46,6 +63,10 @@ def _refuse(path: Path, target: Path, overwrite: bool) -> None:
         raise InvalidInput(f"{path} is a folder; give the name of a file in it")
     if not target.parent.is_dir():
         raise InvalidInput(f"there is no folder {target.parent} to write {target.name} in; make it")
+    if not os.access(target.parent, os.W_OK):
+        raise InvalidInput(
+            f"the folder {target.parent} cannot be written to; choose another for {target.name}"
+        )
     if target.exists() and not overwrite:
         raise InvalidInput(
             f"{path} exists already and was left as it is; overwrite=True replaces it"

@@ -14,11 +14,13 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dualfold.data import annotated
 from dualfold.data.arrays import parquet_module
 from dualfold.data.whole_file import check_place, whole_file
 from dualfold.errors import InvalidInput
 
-WRITABLE = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".npy")
+WRITABLE = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".npy", ".h5ad")
+HOLD_METADATA = (".parquet", ".h5ad")
 # Parquet's metadata is a flat map of bytes; ours is one JSON text under one key.
 PARQUET_KEY = b"dualfold"
 
@@ -29,13 +31,16 @@ def write_table(
     *,
     overwrite: bool = False,
     metadata: Mapping[str, Any] | None = None,
+    onto: str | os.PathLike[str] | None = None,
+    rows: NDArray[np.int64] | None = None,
 ) -> None:
     """Write named columns of equal length to a file.
 
-    The ending chooses the format: .csv, .tsv (either also .gz), .parquet or .npy (a
-    plain n×D array, numbers only, without the names). "-" writes CSV to standard
-    output. `metadata` (JSON-ready) goes into a Parquet file itself and otherwise to a
-    file beside it, `out.csv.json`; standard output gets none.
+    The ending chooses the format: .csv, .tsv (either also .gz), .parquet, .npy (a
+    plain n×D array, numbers only, without the names) or .h5ad (columns pca_1, pca_2 become
+    obsm['X_pca']; with `onto`, in a copy of that file's `rows`). "-" writes CSV to standard
+    output. `metadata` (JSON-ready) goes into a Parquet or .h5ad file itself and otherwise
+    to a file beside it, `out.csv.json`; standard output gets none.
 
     The files appear when they are complete, or never; one that exists is not
     replaced unless overwrite=True.
@@ -48,25 +53,27 @@ def write_table(
         return
     target = Path(path)
     ending = _ending(target)
-    if ending == ".parquet":
-        parquet_module()  # the missing package, before anything is touched
-    beside = None if text is None or ending == ".parquet" else metadata_path(target)
+    _refuse_missing_package(ending)  # before anything is touched
+    beside = None if text is None or ending in HOLD_METADATA else metadata_path(target)
     with contextlib.ExitStack() as files:
         # The last one opened is named first: a table never stands there without its metadata.
         main = files.enter_context(whole_file(target, overwrite=overwrite))
         if beside is not None and text is not None:
             note = files.enter_context(whole_file(beside, overwrite=overwrite))
             note.write(text)
-        _write(main, ending, arrays, text)
+        if ending == ".h5ad":
+            base = None if onto is None else Path(onto)
+            annotated.write_h5ad(main.name, arrays, text, onto=base, rows=rows)
+        else:
+            _write(main, ending, arrays, text)
 
 
 def check_table_place(path: Path, *, overwrite: bool) -> None:
     """Refuse now what `write_table` would refuse later: ending, folder, files that exist."""
     ending = _ending(path)
     check_place(path, overwrite=overwrite)
-    if ending == ".parquet":
-        parquet_module()
-    else:
+    _refuse_missing_package(ending)
+    if ending not in HOLD_METADATA:
         check_place(metadata_path(path), overwrite=overwrite)
 
 
@@ -76,6 +83,8 @@ def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any] | None:
     if place.suffix in (".parquet", ".pq"):
         stored = parquet_module().read_schema(place).metadata or {}
         text = stored.get(PARQUET_KEY)
+    elif place.suffix == ".h5ad":
+        text = annotated.h5ad_metadata(place)
     else:
         beside = metadata_path(place)
         text = beside.read_bytes() if beside.exists() else None
@@ -86,6 +95,13 @@ def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any] | None:
 def metadata_path(path: Path) -> Path:
     """Where the metadata of a file lies that cannot hold its own."""
     return path.with_name(path.name + ".json")
+
+
+def _refuse_missing_package(ending: str) -> None:
+    if ending == ".parquet":
+        parquet_module()
+    elif ending == ".h5ad":
+        annotated.anndata_module()
 
 
 def _ending(path: Path) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -15,7 +14,7 @@ from dualfold.embedding import Embedding
 from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimator
 from dualfold.graph import Graph
 from dualfold.graph.geodesics import farthest_points, geodesic_distances
-from dualfold.maps.landmark import FromLandmarks, placed, triangulation
+from dualfold.maps.landmark import FromLandmarks, GeodesicMap, triangulation
 from dualfold.methods.isomap import isomap, landmark_count, landmark_isomap
 from dualfold.quality.pairs import residual_variance
 from dualfold.trace.problem import TraceProblem
@@ -104,7 +103,7 @@ class Isomap(GraphEstimator):
         lift = embedding.problem.lift
         corners = lift.landmarks if isinstance(lift, FromLandmarks) else None
         place = triangulation(embedding.problem, embedding.solution.vectors, embedding.values)
-        return partial(_placed, graph, place, corners)
+        return GeodesicMap(graph, place, corners)
 
     @property
     def dist_matrix_(self) -> Array:
@@ -126,7 +125,3 @@ class Isomap(GraphEstimator):
         K = centred_gram(self.dist_matrix_.astype(float))
         total = float(np.einsum("ij,ij->", K, K)) - float(np.sum(self.eigenvalues_**2))
         return float(np.sqrt(max(total, 0.0))) / len(K)
-
-
-def _placed(graph: Graph, place: Any, corners: Any, X: Any) -> Array:
-    return placed(graph, X, place, landmarks=corners)

@@ -2,6 +2,7 @@
 
 from dualfold.maps.landmark import (
     FromLandmarks,
+    GeodesicMap,
     Triangulation,
     geodesics_to_new,
     placed,
@@ -14,6 +15,7 @@ from dualfold.maps.random import gaussian_map, orthonormal_map, random_map, spar
 
 __all__ = [
     "FromLandmarks",
+    "GeodesicMap",
     "LinearMap",
     "LocalWeightsMap",
     "NystromMap",

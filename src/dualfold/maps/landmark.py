@@ -128,3 +128,15 @@ def placed(
     """New points among the embedded ones, by their geodesics to the landmarks."""
     parts = [place(distances) for _, distances in geodesics_to_new(graph, X, landmarks=landmarks)]
     return np.vstack(parts)
+
+
+@dataclass(frozen=True, eq=False)
+class GeodesicMap:
+    """New points of an Isomap: by their geodesics to its landmarks (None: to all points)."""
+
+    graph: Graph
+    place: Triangulation
+    landmarks: Landmarks | None = None
+
+    def __call__(self, X: Any) -> Array:
+        return placed(self.graph, X, self.place, landmarks=self.landmarks)

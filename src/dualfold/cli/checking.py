@@ -1,0 +1,119 @@
+"""The commands that check maps: report, certify."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from dualfold.cli import options as o
+from dualfold.cli.talk import UNCERTIFIED, Voice, print_json
+
+Embedding = Annotated[
+    str,
+    typer.Argument(metavar="EMBEDDING", help="A map of FILE, one point a row, made by anybody."),
+]
+
+
+def report(
+    file: o.File,
+    embedding: Embedding,
+    n_neighbors: Annotated[
+        int, typer.Option("--n-neighbors", "-k", min=1, help="Neighbours that are compared.")
+    ] = 10,
+    sample: Annotated[
+        int | None,
+        typer.Option(min=10, help="Ask only that many points; every number then has bounds. "
+                     "Default: all up to 20,000 rows, else 1,000."),
+    ] = None,
+    color: o.Color = None,
+    identifier: o.Identifier = None,
+    exclude: o.Exclude = None,
+    keep: o.Keep = None,
+    standardize: o.Standardize = False,
+    missing: o.Missing = "raise",
+    na: o.GapMarkers = None,
+    format: o.Format = None,
+    thousands: o.Thousands = None,
+    array: o.Array = None,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="OUT", help="Measures of each point as a table."),
+    ] = None,
+    picture: o.Picture = None,
+    force: o.Force = False,
+    as_json: o.Json = False,
+    quiet: o.Quiet = False,
+) -> None:  # fmt: skip
+    """How good a picture of the data a map is, whoever made it.
+
+    \b
+    Examples:
+      dualfold report iris.csv iris.pca.csv
+      dualfold report iris.csv iris.pca.csv --color species --picture quality.png
+      dualfold report cells.parquet umap.csv -o reliability.csv --json
+
+    A map of `dualfold embed` brings its settings along, so FILE is read as it was then.
+    The picture is the map coloured by the trustworthiness of each point.
+    """
+    from dualfold.cli import report as reporting
+    from dualfold.cli.reading import Reading
+
+    if output == "-":
+        raise typer.BadParameter("the report goes to standard output; give -o a file")
+    reading = Reading(
+        file, color, identifier, tuple(exclude or ()), tuple(keep or ()), missing, standardize,
+        format, thousands, array, tuple(na or ()),
+    )  # fmt: skip
+    request = reporting.ReportRequest(
+        reading, embedding, n_neighbors, sample, output, picture, force
+    )
+    voice = Voice(quiet=quiet)
+    summary, words = reporting.report_map(request, voice)
+    if as_json:
+        print_json(summary)
+    else:
+        typer.echo(words)
+    for line in reporting.closing_words(request, summary):
+        voice.say(line)
+
+
+def certify(
+    file: o.File,
+    embedding: Annotated[
+        str, typer.Argument(metavar="EMBEDDING", help="A map that `dualfold embed` wrote.")
+    ],
+    model: Annotated[
+        str | None,
+        typer.Option(metavar="MODEL", help="For mvu: the model saved with the map, which holds "
+                     "its dual weights."),
+    ] = None,
+    format: o.Format = None,
+    as_json: o.Json = False,
+    quiet: o.Quiet = False,
+) -> None:  # fmt: skip
+    """Check a stored map against its data again; exit code 3 if it does not hold.
+
+    \b
+    Examples:
+      dualfold certify iris.csv iris.pca.csv
+      dualfold certify roll.csv roll.mvu.csv --model roll.dualfold
+      dualfold certify iris.csv iris.pca.csv --quiet && echo good
+
+    The problem is stated anew from FILE and the stored settings, the stored points are
+    judged as anybody's would be. Nothing is solved, and nothing in the file is believed.
+    """
+    from dualfold.cli import certify as certifying
+    from dualfold.cli.reading import Reading
+
+    voice = Voice(quiet=quiet)
+    request = certifying.CertifyRequest(Reading(file, format=format), embedding, model)
+    summary = certifying.certify_map(request, voice)
+    if as_json:
+        print_json(summary)
+    for line in certifying.closing_words(request, summary):
+        voice.say(line)
+    if summary["certificate"]["level"] == "failed":
+        if quiet:
+            Voice().note(summary["verdict"])
+        raise typer.Exit(UNCERTIFIED)

@@ -1,0 +1,216 @@
+"""Several methods on one table, side by side."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dualfold import __version__
+from dualfold.cli.embed import check_places
+from dualfold.cli.reading import Data, Reading, read
+from dualfold.cli.registry import METHODS
+from dualfold.cli.request import reading_words, stem
+from dualfold.cli.solving import SCORED_NEIGHBORS, Job, Made, made, neighbor_graph
+from dualfold.cli.talk import Voice, in_options
+from dualfold.cli.verdict import short_verdict
+from dualfold.errors import DualfoldError, InvalidInput
+
+if TYPE_CHECKING:
+    from dualfold.graph import Graph
+
+ACROSS = 4  # maps in a row of the picture
+# Beyond, measures come from that many points drawn.
+MOST_ROWS_WHOLE, DRAWN = 5_000, 1_000
+MEASURES = ("t_similarity", "trustworthiness", "continuity", "distance_correlation")
+
+
+@dataclass(frozen=True)
+class CompareRequest:
+    """Everything that `dualfold compare` was asked for."""
+
+    reading: Reading
+    methods: tuple[str, ...]
+    n_components: int
+    n_neighbors: int
+    pieces: str
+    output: str | None
+    picture: str | None
+    html: str | None
+    images: tuple[int, int] | None
+    force: bool
+
+
+def compare_methods(request: CompareRequest, voice: Voice) -> dict[str, Any]:
+    """Run each method and measure its map; returns what `--json` prints."""
+    check_places(
+        request.reading.source, request.output, request.force,
+        pictures=(request.picture,), html=request.html,
+    )  # fmt: skip
+    data = read(request.reading, voice)
+    if data.X.shape[0] <= 2 * SCORED_NEIGHBORS + 1:
+        raise InvalidInput(
+            f"comparing needs more than {2 * SCORED_NEIGHBORS + 1} rows, so that neighbours mean "
+            f"something, but {request.reading.source} has {data.X.shape[0]}"
+        )
+    rows, maps = list[dict[str, Any]](), list[Made]()
+    graph: Graph | None = None
+    for place, name in enumerate(request.methods):
+        voice.prefix = f"{place + 1} of {len(request.methods)}, "
+        job = Job(METHODS[name], request.n_components, request.n_neighbors, request.pieces)
+        try:
+            if job.method.needs == "graph" and graph is None:
+                with voice.telling_warnings([]):
+                    graph = neighbor_graph(job, data.X, voice)
+            result = made(job, data, voice, graph if job.method.needs == "graph" else None)
+        except (DualfoldError, MemoryError) as error:
+            rows.append({"method": name, "error": in_options(str(error) or "out of memory")})
+            voice.note(f"{name}: {error or 'out of memory'}")
+            continue
+        maps.append(result)
+        rows.append(_row(data, result, voice))
+    voice.prefix = ""
+    if not maps:
+        raise InvalidInput("none of the methods gave a map; see the notes above")
+    _write(request, data, maps, rows, voice)
+    return {
+        "schema": "dualfold.compare/1",
+        "dualfold": __version__,
+        "source": request.reading.source,
+        "reading": request.reading.settings(),
+        "rows": len(data.table.rows),
+        "features": list(data.table.names),
+        "results": rows,
+        "notices": list(data.notices),
+        "verdict": _verdict(rows),
+        "output": request.output,
+        "picture": request.picture,
+        "html": request.html,
+    }
+
+
+def _row(data: Data, result: Made, voice: Voice) -> dict[str, Any]:
+    from dualfold.quality import report
+
+    n = data.X.shape[0]
+    with voice.doing(f"measuring {result.job.method.name}"):
+        drawn = None if n <= MOST_ROWS_WHOLE else DRAWN
+        points = result.embedding.points
+        found = report(data.X, points, n_neighbors=SCORED_NEIGHBORS, sample=drawn)
+    certificate = result.embedding.certificate
+    return {
+        "method": result.job.method.name,
+        **{name: float(found.measures[name]) for name in MEASURES},
+        "sampled": found.sampled,
+        "certificate": certificate.to_dict(),
+        "short_verdict": short_verdict(certificate),
+        "verdict": result.verdict,
+        "settings": result.job.settings(),
+        "seconds": result.seconds,
+    }
+
+
+def _best(rows: list[dict[str, Any]], measure: str) -> str:
+    known = [row for row in rows if "error" not in row]
+    return str(max(known, key=lambda row: row[measure])["method"])
+
+
+def _verdict(rows: list[dict[str, Any]]) -> str:
+    near, far = _best(rows, "t_similarity"), _best(rows, "distance_correlation")
+    if near == far:
+        return f"{near} keeps both neighbours and distances best."
+    return f"{near} keeps neighbours best, {far} distances."
+
+
+def _write(
+    request: CompareRequest, data: Data, maps: list[Made], rows: list[dict[str, Any]], voice: Voice
+) -> None:
+    from dualfold.data import write_table
+    from dualfold.data.whole_file import whole_file
+
+    if request.picture is not None:
+        with voice.doing("drawing"), voice.telling_warnings([]):
+            drawn = _picture(request, data, maps, rows)
+        with whole_file(Path(request.picture), overwrite=request.force) as file:
+            file.write(drawn)
+    if request.output is not None:
+        columns: dict[str, Any] = {}
+        for name in (request.reading.identifier, request.reading.color):
+            if name is not None:
+                columns[name] = data.label(name)
+        for result in maps:
+            for axis, name in enumerate(result.axis_names):
+                columns[name] = result.embedding.points[:, axis]
+        metadata = {"schema": "dualfold.compare/1", "dualfold": __version__, "results": rows}
+        write_table(request.output, columns, overwrite=request.force, metadata=metadata)
+    if request.html is not None:
+        from dualfold.cli.page import write_html
+
+        shape, force = request.images, request.force
+        write_html(request.html, data, maps, voice, images=shape, force=force)
+
+
+def _picture(
+    request: CompareRequest, data: Data, maps: list[Made], rows: list[dict[str, Any]]
+) -> bytes:
+    from dualfold.view.figures import Panel, figure_bytes, gallery
+
+    kept = {row["method"]: row for row in rows}
+    panels = [
+        Panel(
+            result.embedding.points[:, :3],
+            data.colors,
+            result.job.method.name,
+            f"{kept[result.job.method.name]['short_verdict']}\n"
+            f"{100 * kept[result.job.method.name]['t_similarity']:.0f} % of neighbours kept",
+            result.job.method.lengths,
+        )
+        for result in maps
+    ]
+    lines = [panels[start : start + ACROSS] for start in range(0, len(panels), ACROSS)]
+    names = [request.reading.color or ""] * len(lines)
+    assert request.picture is not None
+    return figure_bytes(gallery(lines, color_names=names), request.picture)
+
+
+def print_table(rows: list[dict[str, Any]]) -> None:
+    """The comparison as a table on standard output."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    heads = ("neighbours kept", "trustworthiness", "continuity", "distances", "seconds")
+    table.add_column("method", style="bold", no_wrap=True)
+    for head in heads:
+        table.add_column(head, justify="right")
+    table.add_column("certificate")
+    for row in rows:
+        if "error" in row:
+            table.add_row(row["method"], *[""] * len(heads), f"no map: {row['error']}")
+            continue
+        cells = [f"{row[name]:.3f}" for name in MEASURES]
+        table.add_row(row["method"], *cells, f"{row['seconds']:.2f}", row["short_verdict"])
+    Console(highlight=False, width=None if sys.stdout.isatty() else 120).print(table)
+
+
+def closing_words(request: CompareRequest, summary: dict[str, Any]) -> list[str]:
+    """What the numbers are, what was written where, and the next command."""
+    drawn = next(row["sampled"] for row in summary["results"] if "error" not in row)
+    whole = drawn == summary["rows"]
+    lines = [
+        f"1 is best in each column; of {SCORED_NEIGHBORS} neighbours"
+        + ("." if whole else f", measured on {drawn:,} of {summary['rows']:,} points.")
+    ]
+    for what, place in (("Coordinates", request.output), ("Picture", request.picture)):
+        lines += [f"{what} in {place}"] if place is not None else []
+    lines += [f"Page in {request.html}"] if request.html is not None else []
+    best = _best(summary["results"], "t_similarity")
+    words = ["dualfold", "embed", request.reading.source, "--method", best]
+    if METHODS[best].needs == "graph" and request.n_neighbors != 10:
+        words += ["--n-neighbors", str(request.n_neighbors)]
+    words += reading_words(request.reading)
+    words += ["--picture", f"{stem(request.reading.source)}.{best}.png"]
+    return [*lines, summary["verdict"], f"Try next:  {shlex.join(words)}"]

@@ -1,0 +1,214 @@
+"""The commands that make maps: embed, transform, compare."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from dualfold.cli import options as o
+from dualfold.cli.registry import METHODS
+from dualfold.cli.request import closing_words, default_output, stem
+from dualfold.cli.talk import UNCERTIFIED, Voice, print_json
+
+Output = Annotated[
+    str | None,
+    typer.Option("--output", "-o", metavar="OUT", help="Where the coordinates go: .csv, .tsv "
+                 "(.gz), .parquet, .npy, .h5ad, or - for standard output. Default: FILE's name "
+                 "with the method in it, here."),
+]  # fmt: skip
+
+
+def embed(
+    file: o.File,
+    method: o.Method = "pca",
+    n_components: o.Components = 2,
+    n_neighbors: o.Neighbors = 10,
+    color: o.Color = None,
+    identifier: o.Identifier = None,
+    exclude: o.Exclude = None,
+    keep: o.Keep = None,
+    standardize: o.Standardize = False,
+    missing: o.Missing = "raise",
+    na: o.GapMarkers = None,
+    pieces: o.Pieces = "join",
+    format: o.Format = None,
+    thousands: o.Thousands = None,
+    array: o.Array = None,
+    output: Output = None,
+    picture: o.Picture = None,
+    html: o.Html = None,
+    images: o.Images = None,
+    save_model: Annotated[
+        str | None,
+        typer.Option("--save-model", metavar="OUT.dualfold", help="Keep the map as a file that "
+                     "`dualfold transform` places new rows with."),
+    ] = None,
+    force: o.Force = False,
+    strict: o.Strict = False,
+    as_json: o.Json = False,
+    quiet: o.Quiet = False,
+) -> None:  # fmt: skip
+    """A table of numbers becomes a certified map.
+
+    \b
+    Examples:
+      dualfold embed iris.csv --color species --picture iris.png
+      dualfold embed cells.parquet -m eigenmaps -k 15 --id cell --color type -p cells.pdf
+      dualfold embed sales.csv --standardize --missing mean -o sales.map.csv
+      dualfold embed roll.csv -m isomap --save-model roll.dualfold --html roll.html
+      cat table.csv | dualfold embed - -o - > map.csv
+
+    Columns of numbers are used; text becomes labels, and what is left out is said. The
+    certificate and all settings are stored with the coordinates (OUT.json, or inside
+    a Parquet or h5ad file).
+    """
+    from dualfold.cli.embed import Request, embed_table
+    from dualfold.cli.reading import Reading
+    from dualfold.cli.solving import Job
+
+    output = output or default_output(file, method)
+    refuse_two_on_stdout(as_json, output)
+    reading = Reading(
+        file, color, identifier, tuple(exclude or ()), tuple(keep or ()), missing, standardize,
+        format, thousands, array, tuple(na or ()),
+    )  # fmt: skip
+    job = Job(METHODS[method], n_components, n_neighbors, pieces)
+    shape = o.picture_shape(images)
+    request = Request(reading, job, output, picture, html, shape, save_model, force)
+    voice = Voice(quiet=quiet)
+    summary = embed_table(request, voice)
+    if as_json:
+        print_json(summary)
+    for line in closing_words(request, summary):
+        voice.say(line)
+    certified = summary["certificate"]["level"] != "failed"
+    if quiet and not certified:  # an answer that may be wrong is never kept quiet
+        Voice().note(summary["verdict"])
+    if strict and not certified:
+        raise typer.Exit(UNCERTIFIED)
+
+
+def transform(
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="A file made by `embed --save-model`.")
+    ],
+    file: Annotated[
+        str, typer.Argument(metavar="NEW_FILE", help="Rows with the same columns, or - for CSV.")
+    ],
+    color: o.Color = None,
+    identifier: o.Identifier = None,
+    missing: o.Missing = "raise",
+    na: o.GapMarkers = None,
+    format: o.Format = None,
+    thousands: o.Thousands = None,
+    array: o.Array = None,
+    output: Output = None,
+    picture: o.Picture = None,
+    force: o.Force = False,
+    as_json: o.Json = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """New rows on an existing map.
+
+    \b
+    Examples:
+      dualfold embed roll.csv -m isomap --save-model roll.dualfold
+      dualfold transform roll.dualfold new.csv
+      dualfold transform roll.dualfold new.csv --id name -o placed.parquet -p placed.png
+      cat new.csv | dualfold transform roll.dualfold - -o - > placed.csv
+
+    Columns are matched by name, in any order; further ones are not used. Standardising
+    and filled gaps are those of the rows the map was made of. The model file is data
+    (arrays and JSON in a zip); nothing in it is ever run.
+    """
+    from dualfold.cli.reading import Reading
+    from dualfold.cli.transform import TransformRequest, transform_table
+    from dualfold.cli.transform import closing_words as last_words
+
+    output = output or ("-" if file == "-" else f"{stem(file)}.placed.csv")
+    refuse_two_on_stdout(as_json, output)
+    reading = Reading(
+        file, color, identifier, missing=missing, format=format, thousands=thousands,
+        array=array, gap_markers=tuple(na or ()),
+    )  # fmt: skip
+    request = TransformRequest(model, reading, output, picture, force)
+    voice = Voice(quiet=quiet)
+    summary = transform_table(request, voice)
+    if as_json:
+        print_json(summary)
+    for line in last_words(request, summary):
+        voice.say(line)
+
+
+def compare(
+    file: o.File,
+    methods: Annotated[
+        str, typer.Option("--methods", metavar="A,B,…", help="Methods with commas between them.")
+    ] = "pca,isomap,lle,eigenmaps",
+    n_components: o.Components = 2,
+    n_neighbors: o.Neighbors = 10,
+    color: o.Color = None,
+    identifier: o.Identifier = None,
+    exclude: o.Exclude = None,
+    keep: o.Keep = None,
+    standardize: o.Standardize = False,
+    missing: o.Missing = "raise",
+    na: o.GapMarkers = None,
+    pieces: o.Pieces = "join",
+    format: o.Format = None,
+    thousands: o.Thousands = None,
+    array: o.Array = None,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="OUT", help="All coordinates in one table."),
+    ] = None,
+    picture: o.Picture = None,
+    html: o.Html = None,
+    images: o.Images = None,
+    force: o.Force = False,
+    strict: o.Strict = False,
+    as_json: o.Json = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Several methods on one table: what each keeps, what is proved, how long it took.
+
+    \b
+    Examples:
+      dualfold compare iris.csv --color species --picture iris.png
+      dualfold compare roll.csv --methods pca,isomap,lle,eigenmaps,mvu --html roll.html
+      dualfold compare cells.parquet --methods pca,eigenmaps -o all.parquet --json
+    """
+    from dualfold.cli import compare as comparing
+    from dualfold.cli.reading import Reading
+
+    chosen = tuple(o.several_methods(methods))
+    if output == "-":
+        raise typer.BadParameter("the table of results goes to standard output; give -o a file")
+    reading = Reading(
+        file, color, identifier, tuple(exclude or ()), tuple(keep or ()), missing, standardize,
+        format, thousands, array, tuple(na or ()),
+    )  # fmt: skip
+    request = comparing.CompareRequest(
+        reading, chosen, n_components, n_neighbors, pieces, output, picture, html,
+        o.picture_shape(images), force,
+    )  # fmt: skip
+    voice = Voice(quiet=quiet)
+    summary = comparing.compare_methods(request, voice)
+    if as_json:
+        print_json(summary)
+    else:
+        comparing.print_table(summary["results"])
+    for line in comparing.closing_words(request, summary):
+        voice.say(line)
+    levels = [row["certificate"]["level"] for row in summary["results"] if "error" not in row]
+    if strict and ("failed" in levels or len(levels) < len(chosen)):
+        raise typer.Exit(UNCERTIFIED)
+
+
+def refuse_two_on_stdout(as_json: bool, output: str | None) -> None:
+    """Standard output holds one thing."""
+    if as_json and output == "-":
+        raise typer.BadParameter(
+            "--json and the coordinates both want standard output; give -o a file name"
+        )

@@ -1,0 +1,130 @@
+"""The options that several commands share, each written once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from dualfold.cli.registry import METHODS, named
+
+
+def method_name(name: str) -> str:
+    """The method of that name, or a usage error that names the close ones."""
+    try:
+        return named(name).name
+    except LookupError as error:
+        raise typer.BadParameter(str(error.args[0])) from None
+
+
+def one_of(*words: str) -> Callable[[str], str]:
+    """A check that a value is one of some words."""
+
+    def checked(value: str) -> str:
+        if value not in words:
+            raise typer.BadParameter(f"{value!r} is none of {', '.join(words)}")
+        return value
+
+    return checked
+
+
+def picture_shape(text: str | None) -> tuple[int, int] | None:
+    """28x28 as two numbers."""
+    if text is None:
+        return None
+    height, _, width = text.lower().replace("×", "x").partition("x")
+    if not (height.isdigit() and width.isdigit()) or 0 in (int(height), int(width)):
+        raise typer.BadParameter(f"{text!r} is no shape of a picture; write it as 28x28")
+    return int(height), int(width)
+
+
+def several_methods(text: str) -> list[str]:
+    """Names with commas between them, each once."""
+    names = [method_name(word.strip()) for word in text.split(",") if word.strip()]
+    if not names:
+        raise typer.BadParameter("name one method or more, with commas: pca,isomap,lle")
+    return list(dict.fromkeys(names))
+
+
+File = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE", help="A table (CSV, TSV, Parquet, NPY, NPZ, MTX, h5ad) or - for CSV."
+    ),
+]
+Method = Annotated[
+    str,
+    typer.Option("--method", "-m", metavar="|".join(METHODS), callback=method_name,
+                 autocompletion=lambda: list(METHODS), help="See `dualfold methods`."),
+]  # fmt: skip
+Components = Annotated[
+    int, typer.Option("--n-components", "-d", min=1, help="How many coordinates.")
+]
+Neighbors = Annotated[
+    int, typer.Option("--n-neighbors", "-k", min=1, help="For methods that need a graph.")
+]
+Color = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="Colour by it; it is not used as a feature.")
+]
+Identifier = Annotated[
+    str | None,
+    typer.Option("--id", metavar="COLUMN", help="Names the rows; copied to the output."),
+]
+Exclude = Annotated[
+    list[str] | None, typer.Option(metavar="COLUMN", help="Leave out (repeatable).")
+]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN", help="Use although it looks like an identifier or yes/no "
+                 "(repeatable)."),
+]  # fmt: skip
+Standardize = Annotated[
+    bool, typer.Option("--standardize", help="Give every column the same weight.")
+]
+Missing = Annotated[
+    str,
+    typer.Option(metavar="raise|drop|mean", callback=one_of("raise", "drop", "mean"),
+                 help="Rows with missing values: refuse, leave out, fill with the mean."),
+]  # fmt: skip
+GapMarkers = Annotated[
+    list[str] | None,
+    typer.Option("--na", metavar="WORD", help="A further word for missing in a text file, as "
+                 "-999 (repeatable)."),
+]  # fmt: skip
+Pieces = Annotated[
+    str,
+    typer.Option(metavar="join|raise", callback=one_of("join", "raise"),
+                 help="A graph in several pieces: join by the shortest links, or refuse."),
+]  # fmt: skip
+Format = Annotated[
+    str | None,
+    typer.Option(metavar="csv|tsv|parquet|npy|npz|mtx|h5ad", help="If the ending of FILE does "
+                 "not say it."),
+]  # fmt: skip
+Thousands = Annotated[
+    str | None, typer.Option(metavar="MARK", help="Separator of thousands in a text file.")
+]
+Array = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Which array of an .npz, or layer or obsm of an .h5ad."),
+]
+Picture = Annotated[
+    str | None,
+    typer.Option("--picture", "-p", metavar="OUT.png", help="Draw it: .png, .pdf, .svg, .jpg."),
+]
+Html = Annotated[
+    str | None,
+    typer.Option("--html", metavar="OUT.html", help="One page to explore, that works offline."),
+]
+Images = Annotated[
+    str | None,
+    typer.Option("--images", metavar="HxW",
+                 help="Each row is a picture of this shape; the page shows it."),
+]  # fmt: skip
+Force = Annotated[bool, typer.Option("--force", "-f", help="Replace files that exist.")]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Exit code 3 if a certificate does not hold.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]

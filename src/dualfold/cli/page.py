@@ -1,0 +1,86 @@
+"""The one door between the command line and the HTML page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dualfold.cli.reading import Data
+from dualfold.cli.solving import Made
+from dualfold.cli.talk import Voice
+from dualfold.errors import InvalidInput, MissingDependency
+
+# Neighbours of a point that the page shows.
+SHOWN_NEIGHBORS = 10
+
+
+def check_page() -> None:
+    """Refuse --html now if the page cannot be written later."""
+    try:
+        import dualfold.view.page  # type: ignore[import-not-found, unused-ignore]  # noqa: F401
+    except ImportError as error:
+        raise MissingDependency(
+            f"--html needs the page of dualfold.view, which is not there ({error}); --picture "
+            "draws the map without it"
+        ) from error
+
+
+def write_html(
+    path: str,
+    data: Data,
+    maps: Sequence[Made],
+    voice: Voice,
+    *,
+    images: tuple[int, int] | None,
+    force: bool,
+) -> None:
+    """One page with these maps of one table."""
+    check_page()
+    from dualfold.graph import nearest
+    from dualfold.view.page import measured_map, write_page
+
+    k = min(SHOWN_NEIGHBORS, (data.X.shape[0] - 1) // 2)
+    with voice.doing("measuring the map for the page"):
+        near = nearest(data.X, k).indices if k else None
+        shown = [
+            measured_map(
+                made.job.method.name,
+                data.X,
+                made.embedding.points,
+                values=made.embedding.values,
+                certificate=made.embedding.certificate,
+                history=None if made.unfolding is None else made.unfolding.solution.history,
+                pieces=None if made.graph is None else len(made.graph.links) + 1,
+                equal=made.job.method.lengths,
+                n_neighbors=SHOWN_NEIGHBORS,
+                neighbors=near,
+            )
+            for made in maps
+        ]
+    with voice.doing("writing the page"):
+        write_page(
+            Path(path),
+            shown,
+            title="table" if data.reading.source == "-" else Path(data.reading.source).name,
+            columns=dict(data.table.labels),
+            names=data.label(data.reading.identifier),
+            images=_pictures(data, images),
+            color=data.reading.color,
+            overwrite=force,
+        )
+
+
+def _pictures(data: Data, shape: tuple[int, int] | None) -> Any:
+    if shape is None:
+        return None
+    width = data.table.X.shape[1]
+    if shape[0] * shape[1] != width:
+        raise InvalidInput(
+            f"pictures of {shape[0]}×{shape[1]} have {shape[0] * shape[1]} pixels, but a row has "
+            f"{width} columns; give --images the shape of a row"
+        )
+    import numpy as np
+
+    dense = data.table.X if isinstance(data.table.X, np.ndarray) else data.table.X.toarray()
+    return (*shape, dense)

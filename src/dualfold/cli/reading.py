@@ -1,0 +1,211 @@
+"""From a file to features: what was asked for, what was read, what there is to say about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dualfold.errors import InvalidInput
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from dualfold.cli.talk import Voice
+    from dualfold.data import Table
+    from dualfold.data.scales import Standard
+
+# Scales that differ more than this are rarely meant: one unit drowns the others.
+MOST_SCALE_RATIO = 100.0
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a table is to be read; kept with every map, so that it can be read so again."""
+
+    source: str
+    color: str | None = None
+    identifier: str | None = None
+    exclude: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    missing: Any = "raise"
+    standardize: bool = False
+    format: str | None = None
+    thousands: str | None = None
+    array: str | None = None
+    gap_markers: tuple[str, ...] = ()
+
+    def settings(self) -> dict[str, Any]:
+        """JSON-ready, without the source, which may move."""
+        names = ("color", "identifier", "missing", "standardize", "format", "thousands", "array")
+        chosen: dict[str, Any] = {name: getattr(self, name) for name in names}
+        return chosen | {name: list(getattr(self, name)) for name in LISTS}
+
+    @classmethod
+    def again(cls, source: str, settings: dict[str, Any]) -> Reading:
+        """The reading that `settings` tells of."""
+        known = {key: value for key, value in settings.items() if key in cls.__annotations__}
+        known |= {name: tuple(known.get(name, ())) for name in LISTS}
+        return cls(**(known | {"source": source}))
+
+
+LISTS = ("exclude", "keep", "gap_markers")
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """A table that was read, its features as methods see them, and what was remarked."""
+
+    reading: Reading
+    table: Table
+    X: Any
+    standard: Standard | None
+    remarks: tuple[str, ...]
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        return (*self.table.notices, *self.remarks)
+
+    def label(self, name: str | None) -> Any:
+        return None if name is None else self.table.labels[name]
+
+    @property
+    def colors(self) -> Any:
+        """The column to colour by; dates in words are dates."""
+        from dualfold.data.dates import as_dates
+
+        values = self.label(self.reading.color)
+        if values is None:
+            return None
+        dates = as_dates(values)
+        return values if dates is None else dates
+
+
+def read(reading: Reading, voice: Voice) -> Data:
+    """Read the table and tell what was decided about it."""
+    with voice.doing("loading"):
+        import dualfold.embedding  # noqa: F401 (heavy; told apart from reading)
+    with voice.doing(f"reading {reading.source}"):
+        table = _table(reading)
+    for notice in table.notices:
+        voice.note(notice)
+    standard, X, remarks = None, table.X, list[str]()
+    if reading.standardize:
+        from dualfold.data.scales import standard_of
+
+        standard = standard_of(table.X)
+        X = standard.applied(table.X)
+    else:
+        remarks += _scale_remarks(table)
+    for remark in remarks:
+        voice.note(remark)
+    return Data(reading, table, X, standard, tuple(remarks))
+
+
+def _table(reading: Reading) -> Table:
+    from dualfold.data import read_table
+
+    apart = {"--color": reading.color, "--id": reading.identifier}
+    try:
+        return read_table(
+            reading.source,
+            format=reading.format,
+            exclude=reading.exclude,
+            label_columns=tuple(dict.fromkeys(name for name in apart.values() if name)),
+            keep=reading.keep,
+            missing=reading.missing,
+            thousands=reading.thousands,
+            array=reading.array,
+            gap_markers=reading.gap_markers,
+        )
+    except InvalidInput as error:
+        # The library knows one argument where the command line has two.
+        for option, name in apart.items():
+            if name and f"label_columns names '{name}'" in str(error):
+                raise InvalidInput(str(error).replace("label_columns", option, 1)) from error
+        raise
+
+
+def _scale_remarks(table: Table) -> list[str]:
+    import numpy as np
+
+    from dualfold.data.scales import ranges
+
+    found = ranges(table.X)
+    varying = np.flatnonzero(found)
+    if len(varying) < 2:
+        return []
+    order = varying[np.argsort(found[varying], kind="stable")]
+    # Among hundreds of pixels a few are nearly always empty; that is no other unit.
+    narrow, wide = order[len(order) // 20], order[-1]
+    ratio = found[wide] / found[narrow]
+    if ratio < MOST_SCALE_RATIO:
+        return []
+    return [
+        f"the columns differ in scale: '{table.names[wide]}' spans {ratio:,.0f} times as much "
+        f"as '{table.names[narrow]}' and so decides the distances; --standardize gives every "
+        "column the same weight"
+    ]
+
+
+def twins(X: Any) -> np.ndarray[Any, Any]:
+    """How often each different row occurs, the most frequent first."""
+    import numpy as np
+
+    weights = np.random.default_rng(0).standard_normal(X.shape[1])
+    key = np.asarray(X @ weights).ravel()
+    order = np.argsort(key, kind="stable")
+    # Equal rows have equal keys up to rounding, so they stand side by side.
+    before, after = X[order[:-1]], X[order[1:]]
+    if isinstance(X, np.ndarray):
+        same = np.all(before == after, axis=1)
+    else:
+        same = np.asarray(abs(before - after).sum(axis=1)).ravel() == 0
+    groups = np.concatenate([[0], np.cumsum(~same)])
+    return np.sort(np.bincount(groups))[::-1]
+
+
+def twin_remarks(X: Any, *, n_components: int, n_neighbors: int | None) -> list[str]:
+    """What identical rows do to a map: coordinates out of nothing, islands in a graph."""
+    counts = twins(X)
+    n = X.shape[0]
+    if len(counts) == 1:
+        return [f"all {n} rows are the same: there is nothing to map, the coordinates mean nothing"]
+    if len(counts) <= n_components:
+        return [
+            f"only {len(counts)} of {n} rows are different, which span {len(counts) - 1} "
+            f"direction{'s' if len(counts) > 2 else ''}: of {n_components} coordinates the others "
+            "are invented"
+        ]
+    if n_neighbors is not None and counts[0] > n_neighbors + 1:
+        return [
+            f"{counts[0]} rows are identical, more than the {n_neighbors} neighbours a row has: "
+            "such rows only know one another and where they lie is arbitrary; leave out repeated "
+            f"rows, or take --n-neighbors {counts[0]} or more"
+        ]
+    return []
+
+
+def refuse_too_many(data: Data, n_components: int, needs: str, name: str) -> None:
+    """More coordinates than the rows or columns allow."""
+    from dualfold.data.columns import listed
+
+    n, width = data.X.shape
+    if n < 2:
+        raise InvalidInput(f"a map needs 2 rows or more, but {data.reading.source} has {n}")
+    room = n - 1 if needs == "graph" else width
+    if name in LINEAR:
+        room = min(room, width)
+    if n_components <= room:
+        return
+    if room == n - 1:
+        given = f"{n} rows allow {room}"
+    elif width > 1:
+        given = f"there are only {width} columns of numbers ({listed(data.table.names)})"
+    else:
+        given = f"'{data.table.names[0]}' is the only column of numbers"
+    raise InvalidInput(
+        f"{n_components} coordinates were asked for, but {given}; lower n_components"
+    )
+
+
+LINEAR = ("lpp", "npp", "orthogonal_lpp", "orthogonal_npp")

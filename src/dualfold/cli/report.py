@@ -1,0 +1,128 @@
+"""How good a picture of the data a map is, whoever made it."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dualfold import __version__
+from dualfold.cli.embed import check_places
+from dualfold.cli.reading import Data, Reading
+from dualfold.cli.request import stem
+from dualfold.cli.solving import Job, neighbor_graph
+from dualfold.cli.stored import read_again, stored_map
+from dualfold.cli.talk import Voice
+
+# Beyond, a report of all points takes minutes; that many of them are drawn instead.
+MOST_ROWS_WHOLE, DRAWN = 20_000, 1_000
+
+
+@dataclass(frozen=True)
+class ReportRequest:
+    """Everything that `dualfold report` was asked for."""
+
+    reading: Reading
+    embedding: str
+    n_neighbors: int
+    sample: int | None
+    output: str | None
+    picture: str | None
+    force: bool
+
+
+def report_map(request: ReportRequest, voice: Voice) -> tuple[dict[str, Any], str]:
+    """Measure the map; returns what `--json` prints, and the report in words."""
+    check_places(request.reading.source, request.output, request.force, pictures=(request.picture,))
+    with voice.doing(f"reading {request.embedding}"):
+        stored = stored_map(request.embedding)
+    data = read_again(request.reading, stored, voice)
+    from dualfold.quality import report
+
+    n = len(stored.points)
+    sample = request.sample or (DRAWN if n > MOST_ROWS_WHOLE else None)
+    sample = None if sample is not None and sample >= n else sample
+    width = data.X.shape[1]
+    foreseen = (sample or n) * n * (width + 30) / 1e10
+    with voice.doing("measuring", foreseen), voice.telling_warnings([]):
+        found = report(
+            data.X,
+            stored.points,
+            labels=_classes(data),
+            graph=_graph_of(stored.metadata, data, voice),
+            n_neighbors=request.n_neighbors,
+            sample=sample,
+        )
+    summary: dict[str, Any] = found.to_dict() | {
+        "dualfold": __version__,
+        "source": request.reading.source,
+        "embedding": request.embedding,
+        "notices": list(data.notices),
+        "output": request.output,
+        "picture": request.picture,
+    }
+    picture = None
+    if request.picture is not None:
+        from dualfold.view.figures import figure_bytes
+        from dualfold.view.quality import quality_map_figure
+
+        with voice.doing("drawing"), voice.telling_warnings([]):
+            trust = found.per_point["trustworthiness"]
+            figure = quality_map_figure(
+                stored.points, trust, title=Path(request.embedding).name, verdict=found.verdict
+            )
+            picture = figure_bytes(figure, request.picture)
+    _write(request, data, found, summary, picture)
+    return summary, str(found)
+
+
+def _graph_of(metadata: dict[str, Any], data: Data, voice: Voice) -> Any:
+    """The graph whose geodesics an Isomap or unfolding keeps; straight distances are not theirs."""
+    settings = metadata.get("settings", {})
+    if settings.get("method") not in ("isomap", "mvu") or data.X.shape[0] > MOST_ROWS_WHOLE:
+        return None
+    return neighbor_graph(Job.again(settings), data.X, voice)
+
+
+def _classes(data: Data) -> Any:
+    """The colours, where they are classes: words, or a few whole numbers."""
+    import numpy as np
+
+    values = data.label(data.reading.color)
+    if values is None or data.colors is not values:  # dates are no classes
+        return None
+    words = np.array([str(value) for value in values])
+    count = len(np.unique(words))
+    few = values.dtype.kind in "OUTb" or (values.dtype.kind in "iu" and count <= 20)
+    return words if few and 1 < count <= len(words) // 2 else None
+
+
+def _write(
+    request: ReportRequest, data: Data, found: Any, summary: dict[str, Any], picture: bytes | None
+) -> None:
+    from dualfold.data import write_table
+    from dualfold.data.whole_file import whole_file
+
+    if request.output is not None:
+        name = data.reading.identifier
+        columns = {} if name is None else {name: data.label(name)}
+        columns |= found.per_point
+        write_table(request.output, columns, overwrite=request.force, metadata=summary)
+    if picture is not None and request.picture is not None:
+        with whole_file(Path(request.picture), overwrite=request.force) as file:
+            file.write(picture)
+
+
+def closing_words(request: ReportRequest, summary: dict[str, Any]) -> list[str]:
+    """What was written where, and the next command."""
+    lines = []
+    if request.output is not None:
+        lines.append(f"One row of measures a point in {request.output}")
+    if request.picture is not None:
+        lines.append(f"Picture, coloured by trustworthiness, in {request.picture}")
+    source, stored = request.reading.source, request.embedding
+    after = ["dualfold", "certify", source, stored]
+    if request.picture is None:
+        after = ["dualfold", "report", source, stored, "--picture", f"{stem(stored)}.quality.png"]
+    return [*lines, f"Try next:  {shlex.join(after)}"]

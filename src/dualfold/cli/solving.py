@@ -1,0 +1,131 @@
+"""One method on one table: graph, problem, answer, certificate, with what can be said of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from dualfold.cli.progress import Stage, gap_share
+from dualfold.cli.reading import Data, refuse_too_many, twin_remarks
+from dualfold.cli.registry import METHODS, Method
+from dualfold.cli.stating import certified, expected_seconds
+from dualfold.cli.talk import Voice
+from dualfold.cli.verdict import verdict
+
+if TYPE_CHECKING:
+    from dualfold.duality import Unfolding
+    from dualfold.embedding import Embedding
+    from dualfold.graph import Graph
+
+# Neighbours that are counted again in the map.
+SCORED_NEIGHBORS = 10
+# Counting kept neighbours means two exact searches; up to here they take a moment.
+MOST_ROWS_TO_SCORE = 10_000
+# A solver stops at this gap; see `dualfold.duality.unfold`.
+UNFOLDING_GAP = 1e-6
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a method is asked for."""
+
+    method: Method
+    n_components: int = 2
+    n_neighbors: int = 10
+    pieces: str = "join"
+
+    def settings(self) -> dict[str, Any]:
+        """What must be known to state the same problem again, JSON-ready."""
+        chosen: dict[str, Any] = {"method": self.method.name, "n_components": self.n_components}
+        if self.method.needs == "graph":
+            chosen |= {"n_neighbors": self.n_neighbors, "pieces": self.pieces}
+        return chosen
+
+    @classmethod
+    def again(cls, settings: dict[str, Any]) -> Job:
+        """The job that `settings` tells of."""
+        known = {key: value for key, value in settings.items() if key in cls.__annotations__}
+        return cls(**(known | {"method": METHODS[settings["method"]]}))
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """A map and all that came with it."""
+
+    job: Job
+    embedding: Embedding
+    graph: Graph | None
+    unfolding: Unfolding | None
+    heard: tuple[str, ...]
+    seconds: float
+
+    @property
+    def verdict(self) -> str:
+        return verdict(self.job.method, self.embedding.certificate, self.job.n_components)
+
+    @property
+    def axis_names(self) -> list[str]:
+        return [f"{self.job.method.name}_{axis + 1}" for axis in range(self.job.n_components)]
+
+
+def made(job: Job, data: Data, voice: Voice, graph: Graph | None = None) -> Made:
+    """Do the job, telling what happens; a `graph` that is at hand is not made again."""
+    refuse_too_many(data, job.n_components, job.method.needs, job.method.name)
+    heard = twin_remarks(
+        data.X,
+        n_components=job.n_components,
+        n_neighbors=job.n_neighbors if job.method.needs == "graph" else None,
+    )
+    for remark in heard:
+        voice.note(remark)
+    begin = perf_counter()
+    with voice.telling_warnings(heard):
+        graph = graph if graph is not None else neighbor_graph(job, data.X, voice)
+        expected = expected_seconds(job.method, data.X.shape)
+        with voice.doing(f"{job.method.name}: solving and certifying", expected) as stage:
+            embedding, unfolding = certified(
+                job.method,
+                data.X,
+                graph,
+                n_components=job.n_components,
+                callback=_telling(stage) if stage is not None else None,
+            )
+    return Made(job, embedding, graph, unfolding, tuple(heard), perf_counter() - begin)
+
+
+def neighbor_graph(job: Job, X: Any, voice: Voice) -> Graph | None:
+    """The graph that the method needs, in one piece; None if it needs none."""
+    if job.method.needs != "graph":
+        return None
+    from dualfold.graph import joined, knn, one_piece
+
+    n, width = X.shape
+    # Exact search in many columns: products of all pairs (70 GFlop/s a core, measured).
+    expected = n * n * width / 5e10 if width > 15 else n * 1e-5
+    with voice.doing("finding neighbours", expected):
+        graph = knn(X, job.n_neighbors)
+        return joined(graph) if job.pieces == "join" else one_piece(graph)
+
+
+def kept_neighbors(X: Any, points: Any, voice: Voice) -> float | None:
+    """The share of nearest neighbours that the map keeps, where counting is quick."""
+    from dualfold.quality import t_similarity
+
+    n = X.shape[0]
+    if not SCORED_NEIGHBORS < n <= MOST_ROWS_TO_SCORE:
+        return None
+    with voice.doing("counting kept neighbours"):
+        return float(t_similarity(X, points, SCORED_NEIGHBORS))
+
+
+def _telling(stage: Stage) -> Any:
+    """A callback of the unfolding's solvers that moves the bar."""
+    first: list[float] = []
+
+    def told(record: Any) -> None:
+        if record.gap < float("inf"):
+            first.append(record.gap)
+            stage.tell(gap_share(first[0], record.gap, UNFOLDING_GAP))
+
+    return told

@@ -1,0 +1,211 @@
+"""New rows on an existing map."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from dualfold import __version__
+from dualfold.cli.embed import check_places
+from dualfold.cli.reading import Reading
+from dualfold.cli.talk import Voice
+from dualfold.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from dualfold.data import Table
+    from dualfold.saved import Model
+
+# Up to here the distances between old rows are looked up to tell which new rows are far off.
+MOST_OLD_ROWS = 20_000
+
+
+@dataclass(frozen=True)
+class TransformRequest:
+    """Everything that `dualfold transform` was asked for."""
+
+    model: str
+    reading: Reading
+    output: str
+    picture: str | None
+    force: bool
+
+
+def transform_table(request: TransformRequest, voice: Voice) -> dict[str, Any]:
+    """Read the model and the rows, place them, write; returns what `--json` prints."""
+    begin = perf_counter()
+    with voice.doing(f"reading {request.model}"):
+        from dualfold.saved import load_model
+
+        model = load_model(request.model)
+    check_places(request.reading.source, request.output, request.force, pictures=(request.picture,))
+    with voice.doing(f"reading {request.reading.source}"):
+        table, notices = _rows(model, request.reading)
+    for notice in notices:
+        voice.note(notice)
+    with voice.doing("placing"):
+        points = model.transform(table.X)
+    far = _far_off(model, table.X)
+    columns = _columns(model, table, points, request.reading)
+    summary: dict[str, Any] = {
+        "schema": "dualfold.transform/1",
+        "dualfold": __version__,
+        "source": request.reading.source,
+        "model": request.model,
+        "model_settings": model.settings.get("settings", model.settings),
+        "rows": len(table.rows),
+        "coordinates": list(columns)[-points.shape[1] :],
+        "far_rows": far,
+        "notices": notices,
+        "verdict": _verdict(model, len(table.rows), far),
+    }
+    picture = None
+    if request.picture is not None:
+        with voice.doing("drawing"), voice.telling_warnings([]):
+            picture = _picture(request, table, points, summary["verdict"])
+    from dualfold.data import write_table
+    from dualfold.data.whole_file import whole_file
+
+    source = request.reading.source
+    write_table(
+        request.output, columns, overwrite=request.force, metadata=summary,
+        onto=source if source.endswith(".h5ad") else None, rows=table.rows,
+    )  # fmt: skip
+    if picture is not None and request.picture is not None:
+        with whole_file(Path(request.picture), overwrite=request.force) as file:
+            file.write(picture)
+    places = {"output": request.output, "picture": request.picture}
+    return summary | places | {"seconds": perf_counter() - begin}
+
+
+def _rows(model: Model, reading: Reading) -> tuple[Table, list[str]]:
+    """The new rows with the model's columns in its order, without gaps."""
+    from dualfold.data import read_table
+    from dualfold.data.columns import listed
+    from dualfold.data.gaps import complete
+
+    kept = model.settings.get("reading", {})
+    try:
+        table = read_table(
+            reading.source,
+            format=reading.format,
+            thousands=reading.thousands or kept.get("thousands"),
+            array=reading.array,
+            gap_markers=reading.gap_markers or tuple(kept.get("gap_markers", ())),
+            features=model.columns,
+            missing="keep",
+        )
+    except InvalidInput as error:
+        raise InvalidInput(str(error).replace("keep names", "the model needs", 1)) from error
+    notices = list(table.notices)
+    unnamed = tuple(f"column_{place + 1}" for place in range(table.X.shape[1]))
+    if table.names == unnamed and len(unnamed) == len(model.columns) and unnamed != model.columns:
+        notices.append("the rows have no column names; they were taken in the model's order")
+        X = table.X
+    else:
+        X = model.matched(table.X, table.names)
+    table = replace(table, X=X, names=model.columns, notices=())
+    for option, name in (("--color", reading.color), ("--id", reading.identifier)):
+        if name is not None and name not in table.labels:
+            raise InvalidInput(
+                f"{option} names '{name}', but there is no such label; there is "
+                f"{listed(table.labels) or 'none'}"
+            )
+    if reading.missing == "mean" and model.means is not None:
+        return _filled(table, model, notices)
+    table = complete(table, reading.missing)
+    said = [notice for notice in table.notices if "same value in every row" not in notice]
+    return table, [*notices, *said]
+
+
+def _filled(table: Table, model: Model, notices: list[str]) -> tuple[Table, list[str]]:
+    """Gaps as the means of the rows that the map was made of, not of the new ones."""
+    import numpy as np
+
+    from dualfold.data.gaps import complete
+
+    if not isinstance(table.X, np.ndarray) or model.means is None:
+        return complete(table, "mean"), notices
+    hole = ~np.isfinite(table.X)
+    if not hole.any():
+        return table, notices
+    X = np.where(hole, model.means, table.X)
+    said = f"{int(hole.sum())} missing values were filled with the means of the model's own rows"
+    return replace(table, X=X), [*notices, said]
+
+
+def _far_off(model: Model, X: Any) -> int | None:
+    """How many rows are farther from every old one than any old one from its neighbours."""
+    import numpy as np
+
+    from dualfold.graph import nearest
+
+    known = getattr(model.map, "features", None)
+    graph = getattr(model.map, "graph", None)
+    known = graph.points if graph is not None else known
+    if known is None or known.shape[0] > MOST_OLD_ROWS:
+        return None
+    if model.shift is not None and model.scale is not None:
+        X = (X - model.shift) / model.scale
+    if graph is not None:
+        usual = float(graph.lists.distances.max())
+        found = nearest(known, 1, queries=X, metric=graph.metric)
+    else:
+        k = int(getattr(model.map, "n_neighbors", 1))
+        usual = float(nearest(known, min(k, known.shape[0] - 1)).distances.max())
+        found = nearest(known, 1, queries=X)
+    return int(np.sum(found.distances[:, 0] > usual))
+
+
+def _verdict(model: Model, rows: int, far: int | None) -> str:
+    if far is None:
+        kind = "by the map's own linear formula" if hasattr(model.map, "encode") else "by the model"
+        return f"Placed {kind}; the old rows stay where they were."
+    if far == 0:
+        return f"All {rows:,} new rows lie among the old ones; these stay where they were."
+    return (
+        f"{far:,} of {rows:,} new rows are farther from every old row than any old row from its "
+        "neighbours: where those lie on the map is a guess."
+    )
+
+
+def _columns(model: Model, table: Table, points: Any, reading: Reading) -> dict[str, Any]:
+    columns: dict[str, Any] = {}
+    for name in (reading.identifier, reading.color):
+        if name is not None:
+            columns[name] = table.labels[name]
+    if reading.identifier is None and len(table.rows) and table.rows[-1] != len(table.rows) - 1:
+        columns["row"] = table.rows + 1
+    for axis in range(points.shape[1]):
+        columns[f"{model.method}_{axis + 1}"] = points[:, axis]
+    return columns
+
+
+def _picture(request: TransformRequest, table: Table, points: Any, verdict: str) -> bytes:
+    from dualfold.view.figures import figure_bytes, map_figure
+
+    color = request.reading.color
+    figure = map_figure(
+        points,
+        None if color is None else table.labels[color],
+        title=f"{request.reading.source} on {Path(request.model).name}",
+        verdict=verdict,
+        color_name=color or "",
+    )
+    assert request.picture is not None
+    return figure_bytes(figure, request.picture)
+
+
+def closing_words(request: TransformRequest, summary: dict[str, Any]) -> list[str]:
+    """What was written where, a verdict, and the next command."""
+    where = "standard output" if request.output == "-" else request.output
+    lines = [f"{summary['rows']:,} rows placed on the map of {request.model} → {where}"]
+    if request.picture is not None:
+        lines.append(f"Picture in {request.picture}")
+    lines.append(summary["verdict"])
+    if request.output != "-" and request.reading.source != "-":
+        after = ["dualfold", "report", request.reading.source, request.output]
+        lines.append(f"Try next:  {shlex.join(after)}")
+    return lines

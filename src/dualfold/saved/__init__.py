@@ -1,0 +1,21 @@
+"""Maps kept as files: models that place new rows, and a second look at stored maps.
+
+save_model("roll.dualfold", model_of(Isomap().fit(X)))
+load_model("roll.dualfold").transform(new)
+"""
+
+from dualfold.saved.model import BothSides, Model, load_model, save_model
+from dualfold.saved.placing import both_sides, model_of, placing
+from dualfold.saved.recheck import rechecked, rechecked_unfolding
+
+__all__ = [
+    "BothSides",
+    "Model",
+    "both_sides",
+    "load_model",
+    "model_of",
+    "placing",
+    "rechecked",
+    "rechecked_unfolding",
+    "save_model",
+]

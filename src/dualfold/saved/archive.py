@@ -1,0 +1,77 @@
+"""One file of named arrays and a JSON header: data, never code.
+
+A zip archive with `dualfold.json` first and one .npy file an array, so that any language can
+read it. Nothing in it is ever unpickled or run.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.lib import format as npy
+
+from dualfold.errors import InvalidInput
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+HEADER = "dualfold.json"
+SCHEMA, VERSION = "dualfold.model", 1
+# Zip knows no time before 1980; a fixed one makes equal models equal files.
+NO_TIME = (1980, 1, 1, 0, 0, 0)
+
+
+def write_archive(file: BinaryIO, header: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
+    """Write a header (JSON-ready) and arrays of numbers."""
+    stated = {"schema": SCHEMA, "version": VERSION, **header}
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.writestr(_entry(HEADER), json.dumps(stated, indent=2, ensure_ascii=False))
+        for name, array in arrays.items():
+            with archive.open(_entry(f"{name}.npy"), "w", force_zip64=True) as entry:
+                npy.write_array(entry, np.ascontiguousarray(array), allow_pickle=False)
+
+
+def read_archive(path: Path) -> tuple[dict[str, Any], dict[str, Array]]:
+    """The header and the arrays of a model file."""
+    if not path.is_file():
+        raise InvalidInput(f"there is no model file {path}; `--save-model {path}` makes one")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            header = _checked_header(archive, path)
+            arrays = {}
+            for name in archive.namelist():
+                if name.endswith(".npy"):
+                    with archive.open(name) as entry:
+                        arrays[name.removesuffix(".npy")] = npy.read_array(
+                            entry, allow_pickle=False
+                        )
+    except (zipfile.BadZipFile, EOFError, ValueError, OSError) as error:
+        if isinstance(error, InvalidInput):
+            raise
+        raise InvalidInput(f"{path} is no readable model file ({error}); save it again") from error
+    return header, arrays
+
+
+def _checked_header(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
+    header = json.loads(archive.read(HEADER)) if HEADER in archive.namelist() else None
+    if not isinstance(header, dict) or header.get("schema") != SCHEMA:
+        raise InvalidInput(
+            f"{path} is a zip file but no model of dualfold; one is made by --save-model"
+        )
+    if header.get("version") != VERSION:
+        raise InvalidInput(
+            f"{path} has version {header.get('version')} of the model format and this dualfold "
+            f"reads version {VERSION}; save the model again, or use the dualfold that made it "
+            f"({header.get('dualfold', 'unknown')})"
+        )
+    return header
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name, NO_TIME)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    return entry

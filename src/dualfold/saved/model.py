@@ -1,0 +1,114 @@
+"""A fitted map with all that is needed to place new rows, as one file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from dualfold.data.columns import listed, refuse_lacking
+from dualfold.data.whole_file import whole_file
+from dualfold.errors import InvalidInput
+from dualfold.saved.archive import read_archive, write_archive
+from dualfold.saved.parts import Parts, PlacingMap, map_of, parts_of
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class BothSides:
+    """An unfolding's points and dual weights, which together prove it."""
+
+    factor: Array
+    weights: sp.csr_array
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Where new rows go on an existing map.
+
+    map : the rule of new points
+    method : its name, for the names of the coordinates
+    columns : the features it was made of, in their order
+    means : their means, which fill gaps of new rows
+    shift, scale : what standardised the features (None: nothing did); a column that did not
+        vary has an infinite scale and becomes 0
+    settings, certificate : how the map was made and what was proved of it, JSON-ready
+    both_sides : of an unfolding
+    """
+
+    map: PlacingMap
+    method: str
+    columns: tuple[str, ...]
+    means: Array | None = None
+    shift: Array | None = None
+    scale: Array | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
+    certificate: dict[str, Any] = field(default_factory=dict)
+    both_sides: BothSides | None = None
+
+    def transform(self, X: Any) -> Array:
+        """The places of new rows, whose columns are `columns` in this order."""
+        if X.shape[1] != len(self.columns):
+            raise InvalidInput(
+                f"the rows have {X.shape[1]} columns, the model was made for "
+                f"{len(self.columns)} ({listed(self.columns)})"
+            )
+        if self.shift is not None and self.scale is not None:
+            X = (np.asarray(X, dtype=np.float64) - self.shift) / self.scale
+        return self.map.encode(X) if hasattr(self.map, "encode") else self.map(X)
+
+    def matched(self, X: Any, names: Sequence[str]) -> Any:
+        """The model's columns of a table, found by their names."""
+        places = {name: place for place, name in enumerate(names)}
+        refuse_lacking(self.columns, names)
+        if tuple(names) == self.columns:
+            return X
+        return X[:, [places[name] for name in self.columns]]
+
+
+def save_model(path: str | os.PathLike[str], model: Model, *, overwrite: bool = False) -> None:
+    """Write a model whole or not at all; the file is data and runs nothing when read."""
+    parts = parts_of(model.map)
+    for name in ("means", "shift", "scale"):
+        if getattr(model, name) is not None:
+            parts.arrays[f"model_{name}"] = getattr(model, name)
+    if model.both_sides is not None:
+        parts.put("unfolding_factor", model.both_sides.factor)
+        parts.put("unfolding_weights", model.both_sides.weights)
+    header = {
+        "dualfold": model.settings.get("dualfold", "unknown"),
+        "method": model.method,
+        "columns": list(model.columns),
+        "settings": model.settings,
+        "certificate": model.certificate,
+        "map": {"kind": parts.kind, "facts": parts.facts},
+    }
+    with whole_file(Path(path), overwrite=overwrite) as file:
+        write_archive(file, header, parts.arrays)
+
+
+def load_model(path: str | os.PathLike[str]) -> Model:
+    """Read a model file."""
+    header, arrays = read_archive(Path(path))
+    try:
+        parts = Parts(header["map"]["kind"], header["map"]["facts"], arrays)
+        factor, weights = parts.get("unfolding_factor"), parts.get("unfolding_weights")
+        return Model(
+            map=map_of(parts),
+            method=header["method"],
+            columns=tuple(header["columns"]),
+            means=arrays.get("model_means"),
+            shift=arrays.get("model_shift"),
+            scale=arrays.get("model_scale"),
+            settings=header["settings"],
+            certificate=header["certificate"],
+            both_sides=None if factor is None else BothSides(factor, weights),
+        )
+    except (KeyError, TypeError) as error:
+        raise InvalidInput(f"{path} lacks a part ({error}); save the model again") from error

@@ -1,0 +1,88 @@
+"""Which rule places new points on the map of each method or estimator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dualfold.duality.unfold import Unfolding
+from dualfold.embedding import Embedding
+from dualfold.errors import InvalidInput
+from dualfold.estimators.graph_estimator import GraphEstimator
+from dualfold.estimators.linear import LinearEstimator
+from dualfold.estimators.mds import ClassicalMDS
+from dualfold.graph.graph import Graph
+from dualfold.maps.landmark import FromLandmarks, GeodesicMap, triangulation
+from dualfold.maps.local import LocalWeightsMap
+from dualfold.maps.nystrom import NystromMap
+from dualfold.saved.model import BothSides, Model
+from dualfold.saved.parts import BUILDERS, PlacingMap, parts_of
+from dualfold.weights.affinity import affinity
+
+# The ridge of local weights, as the estimators have it (scikit-learn's default).
+RIDGE = 1e-3
+
+
+def placing(method: str, graph: Graph | None, embedding: Embedding) -> PlacingMap:
+    """The rule of new points for the answer that `dualfold.methods.<method>` led to."""
+    vectors, values = embedding.solution.vectors, embedding.values
+    lift: Any = embedding.problem.lift
+    if hasattr(lift, "linear_map"):
+        linear: PlacingMap = lift.linear_map(vectors, values)
+        return linear
+    if graph is None:
+        raise InvalidInput(f"{method} places new points by its neighbour graph; none was given")
+    if method == "isomap":
+        corners = lift.landmarks if isinstance(lift, FromLandmarks) else None
+        return GeodesicMap(graph, triangulation(embedding.problem, vectors, values), corners)
+    if method == "eigenmaps":
+        return NystromMap(graph, affinity(graph), vectors, values, "degree")
+    k = min(graph.n_neighbors or int(graph.lists.counts.max()), graph.n)
+    return LocalWeightsMap(graph.points, embedding.points, k, RIDGE)
+
+
+def both_sides(unfolding: Unfolding) -> BothSides:
+    """What proves an unfolding, to be kept with its map."""
+    return BothSides(unfolding.factor, unfolding.weights)
+
+
+def model_of(estimator: Any) -> Model:
+    """A fitted estimator as a model that can be saved.
+
+    >>> import numpy as np
+    >>> from dualfold import Isomap
+    >>> X = np.random.default_rng(0).normal(size=(50, 3))
+    >>> fitted = Isomap(n_neighbors=8).fit(X)
+    >>> bool((model_of(fitted).transform(X) == fitted.transform(X)).all())
+    True
+    """
+    name = type(estimator).__name__
+    columns = getattr(estimator, "feature_names_in_", None)
+    if columns is None:
+        columns = [f"column_{place + 1}" for place in range(estimator.n_features_in_)]
+    return Model(
+        map=_rule_of(estimator),
+        method=name,
+        columns=tuple(str(column) for column in columns),
+        settings={"estimator": name},
+        certificate=estimator.certificate_.to_dict(),
+    )
+
+
+def _rule_of(estimator: Any) -> PlacingMap:
+    rule = None
+    plain = not getattr(estimator, "whiten", False)
+    if isinstance(estimator, ClassicalMDS):
+        rule = estimator._map
+    elif isinstance(estimator, LinearEstimator) and plain:
+        rule = estimator._linear_map
+    elif isinstance(estimator, GraphEstimator):
+        diffuses = getattr(estimator, "diffusion_time", None) is not None
+        rule = None if diffuses else estimator._placing
+    if rule is None or not isinstance(rule, PlacingMap):
+        raise InvalidInput(
+            f"this {type(estimator).__name__} places new points by a rule that is not saved "
+            f"(saved are {', '.join(BUILDERS)} rules: no whitening, no diffusion time, no pieces "
+            "laid side by side, no precomputed distances)"
+        )
+    parts_of(rule)  # refuses what cannot be saved now, not when the file is written
+    return rule

@@ -1,0 +1,194 @@
+"""Models as files: what comes back places new rows to the last bit as the estimator does."""
+
+import json
+import zipfile
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import dualfold
+from dualfold.data import swiss_roll
+from dualfold.errors import InvalidInput
+from dualfold.saved import (
+    Model,
+    both_sides,
+    load_model,
+    model_of,
+    rechecked,
+    rechecked_unfolding,
+    save_model,
+)
+
+X = swiss_roll(300, random_state=0).points
+NEW = swiss_roll(40, random_state=1).points
+
+FITTED = {
+    "pca": lambda: dualfold.PCA(2),
+    "standardised pca": lambda: dualfold.PCA(2, standardize=True),
+    "mds": lambda: dualfold.ClassicalMDS(2),
+    "lpp": lambda: dualfold.LocalityPreservingProjection(2),
+    "onpp": lambda: dualfold.OrthogonalNPP(2),
+    "sparse projection": lambda: dualfold.RandomProjection(2, kind="sparse", random_state=0),
+    "isomap": lambda: dualfold.Isomap(n_neighbors=8),
+    "variable isomap": lambda: dualfold.Isomap(n_neighbors=10, neighborhood="variable"),
+    "landmark isomap": lambda: dualfold.Isomap(n_neighbors=8, landmarks=40),
+    "radius isomap": lambda: dualfold.Isomap(n_neighbors=None, radius=4.0),
+    "eigenmaps": lambda: dualfold.LaplacianEigenmaps(n_neighbors=8),
+    "density eigenmaps": lambda: dualfold.LaplacianEigenmaps.named("ALE"),
+    "lle": lambda: dualfold.LocallyLinearEmbedding(n_neighbors=10),
+    "ltsa": lambda: dualfold.LocallyLinearEmbedding(n_neighbors=10, method="ltsa"),
+    "mvu": lambda: dualfold.MaximumVarianceUnfolding(n_neighbors=5),
+}
+
+
+@pytest.mark.filterwarnings("ignore::dualfold.errors.PiecesJoined")
+@pytest.mark.parametrize("name", FITTED)
+def test_a_saved_model_places_rows_as_its_estimator(tmp_path, name):
+    estimator = FITTED[name]().fit(X)
+    save_model(tmp_path / "m.dualfold", model_of(estimator))
+    loaded = load_model(tmp_path / "m.dualfold")
+    for rows in (X, NEW):
+        np.testing.assert_array_equal(loaded.transform(rows), estimator.transform(rows))
+    assert loaded.certificate == estimator.certificate_.to_dict()
+
+
+def test_two_pieces_that_were_joined_come_back_with_their_link(tmp_path):
+    far = np.vstack([X[:60], X[:60] + 500])
+    with pytest.warns(dualfold.errors.PiecesJoined):
+        estimator = dualfold.LaplacianEigenmaps(n_neighbors=6).fit(far)
+    save_model(tmp_path / "m.dualfold", model_of(estimator))
+    found = load_model(tmp_path / "m.dualfold").transform(far)
+    np.testing.assert_array_equal(found, estimator.transform(far))
+    np.testing.assert_allclose(found, estimator.embedding_, atol=1e-6)
+
+
+def test_sparse_features_stay_sparse(tmp_path):
+    S = sp.random_array((80, 30), density=0.3, rng=np.random.default_rng(0), format="csr")
+    estimator = dualfold.LocallyLinearEmbedding(n_neighbors=8).fit(S)
+    save_model(tmp_path / "m.dualfold", model_of(estimator))
+    loaded = load_model(tmp_path / "m.dualfold")
+    assert sp.issparse(loaded.map.features)
+    np.testing.assert_array_equal(loaded.transform(S), estimator.transform(S))
+
+
+def test_the_file_is_data_and_equal_models_are_equal_files(tmp_path):
+    model = model_of(dualfold.Isomap(n_neighbors=8).fit(X))
+    save_model(tmp_path / "a", model)
+    save_model(tmp_path / "b", model)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    with zipfile.ZipFile(tmp_path / "a") as archive:
+        assert archive.namelist()[0] == "dualfold.json"
+        assert all(name.endswith((".json", ".npy")) for name in archive.namelist())
+        assert json.loads(archive.read("dualfold.json"))["version"] == 1
+    with pytest.raises(InvalidInput, match="exists already"):
+        save_model(tmp_path / "a", model)
+
+
+def test_a_pickle_inside_is_never_opened(tmp_path):
+    path = tmp_path / "evil.dualfold"
+    save_model(path, model_of(dualfold.PCA(2).fit(X)))
+    with zipfile.ZipFile(path) as archive:
+        header = archive.read("dualfold.json")
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("dualfold.json", header)
+        with archive.open("mean.npy", "w") as entry:
+            np.lib.format.write_array(entry, np.array([print], dtype=object))
+    with pytest.raises(InvalidInput, match="no readable model file"):
+        load_model(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"a,b\n1,2\n", "no readable model file"),
+        (b"", "no readable model file"),
+        ("other zip", "no model of dualfold"),
+        ("future", "version 99"),
+        ("cut", "lacks a part|no readable"),
+        (None, "there is no model file"),
+    ],
+)
+def test_files_that_are_no_models(tmp_path, content, said):
+    path = tmp_path / "m.dualfold"
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    elif content is not None:
+        with zipfile.ZipFile(path, "w") as archive:
+            schema = {"schema": "dualfold.model", "version": 99 if content == "future" else 1}
+            text = "{}" if content == "other zip" else json.dumps(schema)
+            archive.writestr("dualfold.json", text)
+    with pytest.raises(InvalidInput, match=said):
+        load_model(path)
+
+
+def test_columns_are_matched_by_name():
+    model = Model(model_of(dualfold.PCA(2).fit(X)).map, "pca", ("a", "b", "c"))
+    mixed = np.column_stack([X[:, 2], np.ones(len(X)), X[:, 0], X[:, 1]])
+    found = model.matched(mixed, ["c", "extra", "a", "b"])
+    np.testing.assert_array_equal(found, X)
+    with pytest.raises(InvalidInput, match=r"'b'.*'b' may be 'B'|'b'"):
+        model.matched(X, ["a", "B", "c"])
+    with pytest.raises(InvalidInput, match="4 columns, the model was made for 3"):
+        model.transform(mixed)
+
+
+def test_rules_that_are_no_data_are_refused():
+    with pytest.raises(InvalidInput, match="not saved"):
+        model_of(dualfold.PCA(2, whiten=True).fit(X))
+    with pytest.raises(InvalidInput, match="not saved"):
+        model_of(dualfold.LaplacianEigenmaps(diffusion_time=2.0).fit(X))
+    with pytest.raises(InvalidInput, match="metric that is a function"):
+        model_of(dualfold.Isomap(metric=lambda a, b: float(abs(a - b).sum())).fit(X[:60]))
+
+
+# ---- a second look at stored points
+
+METHODS = ["pca", "mds", "isomap", "eigenmaps", "lle", "ltsa", "modified_lle", "hessian_lle"]
+METHODS += ["lpp", "npp", "orthogonal_lpp", "orthogonal_npp", "gram pca", "landmark isomap"]
+
+
+def stated(method):
+    graph = dualfold.graph.knn(X, 12)
+    if method == "gram pca":
+        wide = np.random.default_rng(0).normal(size=(20, 60))
+        return dualfold.methods.pca(wide)
+    if method == "landmark isomap":
+        corners = dualfold.graph.farthest_points(graph, 40, random_state=0)
+        return dualfold.methods.landmark_isomap(graph, corners)
+    return getattr(dualfold.methods, method)(X if method in ("pca", "mds") else graph)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_stored_points_are_proved_again_and_changed_ones_are_not(method):
+    embedding = dualfold.embed(stated(method))
+    problem = stated(method)
+    again = rechecked(problem, embedding.points, embedding.values)
+    assert again.level == embedding.certificate.level == "proved", again
+    one = embedding.points.copy()
+    one[7, 0] += 0.1 * np.ptp(one[:, 0])
+    assert rechecked(problem, one, embedding.values).level == "failed"
+    assert rechecked(problem, embedding.points[:, ::-1], embedding.values).level == "failed"
+    assert rechecked(problem, embedding.points, embedding.values * 1.01).level == "failed"
+    nothing = embedding.points.copy()
+    nothing[0, 0] = np.nan
+    assert rechecked(problem, nothing, embedding.values).level == "failed"
+
+
+def test_both_sides_of_an_unfolding_are_judged_again():
+    graph = dualfold.graph.knn(np.vstack([X[:80], X[:3]]), 6)  # three points twice
+    graph = dualfold.graph.joined(graph)
+    unfolding = dualfold.duality.unfold(graph)
+    points = dualfold.methods.unfolded(unfolding).points
+    sides = both_sides(unfolding)
+    again = rechecked_unfolding(graph, points, sides, tolerance=1e-4)
+    assert again.level == "proved"
+    np.testing.assert_allclose(again.upper, unfolding.certificate.upper, rtol=1e-9)
+    alone = rechecked_unfolding(graph, points, None, tolerance=1e-4)
+    assert alone.level == "failed"
+    assert alone.lower <= unfolding.certificate.upper <= alone.upper * (1 + 1e-9)
+    weak = type(sides)(sides.factor, sides.weights.power(2))
+    assert rechecked_unfolding(graph, points, weak, tolerance=1e-4).level == "failed"
+    moved = points.copy()
+    moved[3] += 1.0
+    assert rechecked_unfolding(graph, moved, sides, tolerance=1e-4).level == "failed"
