@@ -18,7 +18,7 @@ class Method:
         and {s} for its plural
     lengths : whether distances in the map mean something, so that it is drawn to scale
     new_points : how rows that come later are placed
-    size : rows that it does in about a minute on a laptop
+    size : rows that are practical, by order of magnitude; not a benchmark
     in_demo : whether `dualfold demo` shows it; variants of a method it shows are left out
     """
 

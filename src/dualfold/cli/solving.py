@@ -101,7 +101,7 @@ def neighbor_graph(job: Job, X: Any, voice: Voice) -> Graph | None:
     from dualfold.graph import joined, knn, one_piece
 
     n, width = X.shape
-    # Exact search in many columns: products of all pairs (70 GFlop/s a core, measured).
+    # Products of all pairs in many columns, a tree in few; a guess, for the bar only.
     expected = n * n * width / 5e10 if width > 15 else n * 1e-5
     with voice.doing("finding neighbours", expected):
         graph = knn(X, job.n_neighbors)

@@ -41,8 +41,7 @@ def certified(
 def expected_seconds(method: Method, shape: tuple[int, int]) -> float | None:
     """Roughly how long solving and certifying takes; None where it hangs on the data.
 
-    From runs on two cores of 2.8 GHz, only to draw a bar: rolls and images lie within a factor
-    of three of it.
+    Guessed from how the work grows, not fitted to runs; only the bar on a terminal uses it.
     """
     n, width = shape
     if method.name in ("pca", "mds"):
