@@ -233,7 +233,7 @@ def refuse_asymmetry(distances: Array) -> None:
     """
     if distances.ndim != 2 or distances.shape[0] != distances.shape[1]:
         raise InvalidInput(
-            f"Array must be square and symmetric, one row and column a point; the shape is "
+            "array must be 2-dimensional and square, one row and column a point; the shape is "
             f"{distances.shape}"
         )
     n = len(distances)
