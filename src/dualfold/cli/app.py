@@ -12,6 +12,7 @@ from dualfold import __version__
 from dualfold.cli import checking, making
 from dualfold.cli.options import Json, Quiet
 from dualfold.cli.registry import METHODS, Method
+from dualfold.cli.reproduce import reproduce
 from dualfold.cli.talk import Voice, plainly, print_json
 
 app = typer.Typer(
@@ -46,6 +47,7 @@ def top(
       dualfold compare table.csv -p maps.png           several methods side by side
       dualfold report table.csv table.pca.csv          how good a picture a map is
       dualfold certify table.csv table.pca.csv         check a stored map again
+      dualfold reproduce                               the papers' tables and figures
       dualfold methods                                 what each method preserves
 
     Every map comes with a certificate: how far from the best possible one it can be.
@@ -103,7 +105,14 @@ def demo(
     voice.say(f"\nTry next:  {tour.next_command(output)}")
 
 
-for command in (making.embed, making.transform, making.compare, checking.report, checking.certify):
+for command in (
+    making.embed,
+    making.transform,
+    making.compare,
+    checking.report,
+    checking.certify,
+    reproduce,
+):
     app.command()(plainly(command))
 
 

@@ -1,0 +1,120 @@
+"""`dualfold reproduce`: the papers' tables and figures in one report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dualfold.cli.options import Force, Json, Quiet
+from dualfold.cli.talk import Voice, print_json
+
+if TYPE_CHECKING:
+    from dualfold.experiments import Done, Experiment, Setting
+
+MARKDOWN, PAGE = "report.md", "report.html"
+
+
+def reproduce(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME]...", help="Papers or experiments (default: everything)."),
+    ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="The papers' sizes, not quick ones.")
+    ] = False,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the report goes.")
+    ] = Path("dualfold-papers"),
+    listing: Annotated[bool, typer.Option("--list", help="Only say what there is.")] = False,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of everything random.")] = 0,
+    force: Force = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Make the tables and figures of five papers again, and compare the numbers.
+
+    \b
+    Examples:
+      dualfold reproduce                     everything, quick sizes, a few minutes
+      dualfold reproduce tucker shin         two of the papers
+      dualfold reproduce --list              what there is
+      dualfold reproduce --full -o papers    the papers' own sizes
+
+    Writes report.html (one file), report.md and its pictures. Tucker's figures want MNIST:
+    DUALFOLD_MNIST names a file of it; the small digits stand in where there is none.
+    """
+    from dualfold import experiments
+    from dualfold.data.whole_file import check_place
+    from dualfold.experiments.report import summary
+
+    wanted = experiments.chosen(names or [])
+    if listing:
+        _list(wanted, as_json)
+        return
+    voice, heard = Voice(quiet=quiet), list[str]()
+    output.mkdir(parents=True, exist_ok=True)
+    for name in (PAGE, MARKDOWN):  # before minutes of work, not after
+        check_place(output / name, overwrite=force)
+    setting = experiments.Setting("full" if full else "quick", seed)
+    found: list[Done] = []
+    with voice.telling_warnings(heard):
+        for place, one in enumerate(wanted):
+            with voice.doing(f"{place + 1} of {len(wanted)}: {one.title}"):
+                found += experiments.run([one], setting)
+            off = found[-1].finding.failed
+            words = f"{len(off)} rows do not hold" if off else "holds"
+            voice.say(f"{one.name:<28} {found[-1].seconds:6.1f} s  {words}")
+    with voice.doing("writing"):
+        written = write(output, found, setting)
+    if as_json:
+        print_json(
+            {
+                "summary": summary(found),
+                "findings": [done.to_dict() for done in found],
+                "written": [str(path) for path in written],
+                "notices": heard,
+            }
+        )
+    voice.say(f"\n{summary(found)}")
+    voice.say(f"\nThe report:  {written[0]}  (and {MARKDOWN} with its pictures beside it)")
+    if not full:
+        voice.say("\nTry next:  dualfold reproduce --full")
+
+
+def write(folder: Path, found: list[Done], setting: Setting) -> list[Path]:
+    """The page, the Markdown and its pictures, each whole or not at all."""
+    from dualfold.data.whole_file import whole_file
+    from dualfold.experiments import html_report, markdown_report
+    from dualfold.experiments.report import picture, picture_name
+
+    contents = {
+        PAGE: html_report(found, setting).encode(),
+        MARKDOWN: markdown_report(found, setting).encode(),
+    }
+    for done in found:
+        for place, (_, figure) in enumerate(done.finding.figures):
+            contents[picture_name(done, place)] = picture(figure)
+    for name, content in contents.items():
+        with whole_file(folder / name, overwrite=True) as file:
+            file.write(content)
+    return [folder / name for name in contents]
+
+
+def _list(wanted: tuple[Experiment, ...], as_json: bool) -> None:
+    from dualfold.experiments import PAPERS
+
+    authors = {paper.letter: paper.author for paper in PAPERS}
+    if as_json:
+        print_json(
+            {
+                "experiments": [
+                    {"name": e.name, "paper": authors[e.paper], "place": e.place, "title": e.title}
+                    for e in wanted
+                ]
+            }
+        )
+        return
+    for one in wanted:
+        typer.echo(f"{one.name:<28} {authors[one.paper]:<12} {one.place:<28} {one.title}")

@@ -1,0 +1,69 @@
+"""Every experiment runs at its smallest size, agrees with the paper, and can be written."""
+
+import numpy as np
+import pytest
+
+from dualfold.errors import InvalidInput
+from dualfold.experiments import (
+    Done,
+    Experiment,
+    Finding,
+    Row,
+    Setting,
+    chosen,
+    experiments,
+    html_report,
+    markdown_report,
+)
+from dualfold.experiments.report import number, summary
+
+ALL = experiments()
+BRIEF = Setting("brief")
+
+
+@pytest.mark.parametrize("experiment", ALL, ids=lambda one: one.name)
+def test_holds(experiment: Experiment) -> None:
+    finding = experiment.run(BRIEF)
+    assert not finding.failed, [(row.what, row.paper, row.ours) for row in finding.failed]
+    assert finding.sentence.endswith(".")
+    assert finding.rows
+    numbers = [row.ours for row in finding.rows if not isinstance(row.ours, str)]
+    assert np.isfinite(numbers).all()
+    done = Done(experiment, finding, 1.0)
+    assert experiment.name in markdown_report([done], BRIEF)
+    assert html_report([done], BRIEF).count("<img") == len(finding.figures)
+
+
+def test_names_differ_and_papers_are_known() -> None:
+    assert len({one.name for one in ALL}) == len(ALL)
+    for one in ALL:
+        assert one in chosen([one.paper])
+        assert chosen([one.name])[0].name.startswith(one.name)
+
+
+def test_unknown_name_gets_a_hint() -> None:
+    with pytest.raises(InvalidInput, match="tucker"):
+        chosen(["tuker"])
+
+
+def _done(*rows: Row) -> Done:
+    experiment = Experiment("made-up", "T", "Figure 0", "A <b>", lambda setting: Finding("", ()))
+    return Done(experiment, Finding("Says `so` & so.", rows), 0.5)
+
+
+def test_a_row_that_does_not_hold_is_seen() -> None:
+    found = [_done(Row("a|b", 1.0, 1.5, False, "≤ 0.1"), Row("c", None, 2.0))]
+    assert "1 of them can agree or disagree, and 0 agree. The other 1 are in made-up" in summary(
+        found
+    )
+    assert "| a\\|b | 1 | 1.5 | +0.5 | **no** | ≤ 0.1 |" in markdown_report(found, BRIEF)
+    page = html_report(found, BRIEF)
+    assert '<tr class="off">' in page
+    assert "A &lt;b&gt;" in page
+    assert "<code>so</code> &amp; so" in page
+
+
+def test_numbers_in_words() -> None:
+    assert number(-0.00012345) == "−0.0001234"
+    assert number(None) == ""
+    assert number("all") == "all"
