@@ -1,52 +1,62 @@
 """What is being done, how long it has taken and how long it may still take.
 
-Shown on a terminal only. A stage that tells its share done, or whose work can be foreseen, has
-a bar with the time left; the bar comes after two seconds, since shorter stages need none.
+Shown on a terminal only, with a bar after two seconds, since shorter stages need none. The bar
+moves by what the library tells of its work (`dualfold.kernels.progress`). Where it can tell
+nothing, the line says how long it may take by a guess, and the bar does not pretend.
 """
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from math import log
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dualfold.kernels.progress import Told
 
 # Stages that end sooner show their name only.
 BAR_AFTER = 2.0
 
 
 class Stage:
-    """One stage at work: `tell(share)` where the share done is known."""
+    """One stage at work, in parts where the library tells of them.
+
+    expected : seconds by a guess; None where nobody can guess
+    """
 
     def __init__(self, name: str, expected: float | None = None) -> None:
         self.name = name
-        self.expected = expected
-        self.begin = perf_counter()
+        self.part = ""
+        self.begin = self.part_begin = perf_counter()
         self.share: float | None = None
+        self.expected = expected
 
-    def tell(self, share: float) -> None:
-        # It never goes back: a bar that does is believed by nobody.
-        self.share = max(self.share or 0.0, min(share, 1.0))
+    def hear(self, told: Told) -> None:
+        """A listener of `dualfold.kernels.progress.hearing`."""
+        if told.share is None:  # something begins
+            self.part, self.part_begin = told.what, perf_counter()
+            self.share, self.expected = None, told.seconds
+        else:
+            # It never goes back: a bar that does is believed by nobody.
+            self.share = max(self.share or 0.0, min(told.share, 1.0))
 
     @property
-    def elapsed(self) -> float:
-        return perf_counter() - self.begin
-
-    def done(self) -> float | None:
-        """The share that is done, told or foreseen; None if nobody knows."""
-        if self.share:
-            return self.share
-        if self.expected and self.elapsed < self.expected:
-            return self.elapsed / self.expected
-        return None
+    def shown_name(self) -> str:
+        return f"{self.name}: {self.part}" if self.part else self.name
 
     def words(self) -> str:
-        """Time taken, and time left where it is known."""
-        done = self.done()
-        if not done:
-            return f"{duration(self.elapsed)} so far"
-        return f"{duration(self.elapsed)}, about {duration(self.elapsed * (1 - done) / done)} left"
+        """Time taken by this part, and the time left where it is known or guessed."""
+        taken = perf_counter() - self.part_begin
+        if self.share:
+            left = round(taken * (1 - self.share) / self.share)
+            words = f"about {duration(left)} left" if left else "nearly done"
+            return f"{duration(taken)}, {words}"
+        if not self.expected or self.expected < BAR_AFTER:
+            return f"{duration(taken)} so far"
+        if taken < self.expected:
+            return f"{duration(taken)}, a guess: about {duration(self.expected)} in all"
+        return f"{duration(taken)}, longer than the {duration(self.expected)} guessed"
 
 
 def duration(seconds: float) -> str:
@@ -71,12 +81,12 @@ def displayed(console: Any, stage: Stage) -> Iterator[None]:
 
     def line() -> Any:
         grid = Table.grid(padding=(0, 1))
-        if stage.elapsed < BAR_AFTER:
+        if perf_counter() - stage.begin < BAR_AFTER:
             grid.add_row(spinner, stage.name)
         else:
-            done = stage.done()
+            done = stage.share
             bar = ProgressBar(total=1.0, completed=done or 0.0, pulse=done is None, width=24)
-            grid.add_row(spinner, stage.name, bar, stage.words())
+            grid.add_row(spinner, stage.shown_name, bar, stage.words())
         return grid
 
     with Live(
@@ -84,10 +94,3 @@ def displayed(console: Any, stage: Stage) -> Iterator[None]:
         redirect_stdout=False, redirect_stderr=False,
     ):  # fmt: skip
         yield
-
-
-def gap_share(first: float, now: float, wanted: float) -> float:
-    """How far a gap has come on its way down, by its digits."""
-    if not (0 < now < first) or wanted >= first:
-        return 0.0
-    return min(1.0, log(first / now) / log(first / wanted))

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 # Scales that differ more than this are rarely meant: one unit drowns the others.
 MOST_SCALE_RATIO = 100.0
 
+# Bytes of a file that are read in a second; by order of magnitude, for a guess that says so.
+TEXT_RATE, PACKED_RATE = 3e7, 2e7
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -84,7 +87,7 @@ def read(reading: Reading, voice: Voice) -> Data:
     """Read the table and tell what was decided about it."""
     with voice.doing("loading"):
         import dualfold.embedding  # noqa: F401 (heavy; told apart from reading)
-    with voice.doing(f"reading {reading.source}"):
+    with voice.doing(f"reading {reading.source}", seconds_to_read(reading.source)):
         table = _table(reading)
     for notice in table.notices:
         voice.note(notice)
@@ -99,6 +102,16 @@ def read(reading: Reading, voice: Voice) -> Data:
     for remark in remarks:
         voice.note(remark)
     return Data(reading, table, X, standard, tuple(remarks))
+
+
+def seconds_to_read(source: str) -> float | None:
+    """A guess from the size of the file."""
+    import os
+
+    if source == "-" or not os.path.isfile(source):
+        return None
+    packed = source.lower().endswith((".gz", ".parquet", ".h5ad"))
+    return os.path.getsize(source) / (PACKED_RATE if packed else TEXT_RATE)
 
 
 def _table(reading: Reading) -> Table:

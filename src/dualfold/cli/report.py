@@ -43,14 +43,14 @@ def report_map(request: ReportRequest, voice: Voice) -> tuple[dict[str, Any], st
     n = len(stored.points)
     sample = request.sample or (DRAWN if n > MOST_ROWS_WHOLE else None)
     sample = None if sample is not None and sample >= n else sample
-    width = data.X.shape[1]
-    foreseen = (sample or n) * n * (width + 30) / 1e10
-    with voice.doing("measuring", foreseen), voice.telling_warnings([]):
+    with voice.telling_warnings([]):
+        graph = _graph_of(stored.metadata, data, voice)
+    with voice.doing("measuring"), voice.telling_warnings([]):
         found = report(
             data.X,
             stored.points,
             labels=_classes(data),
-            graph=_graph_of(stored.metadata, data, voice),
+            graph=graph,
             n_neighbors=request.n_neighbors,
             sample=sample,
         )

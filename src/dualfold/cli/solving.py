@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from dualfold.cli.progress import Stage, gap_share
 from dualfold.cli.reading import Data, refuse_too_many, twin_remarks
 from dualfold.cli.registry import METHODS, Method
-from dualfold.cli.stating import certified, expected_seconds
+from dualfold.cli.stating import certified
 from dualfold.cli.talk import Voice
 from dualfold.cli.verdict import verdict
 
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
 SCORED_NEIGHBORS = 10
 # Counting kept neighbours means two exact searches; up to here they take a moment.
 MOST_ROWS_TO_SCORE = 10_000
-# A solver stops at this gap; see `dualfold.duality.unfold`.
-UNFOLDING_GAP = 1e-6
 
 
 @dataclass(frozen=True)
@@ -82,14 +79,9 @@ def made(job: Job, data: Data, voice: Voice, graph: Graph | None = None) -> Made
     begin = perf_counter()
     with voice.telling_warnings(heard):
         graph = graph if graph is not None else neighbor_graph(job, data.X, voice)
-        expected = expected_seconds(job.method, data.X.shape)
-        with voice.doing(f"{job.method.name}: solving and certifying", expected) as stage:
+        with voice.doing(job.method.name):
             embedding, unfolding = certified(
-                job.method,
-                data.X,
-                graph,
-                n_components=job.n_components,
-                callback=_telling(stage) if stage is not None else None,
+                job.method, data.X, graph, n_components=job.n_components
             )
     return Made(job, embedding, graph, unfolding, tuple(heard), perf_counter() - begin)
 
@@ -100,10 +92,7 @@ def neighbor_graph(job: Job, X: Any, voice: Voice) -> Graph | None:
         return None
     from dualfold.graph import joined, knn, one_piece
 
-    n, width = X.shape
-    # Products of all pairs in many columns, a tree in few; a guess, for the bar only.
-    expected = n * n * width / 5e10 if width > 15 else n * 1e-5
-    with voice.doing("finding neighbours", expected):
+    with voice.doing("finding neighbours"):
         graph = knn(X, job.n_neighbors)
         return joined(graph) if job.pieces == "join" else one_piece(graph)
 
@@ -117,15 +106,3 @@ def kept_neighbors(X: Any, points: Any, voice: Voice) -> float | None:
         return None
     with voice.doing("counting kept neighbours"):
         return float(t_similarity(X, points, SCORED_NEIGHBORS))
-
-
-def _telling(stage: Stage) -> Any:
-    """A callback of the unfolding's solvers that moves the bar."""
-    first: list[float] = []
-
-    def told(record: Any) -> None:
-        if record.gap < float("inf"):
-            first.append(record.gap)
-            stage.tell(gap_share(first[0], record.gap, UNFOLDING_GAP))
-
-    return told

@@ -74,17 +74,19 @@ class Voice:
         self.say(f"note: {sentence(in_options(text))}", "yellow")
 
     @contextlib.contextmanager
-    def doing(self, name: str, expected: float | None = None) -> Iterator[Stage | None]:
+    def doing(self, name: str, expected: float | None = None) -> Iterator[None]:
         """A line with a bar and the time left while it lasts, on a terminal only.
 
-        expected : seconds, where they can be foreseen
+        expected : seconds, by a guess that the line calls one
         """
         if self.quiet or not self._console.is_terminal:
-            yield None
+            yield
             return
+        from dualfold.kernels.progress import hearing
+
         stage = Stage(self.prefix + name, expected)
-        with displayed(self._console, stage):
-            yield stage
+        with displayed(self._console, stage), hearing(stage.hear):
+            yield
 
     @contextlib.contextmanager
     def telling_warnings(self, heard: list[str]) -> Iterator[None]:

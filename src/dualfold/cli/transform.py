@@ -47,7 +47,7 @@ def transform_table(request: TransformRequest, voice: Voice) -> dict[str, Any]:
         voice.note(notice)
     with voice.doing("placing"):
         points = model.transform(table.X)
-    far = _far_off(model, table.X)
+        far = _far_off(model, table.X)
     columns = _columns(model, table, points, request.reading)
     summary: dict[str, Any] = {
         "schema": "dualfold.transform/1",

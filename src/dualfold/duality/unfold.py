@@ -16,10 +16,11 @@ from dualfold.duality.interior_point import interior_point
 from dualfold.duality.landmark import landmark
 from dualfold.duality.low_rank import low_rank
 from dualfold.duality.progress import STOPPED_BY_CALLBACK
-from dualfold.duality.solution import Callback, UnfoldingSolution
+from dualfold.duality.solution import Callback, Record, UnfoldingSolution
 from dualfold.duality.unfolding import Form, UnfoldingProblem
 from dualfold.errors import CertificateFailed, DualfoldError, TooLarge, Unrealisable
 from dualfold.graph import Graph
+from dualfold.kernels.progress import descent
 from dualfold.trace.problem import MOST_FLOPS
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -141,9 +142,9 @@ def solved(
     def by(name: SolverName, most_flops: float | None = None) -> UnfoldingSolution:
         if name == "interior_point":
             most = 100 if max_iter is None else max_iter
-            return _by_interior_point(problem, tol, most, relaxation, callback)
+            return _by_interior_point(problem, tol, most, relaxation, told)
         if name == "landmark":
-            return landmark(problem, tol=tol, random_state=random_state, callback=callback)
+            return landmark(problem, tol=tol, random_state=random_state, callback=told)
         return low_rank(
             problem,
             n_components=n_components,
@@ -151,10 +152,16 @@ def solved(
             max_iter=300 if max_iter is None else max_iter,
             most_flops=most_flops,
             random_state=random_state,
-            callback=callback,
+            callback=told,
         )
 
-    return _fitting(problem, by, tol) if solver == "auto" else by(solver)
+    with descent("closing the gap between both sides", tol) as at:
+
+        def told(record: Record) -> bool | None:
+            at(record.gap)
+            return None if callback is None else callback(record)
+
+        return _fitting(problem, by, tol) if solver == "auto" else by(solver)
 
 
 def _fitting(

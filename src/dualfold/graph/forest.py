@@ -54,16 +54,22 @@ NOBODY = np.int32(2**31 - 1)
 _LEAVES_AT_ONCE = 8
 
 
-def in_threads(work: Callable[[Any], None], items: Iterable[Any], threads: int) -> None:
-    """Do work on every item; Ctrl-C is seen between items."""
+def in_threads(
+    work: Callable[[Any], None],
+    items: Iterable[Any],
+    threads: int,
+    done: Callable[[float], None] = lambda _: None,
+) -> None:
+    """Do work on every item; Ctrl-C is seen between items, and `done(1)` told after each."""
     if threads == 1:
         for item in items:
             work(item)
+            done(1)
         return
     with ThreadPoolExecutor(threads) as pool:
         try:
             for _ in pool.map(work, items):
-                pass
+                done(1)
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise

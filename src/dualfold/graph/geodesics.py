@@ -19,6 +19,7 @@ from dualfold.errors import InvalidInput, TooLarge
 from dualfold.graph.forest import in_threads
 from dualfold.graph.graph import Array, Graph
 from dualfold.kernels import kernel, thread_count
+from dualfold.kernels.progress import steps
 from dualfold.kernels.tally import tally
 
 __all__ = ["Landmarks", "farthest_points", "geodesic_distances", "landmarks_at"]
@@ -137,18 +138,21 @@ def farthest_points(
     chosen = _rows_of(graph, np.full(count, rng.integers(graph.n) if start is None else start))
     patched, rows = _Patched.of(graph, _real(dtype)), np.empty((count, graph.n), _real(dtype))
     nearest = np.full(graph.n, np.inf, _real(dtype))
-    done, lanes = 0, _Lanes()
-    while done < count:
-        batch = slice(done, min(count, done + (at_once if done >= at_once else 1)))
-        if batch.stop - done > 1:
-            chosen[batch] = _far_apart(rows[:done], nearest, batch.stop - done, rng)
-        elif done:
-            chosen[done] = np.argmax(nearest)
-        with lanes.tried(batch.stop - done) as side_by_side:
-            patched.fill(rows[batch], chosen[batch], thread_count(), side_by_side)
-        np.minimum(nearest, rows[batch].min(axis=0), out=nearest)
-        done = batch.stop
-        nearest[chosen[:done]] = -1  # duplicates of a landmark stay eligible, it does not
+    found, lanes = 0, _Lanes()
+    with steps("shortest paths from landmarks", count) as done:
+        while found < count:
+            batch = slice(found, min(count, found + (at_once if found >= at_once else 1)))
+            size = batch.stop - found
+            if size > 1:
+                chosen[batch] = _far_apart(rows[:found], nearest, size, rng)
+            elif found:
+                chosen[found] = np.argmax(nearest)
+            with lanes.tried(size) as side_by_side:
+                patched.fill(rows[batch], chosen[batch], thread_count(), side_by_side)
+            np.minimum(nearest, rows[batch].min(axis=0), out=nearest)
+            found = batch.stop
+            nearest[chosen[:found]] = -1  # duplicates of a landmark stay eligible, it does not
+            done(size)
     return Landmarks(chosen, rows)
 
 
@@ -268,7 +272,9 @@ class _Patched:
             _done(visits)
             tally("geodesic visits", visits)
 
-        in_threads(chunk, range(0, len(into), size), threads)
+        chunks = range(0, len(into), size)
+        with steps("shortest paths", len(chunks)) as done:
+            in_threads(chunk, chunks, threads, done)
 
 
 def _done(ok: int) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput
+from dualfold.kernels.progress import steps
 
 __all__ = ["best_of_rows", "from_precomputed", "metric_search", "metric_within", "ragged"]
 
@@ -56,7 +57,12 @@ def metric_search(
     X: Any, queries: Any, k: int, metric: Any, threads: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Brute force by scikit-learn's pairwise distances, a block of rows at a time."""
-    parts = [best_of_rows(block, k) for _, block in _distance_blocks(X, queries, metric, threads)]
+    parts = []
+    asked = X.shape[0] if queries is None else queries.shape[0]
+    with steps("comparing points", asked) as done:
+        for _, block in _distance_blocks(X, queries, metric, threads):
+            parts.append(best_of_rows(block, k))
+            done(len(block))
     return np.concatenate([i for i, _ in parts]), np.concatenate([d for _, d in parts])
 
 

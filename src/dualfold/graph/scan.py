@@ -22,6 +22,7 @@ from dualfold.graph.forest import NOBODY, forest_lists, in_threads
 from dualfold.graph.panels import Buffers, Packed, blocks_of, rounds_of
 from dualfold.graph.points import pair_distances
 from dualfold.kernels import kernel
+from dualfold.kernels.progress import steps
 
 __all__ = ["pairs_within", "ranked", "scan_queries", "scan_self"]
 
@@ -76,8 +77,9 @@ def scan_self(
                 order, distances, indices, reach, allowed, packed.slack, order,
             )  # fmt: skip
 
-    for meeting in rounds_of(len(blocks)):
-        in_threads(tile, meeting, threads)
+    with steps("comparing points", len(blocks) * (len(blocks) + 1) / 2) as done:
+        for meeting in rounds_of(len(blocks)):
+            in_threads(tile, meeting, threads, done)
     _sort_heaps(distances, indices, 0, n, k)
     return indices, distances
 
@@ -139,7 +141,9 @@ def scan_queries(
                     rows.names, distances, indices, reach, allowed, rows.slack, columns.names,
                 )  # fmt: skip
 
-    in_threads(strip, blocks_of(rows.panels), threads)
+    strips = blocks_of(rows.panels)
+    with steps("comparing points", len(strips)) as done:
+        in_threads(strip, strips, threads, done)
     _sort_heaps(distances, indices, 0, len(queries), k)
     return indices, distances
 
@@ -215,7 +219,8 @@ def pairs_within(
                 near = distance <= radius
                 kept.put((row[:count][near], column[:count][near], distance[near]))
 
-    in_threads(strip, range(len(blocks)), threads)
+    with steps("comparing points", len(blocks)) as done:
+        in_threads(strip, range(len(blocks)), threads, done)
     parts = [kept.get() for _ in range(kept.qsize())]
     if not parts:
         return np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)

@@ -16,6 +16,7 @@ import numpy as np
 from dualfold.graph.coordinates import frame_of
 from dualfold.graph.points import pair_distances
 from dualfold.graph.scan import scan_queries
+from dualfold.kernels.progress import steps
 from dualfold.kernels.tally import tally
 
 if TYPE_CHECKING:
@@ -47,22 +48,24 @@ def tree_search(
     indices, distances = np.empty((n, k), dtype=np.int32), np.empty((n, k))
     open_rows = []
     step = max(1, _ROWS // fetch)
-    for first in range(0, n, step):
-        rows = np.arange(first, min(n, first + step))
-        far, found = _asked_in_parts(
-            lambda part: tree.query(part, fetch), asked[rows].astype(np.float64), threads
-        )
-        found = np.reshape(found, (len(rows), fetch)).astype(np.int32)
-        far = np.reshape(far, (len(rows), fetch))[:, -1]
-        true = pair_distances(asked, X, np.repeat(rows, fetch), found.ravel())
-        true = true.reshape(found.shape)
-        if own == 0:
-            true[found == rows[:, None]] = np.inf
-        by = np.lexsort((found, true), axis=-1)[:, :k]
-        indices[rows] = np.take_along_axis(found, by, axis=1)
-        distances[rows] = np.take_along_axis(true, by, axis=1)
-        if fetch < len(X):
-            open_rows.append(rows[~(far > distances[rows, -1] * _CLEARLY)])
+    with steps("asking the tree", n) as done:
+        for first in range(0, n, step):
+            rows = np.arange(first, min(n, first + step))
+            far, found = _asked_in_parts(
+                lambda part: tree.query(part, fetch), asked[rows].astype(np.float64), threads
+            )
+            found = np.reshape(found, (len(rows), fetch)).astype(np.int32)
+            far = np.reshape(far, (len(rows), fetch))[:, -1]
+            true = pair_distances(asked, X, np.repeat(rows, fetch), found.ravel())
+            true = true.reshape(found.shape)
+            if own == 0:
+                true[found == rows[:, None]] = np.inf
+            by = np.lexsort((found, true), axis=-1)[:, :k]
+            indices[rows] = np.take_along_axis(found, by, axis=1)
+            distances[rows] = np.take_along_axis(true, by, axis=1)
+            if fetch < len(X):
+                open_rows.append(rows[~(far > distances[rows, -1] * _CLEARLY)])
+            done(len(rows))
     left = np.concatenate(open_rows) if open_rows else np.empty(0, dtype=np.int64)
     if len(left):
         indices[left], distances[left] = scanned_rows(X, queries, left, k, threads)

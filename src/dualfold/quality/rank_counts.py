@@ -28,6 +28,7 @@ from dualfold.graph.forest import in_threads
 from dualfold.graph.panels import PANEL, blocks_of, rounds_of
 from dualfold.graph.points import pair_distances
 from dualfold.kernels import kernel
+from dualfold.kernels.progress import steps
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -127,7 +128,9 @@ def _direct_ranks(X: Array, asked: Array, columns: Array, limits: Array, threads
             limits[some], columns[some], counts[some],
         )  # fmt: skip
 
-    in_threads(share, range(0, len(asked), SHARE), threads)
+    shares = range(0, len(asked), SHARE)
+    with steps("counting ranks", len(shares)) as done:
+        in_threads(share, shares, threads, done)
     return counts + 1
 
 
@@ -209,8 +212,9 @@ def _panel_ranks(
 
     blocks = blocks_of(others.panels)
     if mutual:  # each pair once; blocks meet so that no two threads count for one point
-        for meeting in rounds_of(len(blocks)):
-            in_threads(tile, [(blocks[a], blocks[b]) for a, b in meeting], threads)
+        with steps("counting ranks", len(blocks) * (len(blocks) + 1) / 2) as done:
+            for meeting in rounds_of(len(blocks)):
+                in_threads(tile, [(blocks[a], blocks[b]) for a, b in meeting], threads, done)
     else:
         step = max(1, min(32, -(-own.panels // (2 * threads))))
         strips = [(a, min(own.panels, a + step)) for a in range(0, own.panels, step)]
@@ -219,6 +223,7 @@ def _panel_ranks(
             for block in blocks:
                 tile((some, block))
 
-        in_threads(strip, strips, threads)
+        with steps("counting ranks", len(strips)) as done:
+            in_threads(strip, strips, threads, done)
     flat = counts.transpose(0, 2, 1).reshape(-1, k)[: len(asked)]
     return np.asarray(flat + settled + 1)

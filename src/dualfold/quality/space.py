@@ -23,6 +23,7 @@ from dualfold.graph.neighbors import nearest
 from dualfold.graph.points import rows_of_numbers
 from dualfold.graph.tree import scanned_rows
 from dualfold.kernels import kernel, one_blas_thread, thread_count
+from dualfold.kernels.progress import steps
 from dualfold.quality.rank_counts import FEW_COLUMNS, euclidean_ranks, given_ranks
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -97,8 +98,9 @@ class Space(ABC):
     def each_tile(self, work: Callable[[slice, Array], None], rows: Array | None) -> None:
         """`work(places, names)` on tiles of rows, shared out over the threads."""
         names = np.arange(self.n, dtype=np.int32) if rows is None else rows.astype(np.int32)
-        with one_blas_thread():
-            in_threads(lambda part: work(part, names[part]), self.tiles(rows), self.threads)
+        tiles = list(self.tiles(rows))
+        with one_blas_thread(), steps("comparing distances", len(tiles)) as done:
+            in_threads(lambda part: work(part, names[part]), tiles, self.threads, done)
 
 
 class EuclideanSpace(Space):

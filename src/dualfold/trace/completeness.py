@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold.kernels import lapack_threads, one_blas_thread
+from dualfold.kernels.progress import steps as told_steps
 from dualfold.trace.factorisation import factorise
 from dualfold.trace.metric import Dense, Diagonal, Identity, Sparse
 from dualfold.trace.problem import TraceProblem
@@ -272,16 +273,19 @@ def _complement_minimum(
     x /= np.sqrt(x @ problem.metric.times(x))
     previous, beta = np.zeros_like(x), 0.0
     diagonal, beside = [], []
-    for _ in range(min(steps, problem.n - V.shape[1] - problem.trivial.shape[1])):
-        y = off(problem.metric.solve(problem.descent(x[:, None])[:, 0]))
-        alpha = float(y @ problem.metric.times(x))
-        y = off(y - alpha * x - beta * previous)
-        beta = float(np.sqrt(max(float(y @ problem.metric.times(y)), 0.0)))
-        diagonal.append(alpha)
-        if beta <= 1e-14 * ceiling:
-            break
-        beside.append(beta)
-        previous, x = x, y / beta
+    most = min(steps, problem.n - V.shape[1] - problem.trivial.shape[1])
+    with told_steps("searching for anything better", most) as done:
+        for _ in range(most):
+            y = off(problem.metric.solve(problem.descent(x[:, None])[:, 0]))
+            alpha = float(y @ problem.metric.times(x))
+            y = off(y - alpha * x - beta * previous)
+            beta = float(np.sqrt(max(float(y @ problem.metric.times(y)), 0.0)))
+            diagonal.append(alpha)
+            if beta <= 1e-14 * ceiling:
+                break
+            beside.append(beta)
+            previous, x = x, y / beta
+            done(1)
     beside = beside[: len(diagonal) - 1]
     lowest = scipy.linalg.eigh_tridiagonal(
         diagonal, beside, eigvals_only=True, select="i", select_range=(0, 0)

@@ -21,6 +21,7 @@ from scipy.sparse import csr_array
 
 from dualfold.errors import InvalidInput
 from dualfold.kernels import kernel, thread_count
+from dualfold.kernels.progress import steps
 from dualfold.kernels.tally import tally
 from dualfold.trace.ordering import (
     NO_MEMORY,
@@ -247,9 +248,16 @@ def factorise(matrix: csr_array[Any], ordering: Ordering) -> Factorisation:
         return status
 
     # The subtrees side by side, the largest first; then what hangs above them all.
-    states = _in_threads(one, sorted(range(parts), key=lambda p: -work[p]))
-    if not any(states):
-        states = [one(parts)]
+    with steps("factorising", float(work[: parts + 1].sum())) as done:
+
+        def told(which: int) -> int:
+            status = one(which)
+            done(float(work[which]))
+            return status
+
+        states = _in_threads(told, sorted(range(parts), key=lambda p: -work[p]))
+        if not any(states):
+            states = [told(parts)]
     raise_without_memory(states, 8 * int(stacks[: parts + 1].max(initial=0)))
     if OUTSIDE_PATTERN in states:
         raise InvalidInput(

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.graph.graph import Lists
+from dualfold.kernels.progress import steps
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -26,12 +27,14 @@ def batches(lists: Lists, width: int) -> Iterator[tuple[Array, Array]]:
     neighbours are in no batch.
     """
     counts = lists.counts
-    for count in np.unique(counts[counts > 0]):
-        owners = np.flatnonzero(counts == count)
-        batch = max(1, BATCH // (int(count) * (width + int(count))))
-        for start in range(0, len(owners), batch):
-            rows = owners[start : start + batch]
-            yield rows, lists.indptr[rows][:, None] + np.arange(count)
+    with steps("weighing neighbours", len(counts)) as done:
+        for count in np.unique(counts[counts > 0]):
+            owners = np.flatnonzero(counts == count)
+            batch = max(1, BATCH // (int(count) * (width + int(count))))
+            for start in range(0, len(owners), batch):
+                rows = owners[start : start + batch]
+                yield rows, lists.indptr[rows][:, None] + np.arange(count)
+                done(len(rows))
 
 
 def offsets(X: Any, neighbors: Array, origins: Array | None = None) -> Array:

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold.errors import InvalidInput, TooLarge
+from dualfold.kernels.progress import steps
 from dualfold.kernels.tally import tally
 from dualfold.weights.rows import (
     TILE,
@@ -68,11 +69,13 @@ def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Arra
                 np.subtract(tile[few], shift, out=room[: len(tile)][few], dtype=kind)
             shifted = room[: len(tile)]
             total += np.matmul(shifted.T, shifted, out=square)
+            done(len(tile))
         return total, sums
 
     tally("scatter multiply-adds", n * width**2)
-    # Each thread needs a total of its own; wide ones leave the threads to BLAS.
-    parts = in_shares(share, iter(slices)) if width <= MOST_SHARED else [share(slices)]
+    with steps("multiplying columns", n) as done:
+        # Each thread needs a total of its own; wide ones leave the threads to BLAS.
+        parts = in_shares(share, iter(slices)) if width <= MOST_SHARED else [share(slices)]
     total, sums = parts[0]
     for other, more in parts[1:]:
         total += other

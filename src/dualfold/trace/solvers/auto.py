@@ -18,16 +18,16 @@ from scipy.sparse.linalg import LinearOperator
 from dualfold.errors import NotConverged, TooLarge
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.solution import Solution
-from dualfold.trace.solvers.dense import Dense
+from dualfold.trace.solvers.dense import DENSE_RATE, Dense
 from dualfold.trace.solvers.factored import Factored
 from dualfold.trace.solvers.lanczos import Lanczos
 from dualfold.trace.solvers.preconditioned import Preconditioned
 from dualfold.trace.solvers.solver import Solver
 from dualfold.trace.solvers.subspace import Progress
 
-# Multiply-adds in one second on one core of a 2.8 GHz machine, measured: LAPACK's
-# tridiagonalisation, sparse products (memory-bound), the sparse factorisation.
-DENSE_RATE, PRODUCT_RATE, FACTOR_RATE = 1e10, 4e8, 4e9
+# Multiply-adds in one second on one core of a 2.8 GHz machine, measured: sparse products
+# (memory-bound), the sparse factorisation.
+PRODUCT_RATE, FACTOR_RATE = 4e8, 4e9
 # Below this many rows LAPACK is done before anything else has started.
 SMALL = 400
 # From so many rows on it pays to ask first whether a factorisation is worth predicting.

@@ -12,6 +12,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from dualfold.errors import TooLarge
 from dualfold.kernels import lapack_threads
+from dualfold.kernels.progress import foreseen
 from dualfold.kernels.tally import tally
 from dualfold.trace.metric import Dense as DenseMetric
 from dualfold.trace.metric import Diagonal, Sparse
@@ -20,6 +21,9 @@ from dualfold.trace.solution import Solution, with_signs
 from dualfold.trace.solvers.solver import Solver
 
 Array = np.ndarray[Any, np.dtype[Any]]
+
+# Multiply-adds of LAPACK's tridiagonalisation in a second on one core of 2.8 GHz, measured.
+DENSE_RATE = 1e10
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,7 @@ class Dense(Solver):
             far = 2 * np.abs(A).sum(axis=1).max() / (problem.metric.lowest if B is not None else 1)
             A += max(far, 1.0) * (N @ N.T)
         last = min(problem.count, n - problem.trivial.shape[1] - 1)  # one more, as the guard
-        with lapack_threads(n):
+        with lapack_threads(n), foreseen("LAPACK at work", 4 / 3 * n**3 / DENSE_RATE):
             values, V = scipy.linalg.eigh(
                 A, B, subset_by_index=[0, last], driver="gvx" if B is not None else "evr"
             )

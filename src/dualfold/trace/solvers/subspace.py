@@ -21,6 +21,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold.kernels import one_blas_thread
+from dualfold.kernels.progress import descent
 from dualfold.trace.metric import Diagonal, Identity
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.solution import Solution, with_signs
@@ -174,9 +175,14 @@ def iterate(
         return replace(solution, vectors=V, guard=solution.guard / root)
     # A dense A earns its threads in A·V; everything else here is tall and thin.
     threads = nullcontext() if isinstance(problem.A, np.ndarray) else one_blas_thread()
-    with threads:
+    with threads, descent("iterating", 1.0) as told:
+
+        def watched(progress: Progress) -> bool:
+            told(progress.excess)
+            return watch is not None and watch(progress)
+
         return _iterate(
-            problem, directions, name, tol, most_products, block, memory, start, seed, watch
+            problem, directions, name, tol, most_products, block, memory, start, seed, watched
         )
 
 
@@ -190,7 +196,7 @@ def _iterate(
     memory: int | None,
     start: Array | None,
     seed: int,
-    watch: Callable[[Progress], bool] | None,
+    watch: Callable[[Progress], bool],
 ) -> Solution:
     n, count = problem.n, problem.count
     room = n - problem.trivial.shape[1]
@@ -222,7 +228,7 @@ def _iterate(
         status = "converged" if worst <= 1 or basis.size == room else None
         if status is None and products >= most_products:
             status = "stopped"
-        if status is None and watch is not None and watch(Progress(products, worst)):
+        if status is None and watch(Progress(products, worst)):
             status = "stopped"
         once_more = worst <= 1 and rounds_left > 0 and basis.size < room
         if status is not None and not once_more:
