@@ -39,6 +39,8 @@ FITTED = {
     "lle": lambda: dualfold.LocallyLinearEmbedding(n_neighbors=10),
     "ltsa": lambda: dualfold.LocallyLinearEmbedding(n_neighbors=10, method="ltsa"),
     "mvu": lambda: dualfold.MaximumVarianceUnfolding(n_neighbors=5),
+    "whitened pca": lambda: dualfold.PCA(2, whiten=True, standardize=True),
+    "diffusion": lambda: dualfold.LaplacianEigenmaps(n_neighbors=8, diffusion_time=2.5),
 }
 
 
@@ -133,13 +135,38 @@ def test_columns_are_matched_by_name():
         model.transform(mixed)
 
 
+@pytest.mark.parametrize("name", ["isomap", "eigenmaps", "diffusion", "lle"])
+def test_pieces_side_by_side_come_back_each_with_its_map(tmp_path, name):
+    far = np.vstack([X[:60], X[100:140] + 500, [[9000.0, 0.0, 0.0]]])
+    estimator = FITTED[name]().set_params(n_neighbors=6, pieces="separate")
+    # the single point becomes a piece of its own in a graph by radius
+    estimator.set_params(n_neighbors=None, radius=40.0)
+    estimator.fit(far)
+    assert estimator.n_connected_components_ == 3
+    save_model(tmp_path / "m.dualfold", model_of(estimator))
+    loaded = load_model(tmp_path / "m.dualfold")
+    new = np.vstack([far, far[::7] + 0.1])
+    np.testing.assert_array_equal(loaded.transform(new), estimator.transform(new))
+    assert loaded.certificate == estimator.certificate_.to_dict()
+
+
 def test_rules_that_are_no_data_are_refused():
-    with pytest.raises(InvalidInput, match="not saved"):
-        model_of(dualfold.PCA(2, whiten=True).fit(X))
-    with pytest.raises(InvalidInput, match="not saved"):
-        model_of(dualfold.LaplacianEigenmaps(diffusion_time=2.0).fit(X))
-    with pytest.raises(InvalidInput, match="metric that is a function"):
-        model_of(dualfold.Isomap(metric=lambda a, b: float(abs(a - b).sum())).fit(X[:60]))
+    def taxi(a, b):
+        return float(abs(a - b).sum())
+
+    far = np.vstack([X[:30], X[:30] + 500])
+    distances = np.linalg.norm(X[:60, None] - X[None, :60], axis=2)
+    for estimator, rows in (
+        (dualfold.Isomap(metric=taxi), X[:60]),
+        (dualfold.Isomap(metric=taxi, pieces="separate"), far),
+        (dualfold.Isomap(metric="minkowski", p=3), X[:60]),
+        (dualfold.Isomap(metric="precomputed"), distances),
+    ):
+        with pytest.raises(InvalidInput, match="metric by its name"):
+            model_of(estimator.fit(rows))
+    with pytest.raises(InvalidInput, match="made from features"):
+        affinities = np.exp(-(distances**2))
+        model_of(dualfold.LaplacianEigenmaps(weights="precomputed").fit(affinities))
 
 
 # ---- a second look at stored points

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -15,10 +14,11 @@ from dualfold.embedding import Embedding
 from dualfold.errors import DisconnectedGraph, InvalidInput
 from dualfold.estimators.base import SOLVERS, CertifiedEstimator, solver_named
 from dualfold.estimators.dimension import LOOKED_AT, embedded
-from dualfold.estimators.layout import Layout, PiecewiseCertificate, side_by_side
+from dualfold.estimators.layout import PiecewiseCertificate, side_by_side
 from dualfold.estimators.neighborhoods import neighbor_graph
-from dualfold.graph import Graph, joined, nearest, separate
+from dualfold.graph import Graph, joined, separate
 from dualfold.graph.pieces import pieces_in_words
+from dualfold.maps.piecewise import PiecewiseMap
 from dualfold.trace.problem import TraceProblem
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -127,7 +127,9 @@ class GraphEstimator(CertifiedEstimator):
         values = kept[0].values if kept else np.zeros(1)
         certificate = PiecewiseCertificate(tuple(piece.certificate for piece in kept))
         self._keep(layout.points, values, certificate)
-        self._placing = partial(_placed_by_piece, graph, layout, maps)
+        self._placing = PiecewiseMap(
+            graph.points, graph.metric, graph.piece_of, layout.points, layout.offsets, tuple(maps)
+        )
 
     def _keep(self, points: Array, values: Array, certificate: Any) -> None:
         self.embedding_ = points
@@ -204,26 +206,3 @@ class _WithParameters:
 
         pair = np.vstack([x, y])
         return float(pairwise_distances(pair, metric=self.metric, **self.parameters)[0, 1])
-
-
-def _placed_by_piece(
-    graph: Graph, layout: Layout, maps: list[Callable[[Any], Array] | None], X: Any
-) -> Array:
-    """New points by the map of the piece that their nearest old point belongs to."""
-    if graph.metric == "precomputed":
-        raise InvalidInput(
-            "new points cannot be placed with pieces='separate' and metric='precomputed'; "
-            "use pieces='join'"
-        )
-    closest = nearest(graph.points, 1, queries=X, metric=graph.metric).indices[:, 0]
-    owner = graph.piece_of[closest]
-    places = layout.points[closest].copy()
-    for piece in np.unique(owner):
-        rows = np.flatnonzero(owner == piece)
-        place = maps[piece]
-        if place is not None:
-            found = place(X[rows])
-            places[rows] = 0.0
-            places[rows, : found.shape[1]] = found
-            places[rows] += layout.offsets[piece]
-    return places

@@ -11,6 +11,7 @@ from dualfold.maps.landmark import (
 from dualfold.maps.linear import LinearMap
 from dualfold.maps.local import LocalWeightsMap
 from dualfold.maps.nystrom import NystromMap
+from dualfold.maps.piecewise import PiecewiseMap, RescaledMap
 from dualfold.maps.random import gaussian_map, orthonormal_map, random_map, sparse_map
 
 __all__ = [
@@ -19,6 +20,8 @@ __all__ = [
     "LinearMap",
     "LocalWeightsMap",
     "NystromMap",
+    "PiecewiseMap",
+    "RescaledMap",
     "Triangulation",
     "gaussian_map",
     "geodesics_to_new",

@@ -59,6 +59,8 @@ class LinearMap:
             )
         return projected_rows(rows, directions, self.mean if self.mean.any() else None)
 
+    __call__ = encode  # as every map of new points
+
     def decode(self, Z: Any) -> Array:
         """The nearest points with the coordinates Z, n×D: decode(encode(X)) projects X."""
         points = np.asarray(Z, dtype=float)

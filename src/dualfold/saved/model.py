@@ -61,7 +61,7 @@ class Model:
             )
         if self.shift is not None and self.scale is not None:
             X = (np.asarray(X, dtype=np.float64) - self.shift) / self.scale
-        return self.map.encode(X) if hasattr(self.map, "encode") else self.map(X)
+        return self.map(X)
 
     def matched(self, X: Any, names: Sequence[str]) -> Any:
         """The model's columns of a table, found by their names."""

@@ -20,10 +20,11 @@ from dualfold.maps.landmark import GeodesicMap, Triangulation
 from dualfold.maps.linear import LinearMap
 from dualfold.maps.local import LocalWeightsMap
 from dualfold.maps.nystrom import NystromMap
+from dualfold.maps.piecewise import PiecewiseMap, RescaledMap
 from dualfold.weights.affinity import Affinity
 
 Array = np.ndarray[Any, np.dtype[Any]]
-PlacingMap = LinearMap | GeodesicMap | NystromMap | LocalWeightsMap
+PlacingMap = LinearMap | GeodesicMap | NystromMap | LocalWeightsMap | PiecewiseMap | RescaledMap
 
 
 @dataclass
@@ -54,6 +55,18 @@ class Parts:
             return sp.csr_array((data, indices, indptr), shape=tuple(stated["sparse"]))
         return self.arrays.get(name)
 
+    def put_map(self, name: str, map_: Any) -> None:
+        """Keep a map that this one is made of, its arrays under "name."."""
+        inner = parts_of(map_)
+        self.facts[name] = {"kind": inner.kind, "facts": inner.facts}
+        self.arrays |= {f"{name}.{key}": array for key, array in inner.arrays.items()}
+
+    def get_map(self, name: str) -> PlacingMap:
+        """The map as it was put."""
+        own = {key: array for key, array in self.arrays.items() if key.startswith(f"{name}.")}
+        arrays = {key.removeprefix(f"{name}."): array for key, array in own.items()}
+        return map_of(Parts(self.facts[name]["kind"], self.facts[name]["facts"], arrays))
+
 
 def parts_of(map_: Any) -> Parts:
     """A map taken apart."""
@@ -82,12 +95,41 @@ def parts_of(map_: Any) -> Parts:
         parts = Parts("local weights", {"n_neighbors": map_.n_neighbors, "ridge": map_.ridge})
         parts.put("features", map_.features)
         parts.put("points", map_.points)
+    elif isinstance(map_, PiecewiseMap):
+        parts = _piecewise_parts(map_)
+    elif isinstance(map_, RescaledMap):
+        parts = Parts("rescaled")
+        parts.put_map("map", map_.map)
+        parts.put("times", map_.times)
+        parts.put("over", map_.over)
     else:
         raise InvalidInput(
-            f"a {type(map_).__name__} cannot be saved; there are linear, geodesic, Nyström and "
-            "local weights maps of features"
+            f"a {type(map_).__name__} cannot be saved as data; maps that can are made from "
+            "features (not from precomputed distances or affinities), by PCA, MDS, Isomap, "
+            "eigenmaps, LLE, unfoldings and linear projections"
         )
     return parts
+
+
+def _piecewise_parts(map_: PiecewiseMap) -> Parts:
+    _refuse_functions(map_.metric, map_.features)
+    alone = [place is None for place in map_.maps]
+    parts = Parts("pieces", {"metric": map_.metric, "single_points": alone})
+    for name in ("features", "owner", "points", "offsets"):
+        parts.put(name, getattr(map_, name))
+    for number, place in enumerate(map_.maps):
+        if place is not None:
+            parts.put_map(f"piece_{number + 1}", place)
+    return parts
+
+
+def _refuse_functions(metric: Any, features: Any) -> None:
+    if not isinstance(metric, str) or metric == "precomputed" or features is None:
+        raise InvalidInput(
+            "a metric that is a function (or has parameters), precomputed distances, or a graph "
+            "without the points it was made of cannot be saved as data, since a model file never "
+            "holds code; fit with a metric by its name (metric='manhattan', …) on features"
+        )
 
 
 def map_of(parts: Parts) -> PlacingMap:
@@ -131,20 +173,32 @@ def _local_weights(parts: Parts) -> PlacingMap:
     return LocalWeightsMap(features, points, facts["n_neighbors"], facts["ridge"])
 
 
+def _pieces(parts: Parts) -> PlacingMap:
+    maps = tuple(
+        None if alone else parts.get_map(f"piece_{number + 1}")
+        for number, alone in enumerate(parts.facts["single_points"])
+    )
+    owner, points, offsets = (parts.arrays[name] for name in ("owner", "points", "offsets"))
+    features, metric = parts.get("features"), parts.facts["metric"]
+    return PiecewiseMap(features, metric, owner, points, offsets, maps)
+
+
+def _rescaled(parts: Parts) -> PlacingMap:
+    return RescaledMap(parts.get_map("map"), parts.get("times"), parts.get("over"))
+
+
 BUILDERS: dict[str, Callable[[Parts], PlacingMap]] = {
     "linear": _linear,
     "geodesic": _geodesic,
     "nystrom": _nystrom,
     "local weights": _local_weights,
+    "pieces": _pieces,
+    "rescaled": _rescaled,
 }
 
 
 def _put_graph(parts: Parts, graph: Graph) -> None:
-    if not isinstance(graph.metric, str) or graph.points is None:
-        raise InvalidInput(
-            "a graph with a metric that is a function, or without the points it was made of, "
-            "cannot be saved as data; use a metric by name and features"
-        )
+    _refuse_functions(graph.metric, graph.points)
     parts.facts["graph"] = {
         "kind": graph.kind,
         "metric": graph.metric,

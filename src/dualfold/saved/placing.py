@@ -14,8 +14,9 @@ from dualfold.graph.graph import Graph
 from dualfold.maps.landmark import FromLandmarks, GeodesicMap, triangulation
 from dualfold.maps.local import LocalWeightsMap
 from dualfold.maps.nystrom import NystromMap
+from dualfold.maps.piecewise import RescaledMap
 from dualfold.saved.model import BothSides, Model
-from dualfold.saved.parts import BUILDERS, PlacingMap, parts_of
+from dualfold.saved.parts import PlacingMap, parts_of
 from dualfold.weights.affinity import affinity
 
 # The ridge of local weights, as the estimators have it (scikit-learn's default).
@@ -69,20 +70,16 @@ def model_of(estimator: Any) -> Model:
 
 
 def _rule_of(estimator: Any) -> PlacingMap:
-    rule = None
-    plain = not getattr(estimator, "whiten", False)
+    rule: Any = None
     if isinstance(estimator, ClassicalMDS):
         rule = estimator._map
-    elif isinstance(estimator, LinearEstimator) and plain:
+    elif isinstance(estimator, LinearEstimator):
         rule = estimator._linear_map
+        if getattr(estimator, "whiten", False):
+            rule = RescaledMap(rule, over=estimator._deviations)
     elif isinstance(estimator, GraphEstimator):
-        diffuses = getattr(estimator, "diffusion_time", None) is not None
-        rule = None if diffuses else estimator._placing
-    if rule is None or not isinstance(rule, PlacingMap):
-        raise InvalidInput(
-            f"this {type(estimator).__name__} places new points by a rule that is not saved "
-            f"(saved are {', '.join(BUILDERS)} rules: no whitening, no diffusion time, no pieces "
-            "laid side by side, no precomputed distances)"
-        )
+        rule = estimator._placing
+        if getattr(estimator, "diffusion_time", None) is not None:
+            rule = RescaledMap(rule, times=estimator._stretch(estimator.eigenvalues_))
     parts_of(rule)  # refuses what cannot be saved now, not when the file is written
     return rule
