@@ -11,7 +11,7 @@ import typer
 from dualfold import __version__
 from dualfold.cli import checking, making
 from dualfold.cli.options import Json, Quiet
-from dualfold.cli.registry import METHODS, Method
+from dualfold.cli.registry import METHODS, SIZES_MEAN, Method
 from dualfold.cli.reproduce import reproduce
 from dualfold.cli.talk import Voice, plainly, print_json
 
@@ -127,7 +127,8 @@ def methods(as_json: Json = False) -> None:
       dualfold methods --json
     """
     if as_json:
-        print_json({"methods": [method.words() for method in METHODS.values()]})
+        rows = [method.words() for method in METHODS.values()]
+        print_json({"methods": rows, "practical_size_means": SIZES_MEAN})
     else:
         _print_methods(list(METHODS.values()))
 
@@ -145,7 +146,8 @@ def _print_methods(listed: list[Method]) -> None:
         row = method.words()
         table.add_row(*(row[str(column.header)] for column in table.columns))
     # In a pipe there is no width to fit into: one line a method is easier to grep.
-    Console(highlight=False, width=None if sys.stdout.isatty() else 250).print(table)
+    Console(highlight=False, width=None if sys.stdout.isatty() else 330).print(table)
+    typer.echo(SIZES_MEAN)
 
 
 def main() -> None:

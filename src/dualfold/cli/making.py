@@ -144,7 +144,9 @@ def transform(
 def compare(
     file: o.File,
     methods: Annotated[
-        str, typer.Option("--methods", metavar="A,B,…", help="Methods with commas between them.")
+        str,
+        typer.Option("--methods", metavar="A,B,…", autocompletion=o.next_method,
+                     help="Methods with commas between them."),
     ] = "pca,isomap,lle,eigenmaps",
     n_components: o.Components = 2,
     n_neighbors: o.Neighbors = 10,
@@ -170,7 +172,7 @@ def compare(
     strict: o.Strict = False,
     as_json: o.Json = False,
     quiet: o.Quiet = False,
-) -> None:
+) -> None:  # fmt: skip
     """Several methods on one table: what each keeps, what is proved, how long it took.
 
     \b

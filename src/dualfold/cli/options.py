@@ -9,6 +9,8 @@ import typer
 
 from dualfold.cli.registry import METHODS, named
 
+FORMATS = ("csv", "tsv", "parquet", "npy", "npz", "mtx", "h5ad")
+
 
 def method_name(name: str) -> str:
     """The method of that name, or a usage error that names the close ones."""
@@ -27,6 +29,18 @@ def one_of(*words: str) -> Callable[[str], str]:
         return value
 
     return checked
+
+
+def beginning(*words: str) -> Callable[[str], list[str]]:
+    """Completes to those of some words that begin so."""
+    return lambda incomplete: [word for word in words if word.startswith(incomplete)]
+
+
+def next_method(incomplete: str) -> list[str]:
+    """Completes the last name of pca,isomap,… to those that are not in the list yet."""
+    before, comma, last = incomplete.rpartition(",")
+    used = before.split(",")
+    return [before + comma + name for name in METHODS if name.startswith(last) and name not in used]
 
 
 def picture_shape(text: str | None) -> tuple[int, int] | None:
@@ -56,7 +70,7 @@ File = Annotated[
 Method = Annotated[
     str,
     typer.Option("--method", "-m", metavar="|".join(METHODS), callback=method_name,
-                 autocompletion=lambda: list(METHODS), help="See `dualfold methods`."),
+                 autocompletion=beginning(*METHODS), help="See `dualfold methods`."),
 ]  # fmt: skip
 Components = Annotated[
     int, typer.Option("--n-components", "-d", min=1, help="How many coordinates.")
@@ -85,6 +99,7 @@ Standardize = Annotated[
 Missing = Annotated[
     str,
     typer.Option(metavar="raise|drop|mean", callback=one_of("raise", "drop", "mean"),
+                 autocompletion=beginning("raise", "drop", "mean"),
                  help="Rows with missing values: refuse, leave out, fill with the mean."),
 ]  # fmt: skip
 GapMarkers = Annotated[
@@ -95,12 +110,13 @@ GapMarkers = Annotated[
 Pieces = Annotated[
     str,
     typer.Option(metavar="join|raise", callback=one_of("join", "raise"),
+                 autocompletion=beginning("join", "raise"),
                  help="A graph in several pieces: join by the shortest links, or refuse."),
 ]  # fmt: skip
 Format = Annotated[
     str | None,
-    typer.Option(metavar="csv|tsv|parquet|npy|npz|mtx|h5ad", help="If the ending of FILE does "
-                 "not say it."),
+    typer.Option(metavar="|".join(FORMATS), autocompletion=beginning(*FORMATS),
+                 help="If the ending of FILE does not say it."),
 ]  # fmt: skip
 Thousands = Annotated[
     str | None, typer.Option(metavar="MARK", help="Separator of thousands in a text file.")
