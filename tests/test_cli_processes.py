@@ -1,4 +1,7 @@
-"""The command line through real processes: pipes, exit codes, interrupts, full disks."""
+"""The command line through real processes: pipes, exit codes, interrupts, full disks, terminals.
+
+What the commands compute is tested in `test_cli_commands`, without a process for each.
+"""
 
 import json
 import os
@@ -12,21 +15,29 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import dualfold
-from dualfold.data import read_metadata, swiss_roll
-from dualfold.saved import load_model
+from dualfold.data import swiss_roll
 
-COMMAND = [sys.executable, "-c", "from dualfold.cli import main; main()"]
+START = "from dualfold.cli import main; main()"
+COMMAND = [sys.executable, "-c", START]
 X = swiss_roll(150, random_state=0).points
 
 
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A table, a map of it and a model, made by one process for all tests."""
+    folder = tmp_path_factory.mktemp("made")
     frame = pd.DataFrame(X, columns=["x", "y", "z"])
     frame["name"] = [f"r{row}" for row in range(len(X))]
-    frame["when"] = [f"2020-0{1 + row % 9}-11" for row in range(len(X))]
-    frame.to_csv("roll.csv", index=False)
+    frame.to_csv(folder / "roll.csv", index=False)
+    run("embed", "roll.csv", "-m", "isomap", "--save-model", "m.dualfold", cwd=folder)
+    return folder
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch, made):
+    """An empty working directory with the table in it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "roll.csv").write_bytes((made / "roll.csv").read_bytes())
     return tmp_path
 
 
@@ -43,109 +54,22 @@ def names(folder):
     return sorted(entry.name for entry in folder.iterdir())
 
 
-ESTIMATORS = {
-    "pca": lambda: dualfold.PCA(2),
-    "isomap": lambda: dualfold.Isomap(n_neighbors=10),
-    "eigenmaps": lambda: dualfold.LaplacianEigenmaps(n_neighbors=10),
-    "lle": lambda: dualfold.LocallyLinearEmbedding(n_neighbors=10),
-    "lpp": lambda: dualfold.LocalityPreservingProjection(2),
-}
-
-
-@pytest.mark.parametrize("method", ESTIMATORS)
-def test_transform_places_rows_as_the_estimator_does(here, method):
-    run("embed", "roll.csv", "-m", method, "--save-model", "m.dualfold", "-q")
-    # another order, another column, and whole numbers where they may look like identifiers
-    new = pd.DataFrame({"z": X[:, 2], "extra": 1.5, "x": X[:, 0], "y": X[:, 1]})
-    new.to_csv("new.csv", index=False)
-    done = run("transform", "m.dualfold", "new.csv", "--json", "-q")
-    found = pd.read_csv("new.placed.csv").to_numpy()
-    expected = ESTIMATORS[method]().fit(X).transform(X)
-    signs = np.sign(np.sum(found * expected, axis=0))
-    np.testing.assert_allclose(found * signs, expected, atol=1e-7 * np.abs(expected).max())
-    assert json.loads(done.stdout)["rows"] == len(X)
-
-
-def test_transform_keeps_the_scale_and_the_means_of_the_old_rows(here):
-    frame = pd.DataFrame(X * [1, 50, 1], columns=["x", "y", "z"])
-    frame.to_csv("t.csv", index=False)
-    run("embed", "t.csv", "--standardize", "--save-model", "m.dualfold", "-q")
-    gap = pd.DataFrame({"x": [np.nan, 3.0], "y": [40.0, 5.0], "z": [1.0, 2.0]})
-    gap.to_csv("gap.csv", index=False)
-    assert "--missing drop" in run("transform", "m.dualfold", "gap.csv", code=1).stderr
-    run("transform", "m.dualfold", "gap.csv", "--missing", "mean")
-    filled = gap.fillna({"x": frame["x"].mean()}).to_numpy()
-    scaled = (filled - frame.to_numpy().mean(axis=0)) / frame.to_numpy().std(axis=0)
-    model = load_model("m.dualfold")
-    expected = model.map.encode(scaled)
-    np.testing.assert_allclose(pd.read_csv("gap.placed.csv").to_numpy(), expected, atol=1e-9)
-
-
-def test_transform_through_a_pipe_and_by_wrong_names(here):
-    run("embed", "roll.csv", "-m", "isomap", "--save-model", "m.dualfold", "-q")
-    text = (here / "roll.csv").read_text()
-    piped = run("transform", "m.dualfold", "-", "-o", "-", "-q", input=text)
+def test_rows_flow_through_a_pipe_onto_a_map(made):
+    text = (made / "roll.csv").read_text()
+    piped = run("transform", made / "m.dualfold", "-", "-o", "-", "-q", input=text)
     assert piped.stdout.startswith("isomap_1,isomap_2\n")
     assert piped.stderr == ""
-    pd.DataFrame(X, columns=["X", "y", "z"]).to_csv("other.csv", index=False)
-    wrong = run("transform", "m.dualfold", "other.csv", code=1)
-    assert "1 column is needed that the table has not: 'x'" in wrong.stderr
-    assert "no readable model" in run("transform", "roll.csv", "other.csv", code=1).stderr
-    far = pd.DataFrame(X[:3] + 1000, columns=["x", "y", "z"])
-    far.to_csv("far.csv", index=False)
-    assert "3 of 3 new rows are farther" in run("transform", "m.dualfold", "far.csv").stderr
+    placed = np.loadtxt(piped.stdout.splitlines(), delimiter=",", skiprows=1)
+    np.testing.assert_allclose(placed, pd.read_csv(made / "roll.isomap.csv"), atol=1e-6)
 
 
-@pytest.mark.parametrize("method", ["pca", "isomap", "eigenmaps", "lle", "lpp", "npp"])
-def test_certify_holds_for_what_was_written_and_not_for_a_changed_file(here, method):
-    run("embed", "roll.csv", "-m", method, "-k", 12, "-o", "m.csv", "--id", "name", "-q")
-    assert "Proved" in run("certify", "roll.csv", "m.csv").stderr
-    changed = pd.read_csv("m.csv")
-    changed.loc[4, f"{method}_1"] += 0.01 * np.ptp(changed[f"{method}_1"])
-    changed.to_csv("m.csv", index=False)
-    failed = run("certify", "roll.csv", "m.csv", "--json", code=3)
+def test_a_changed_map_is_told_by_the_exit_code(made, here):
+    changed = pd.read_csv(made / "roll.isomap.csv")
+    changed.iloc[4, 0] += 1.0
+    changed.to_csv("roll.isomap.csv", index=False)
+    (here / "roll.isomap.csv.json").write_bytes((made / "roll.isomap.csv.json").read_bytes())
+    failed = run("certify", "roll.csv", "roll.isomap.csv", "--json", code=3)
     assert json.loads(failed.stdout)["certificate"]["level"] == "failed"
-    changed.iloc[::-1].to_csv("m.csv", index=False)
-    assert "different 'name'" in run("certify", "roll.csv", "m.csv", code=1).stderr
-
-
-def test_certify_judges_both_sides_of_an_unfolding(here):
-    pd.read_csv("roll.csv").head(60).to_csv("r.csv", index=False)
-    run("embed", "r.csv", "-m", "mvu", "-k", 5, "--save-model", "m.dualfold", "-o", "m.parquet")
-    assert "dual weights" in run("certify", "r.csv", "m.parquet", code=3).stderr
-    proved = run("certify", "r.csv", "m.parquet", "--model", "m.dualfold", "--json")
-    assert json.loads(proved.stdout)["certificate"]["level"] == "proved"
-
-
-def test_report_is_the_librarys(here):
-    run("embed", "roll.csv", "-m", "isomap", "-q")
-    done = run("report", "roll.csv", "roll.isomap.csv", "--json", "-p", "q.png", "-o", "q.csv")
-    found = json.loads(done.stdout)
-    points = pd.read_csv("roll.isomap.csv").to_numpy()
-    expected = dualfold.quality.report(X, points)
-    assert found["measures"]["trustworthiness"] == expected.measures["trustworthiness"]
-    along = dualfold.residual_variance(dualfold.graph.knn(X, 10), points)
-    assert found["measures"]["geodesic_residual_variance"] == pytest.approx(float(along))
-    np.testing.assert_array_equal(
-        pd.read_csv("q.csv")["trustworthiness"], expected.per_point["trustworthiness"]
-    )
-    assert (here / "q.png").stat().st_size > 5000
-    pd.DataFrame(X[:5, :2], columns=["u", "v"]).to_csv("short.csv", index=False)
-    assert "5 points" in run("report", "roll.csv", "short.csv", code=1).stderr
-
-
-def test_compare_puts_methods_side_by_side(here):
-    words = ["compare", "roll.csv", "--methods", "pca,isomap,eigenmaps", "--color", "when"]
-    done = run(*words, "--json", "-p", "c.png", "-o", "all.csv")
-    rows = json.loads(done.stdout)["results"]
-    assert [row["method"] for row in rows] == ["pca", "isomap", "eigenmaps"]
-    points = dualfold.embed(dualfold.methods.pca(X)).points
-    assert rows[0]["t_similarity"] == pytest.approx(dualfold.t_similarity(X, points))
-    assert all(row["certificate"]["level"] == "proved" for row in rows)
-    assert list(pd.read_csv("all.csv"))[:2] == ["when", "pca_1"]
-    best = max(rows, key=lambda row: row["t_similarity"])["method"]
-    assert f"Try next:  dualfold embed roll.csv --method {best}" in done.stderr
-    assert "proved optimal" in run(*words).stdout
 
 
 # ---- what goes wrong
@@ -169,14 +93,15 @@ def test_files_that_cannot_be_mapped(here, content, said):
     assert names(here) == before
 
 
-def test_identical_rows_are_told(here):
-    pd.DataFrame(np.ones((20, 2)), columns=["a", "b"]).to_csv("same.csv", index=False)
-    assert "all 20 rows are the same" in run("embed", "same.csv").stderr
-    assert any("same" in note for note in read_metadata("same.pca.csv")["notices"])
-    pd.DataFrame(np.repeat(X[:4], 15, axis=0), columns=["a", "b", "c"]).to_csv(
-        "four.csv", index=False
-    )
-    assert "15 rows are identical" in run("embed", "four.csv", "-m", "isomap").stderr
+def test_a_file_that_exists_stays_as_it_is(here):
+    (here / "m.csv").write_text("mine")
+    assert "--force replaces it" in run("embed", "roll.csv", "-o", "m.csv", code=1).stderr
+    assert (here / "m.csv").read_text() == "mine"
+    assert names(here) == ["m.csv", "roll.csv"]
+
+
+def test_wrong_usage_is_exit_code_2():
+    assert "did you mean isomap?" in run("embed", "roll.csv", "-m", "isomab", code=2).stderr
 
 
 def test_a_full_standard_output_is_an_error(here):
@@ -267,27 +192,21 @@ def test_an_interrupt_while_writing_leaves_no_half_file(here):
     assert names(here) == ["roll.csv"]
 
 
-SLOW = """
-import time
-import dualfold.cli.solving as room
-answer = room.certified
-def slow(*words, **more):
-    time.sleep(3)
-    return answer(*words, **more)
-room.certified, room.expected_seconds = slow, lambda *_: 10.0
-from dualfold.cli import main
-main()
-"""
+# ---- a terminal
 
 
-@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
-def test_a_bar_with_the_time_left_on_a_terminal_only(here):
+def on_a_terminal(*start, **environment):
+    """The exit code and what a terminal of 140 columns saw of standard error."""
+    import fcntl
     import pty
+    import struct
+    import termios
 
     ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 140, 0, 0))
     command = subprocess.Popen(
-        [sys.executable, "-c", SLOW, "embed", "roll.csv"],
-        stderr=theirs, stdout=subprocess.DEVNULL, env=os.environ | {"TERM": "xterm"},
+        start, stderr=theirs, stdout=subprocess.DEVNULL,
+        env=os.environ | {"TERM": "xterm", **environment},
     )  # fmt: skip
     os.close(theirs)
     shown = b""
@@ -300,26 +219,64 @@ def test_a_bar_with_the_time_left_on_a_terminal_only(here):
             break
         shown += part
     os.close(ours)
-    assert command.wait(30) == 0
-    assert re.search(rb"solving and certifying.*2 s, about \d s left", shown)
+    return command.wait(30), re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.decode())
+
+
+# Shortest paths that take three seconds, one chunk of sources after the other.
+SLOW = """
+import time
+import dualfold.graph.geodesics as room
+from dualfold.kernels import kernel
+room.CHUNK, room.thread_count = 10, lambda *_: 1
+for key, fast in list(room._geodesics.items()):
+    def slow(*words, fast=fast):
+        time.sleep(3 / 15)
+        return fast(*words)
+    room._geodesics[key] = slow
+from dualfold.cli import main
+main()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+def test_a_bar_with_the_time_left_on_a_terminal_only(here):
+    words = ["embed", "roll.csv", "-m", "isomap"]
+    code, shown = on_a_terminal(sys.executable, "-c", SLOW, *words)
+    assert code == 0
+    lines = re.findall(r"isomap: shortest paths [━╸╺]+ (\d) s, about (\d) s left", shown)
+    assert lines, shown
+    # 15 chunks of a fifth of a second each, on a machine that may be busy.
+    assert all(2 <= int(taken) + int(left) <= 9 for taken, left in lines), lines
+    assert "━" not in shown.split("rows ×")[1]  # the bar goes away
     piped = subprocess.run(
-        [sys.executable, "-c", SLOW, "embed", "roll.csv", "--force"], capture_output=True
+        [sys.executable, "-c", SLOW, *words, "--force"], capture_output=True, text=True
     )
-    assert b"left" not in piped.stderr.replace(b"was left", b"")
-    assert b"solving" not in piped.stderr
+    assert piped.returncode == 0
+    for bar in ("shortest", "━", "\x1b", "\r"):
+        assert bar not in piped.stderr
 
 
-@pytest.mark.parametrize("command", ["embed", "transform", "compare", "report", "certify"])
-def test_help_shows_examples_first(command):
-    shown = run(command, "--help").stdout
-    assert shown.index("Examples:") < shown.index("Options:")
-
-
-def test_h5ad_in_and_out(here):
-    anndata = pytest.importorskip("anndata", reason="h5ad files need anndata")
-    run("embed", "roll.csv", "--color", "when", "-o", "roll.h5ad", "-q")
-    first = anndata.read_h5ad("roll.h5ad")
-    assert first.obsm["X_pca"].shape == (150, 2)
-    assert "Proved" in run("certify", "roll.csv", "roll.h5ad").stderr
-    run("embed", "roll.h5ad", "--array", "X_pca", "-m", "isomap", "-o", "again.h5ad", "-q")
-    assert sorted(anndata.read_h5ad("again.h5ad").obsm) == ["X_isomap", "X_pca"]
+@pytest.mark.skipif(not os.path.exists("/bin/bash"), reason="needs bash")
+def test_bash_itself_completes(here):
+    """The printed script in a real bash: methods are offered, files are left to bash."""
+    bin_ = here / "bin"
+    bin_.mkdir()
+    (bin_ / "dualfold").write_text(f'#!/bin/sh\nexec {sys.executable} -c "{START}" "$@"\n')
+    (bin_ / "dualfold").chmod(0o755)
+    asking = """
+    eval "$(_DUALFOLD_COMPLETE=source_bash dualfold)"
+    complete -p dualfold
+    ask() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=()
+            _dualfold_completion dualfold; echo "${#COMPREPLY[@]}:${COMPREPLY[*]}"; }
+    ask dualfold embed roll.csv -m eig
+    ask dualfold embed rol
+    """
+    path = f"{bin_}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["/bin/bash", "--norc", "-c", asking], capture_output=True, text=True,
+        env=os.environ | {"PATH": path},
+    )  # fmt: skip
+    # `-o default`: where nothing is offered, bash completes to files
+    assert done.stdout.splitlines() == [
+        "complete -o default -F _dualfold_completion dualfold", "1:eigenmaps", "0:",
+    ]  # fmt: skip

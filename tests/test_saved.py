@@ -164,9 +164,10 @@ def test_rules_that_are_no_data_are_refused():
     ):
         with pytest.raises(InvalidInput, match="metric by its name"):
             model_of(estimator.fit(rows))
-    with pytest.raises(InvalidInput, match="made from features"):
-        affinities = np.exp(-(distances**2))
-        model_of(dualfold.LaplacianEigenmaps(weights="precomputed").fit(affinities))
+    affinities = np.exp(-(distances**2))
+    estimator = dualfold.LaplacianEigenmaps(weights="precomputed").fit(affinities)
+    with pytest.raises(InvalidInput, match="are made from features"):
+        model_of(estimator)
 
 
 # ---- a second look at stored points

@@ -86,13 +86,14 @@ def check_places(
     """Before any work: what cannot be written at the end is refused now."""
     from dualfold.data.whole_file import check_place
     from dualfold.data.writing import check_table_place
-    from dualfold.view.figures import picture_format
 
     plain = [*pictures, *models, html]
     if output is not None and output != "-":
         check_table_place(Path(output), overwrite=force)
     for place in pictures:
         if place is not None:
+            from dualfold.view.figures import picture_format  # half a second
+
             picture_format(place)
     for place in plain:
         if place is not None:

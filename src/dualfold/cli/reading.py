@@ -85,12 +85,12 @@ class Data:
 
 def read(reading: Reading, voice: Voice) -> Data:
     """Read the table and tell what was decided about it."""
-    with voice.doing("loading"):
-        import dualfold.embedding  # noqa: F401 (heavy; told apart from reading)
     with voice.doing(f"reading {reading.source}", seconds_to_read(reading.source)):
         table = _table(reading)
     for notice in table.notices:
         voice.note(notice)
+    with voice.doing("loading"):  # after reading, so that a wrong file is told at once
+        import dualfold.embedding  # noqa: F401 (heavy; told apart from reading)
     standard, X, remarks = None, table.X, list[str]()
     if reading.standardize:
         from dualfold.data.scales import standard_of
