@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 import dualfold
 from dualfold import Isomap, LaplacianEigenmaps, LocallyLinearEmbedding, SpectralEmbedding
 from dualfold.data import digits, oversampled_swiss_roll, s_curve, swiss_roll
-from dualfold.errors import DisconnectedGraph, InvalidInput, PiecesJoined
+from dualfold.errors import DisconnectedGraph, InvalidInput, PiecesJoined, PointsCollapse
 
 DATA = {
     "roll": swiss_roll(600, random_state=0).points,
@@ -415,3 +415,36 @@ def test_spectral_embedding_of_a_handful_of_points(n):
 def test_negative_distances_are_refused():
     with pytest.raises(InvalidInput, match="negative"):
         dualfold.ClassicalMDS(metric="precomputed").fit(np.eye(4) - np.ones((4, 4)))
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        LaplacianEigenmaps(n_neighbors=4),
+        LocallyLinearEmbedding(n_neighbors=4),
+        LocallyLinearEmbedding(n_neighbors=4, method="ltsa"),
+        Isomap(n_neighbors=4),
+    ],
+)
+def test_identical_rows_are_not_mapped_without_a_word(estimator):
+    with pytest.warns(PointsCollapse, match="all 20 points are the same") as told:
+        clone(estimator).fit(np.full((20, 3), 7.0))
+    assert told[0].filename == __file__  # the warning points at the caller
+    pairs = np.repeat(swiss_roll(10, random_state=0).points, 2, axis=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", PointsCollapse)
+        warnings.simplefilter("ignore", PiecesJoined)
+        clone(estimator).set_params(n_neighbors=6).fit(pairs)
+
+
+def test_asymmetric_affinities_are_averaged_as_scikit_learn_does():
+    rng = np.random.default_rng(0)
+    W = np.exp(-cdist(*[rng.normal(size=(25, 2))] * 2)) + 0.1 * rng.random((25, 25))
+    for ours in (
+        SpectralEmbedding(affinity="precomputed"),
+        LaplacianEigenmaps(weights="precomputed"),
+    ):
+        with pytest.warns(UserWarning, match="not symmetric"):
+            found = clone(ours).fit_transform(W)
+        expected = clone(ours).fit_transform((W + W.T) / 2)
+        np.testing.assert_allclose(found, expected, atol=1e-8)

@@ -435,3 +435,14 @@ def test_importing_dualfold_stays_light() -> None:
     code = "import sys, dualfold; print('sklearn' in sys.modules, 'numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
+
+
+@pytest.mark.parametrize(("width", "eps"), [(5, None), (1005, 0.25)])
+def test_narrow_data_is_told_what_fits_instead(width, eps):
+    X = np.random.default_rng(0).normal(size=(100, width))
+    with pytest.raises(InvalidInput, match=f"a number up to {width}") as refused:
+        dualfold.RandomProjection("auto").fit(X)
+    assert ("eps=" in str(refused.value)) == (eps is not None)
+    if eps is not None:
+        assert f"eps={eps:.2f} would fit" in str(refused.value)
+        assert dualfold.RandomProjection("auto", eps=eps).fit(X).n_components_ <= width

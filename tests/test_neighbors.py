@@ -327,3 +327,15 @@ def test_mnist_sample_is_exact():
         order = np.lexsort((np.arange(len(X)), square))[:10]
         np.testing.assert_array_equal(found.indices[row], order)
         np.testing.assert_array_equal(found.distances[row], np.sqrt(square[order]))
+
+
+def test_asymmetric_distances_are_refused_and_rounding_is_not():
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    D = cdist(X, X)
+    wrong = D.copy()
+    wrong[4, 7] *= 2
+    with pytest.raises(InvalidInput, match=r"symmetric, but from row (4 to 7|7 to 4)"):
+        nearest(wrong, 5, metric="precomputed")
+    rounded = D * (1 + 1e-7 * np.random.default_rng(1).random(D.shape))
+    found = nearest(rounded, 5, metric="precomputed")
+    np.testing.assert_array_equal(found.indices, nearest(X, 5).indices)

@@ -288,7 +288,7 @@ def test_further_words_may_mean_missing(tmp_path):
 
 
 def test_dates_in_text():
-    from dualfold.data.dates import as_dates
+    from dualfold.data.dates import ambiguous_dates, as_dates
 
     found = as_dates(np.array(["2020-01-31", None, "2021-02-01 10:30"], dtype=object))
     assert str(found[0])[:10] == "2020-01-31"
@@ -298,7 +298,30 @@ def test_dates_in_text():
     assert str(as_dates(np.array(["01/31/2020", "01/02/2020"]))[1])[:10] == "2020-01-02"
     assert as_dates(np.array(["01/02/2020", "03/04/2020"])) is None  # which is the day?
     assert as_dates(np.array(["2020-01-31", "soon"])) is None
+    for words in (
+        ["2020-03", "2019-12"],
+        ["3 Mar 2020", "25 December 2019"],
+        ["Mar 3, 2020", "Dec 25, 2019"],
+        ["03-Mar-2020", "25-DEC-2019"],
+    ):
+        march, december = as_dates(np.array(words))
+        assert str(march)[:7] == "2020-03", words
+        assert str(december)[:7] == "2019-12", words
+    assert as_dates(np.array(["May", "June"])) is None
+    assert ambiguous_dates(np.array(["01/02/2020", "03/04/2020"]))
+    assert not ambiguous_dates(np.array(["31/02/2020", "03/04/2020"]))
+    assert not ambiguous_dates(np.array(["cat", "dog"]))
     assert as_dates(np.array([1.5, 2.5])) is None
+
+
+def test_h5ad_without_anndata_names_the_remedy(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "anndata", None)
+    (tmp_path / "cells.h5ad").write_bytes(b"\x89HDF")
+    with pytest.raises(MissingDependency, match=r"pip install 'dualfold\[h5ad\]'"):
+        read_table(tmp_path / "cells.h5ad")
+    with pytest.raises(MissingDependency, match=r"pip install 'dualfold\[h5ad\]'"):
+        write_table(tmp_path / "out.h5ad", {"a_1": np.zeros(3)})
+    assert not (tmp_path / "out.h5ad").exists()
 
 
 def test_h5ad_both_ways(tmp_path):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from dualfold.cli.reading import Data
+from dualfold.cli.reading import Data, colors_of
 from dualfold.cli.solving import Made
 from dualfold.cli.talk import Voice
 from dualfold.errors import InvalidInput, MissingDependency
@@ -63,7 +63,7 @@ def write_html(
             Path(path),
             shown,
             title="table" if data.reading.source == "-" else Path(data.reading.source).name,
-            columns=dict(data.table.labels),
+            columns={name: colors_of(values) for name, values in data.table.labels.items()},
             names=data.label(data.reading.identifier),
             images=_pictures(data, images),
             color=data.reading.color,

@@ -74,13 +74,15 @@ class Data:
     @property
     def colors(self) -> Any:
         """The column to colour by; dates in words are dates."""
-        from dualfold.data.dates import as_dates
+        return colors_of(self.label(self.reading.color))
 
-        values = self.label(self.reading.color)
-        if values is None:
-            return None
-        dates = as_dates(values)
-        return values if dates is None else dates
+
+def colors_of(values: Any) -> Any:
+    """What is drawn as colours; dates in words become dates, so that they have an order."""
+    from dualfold.data.dates import as_dates
+
+    dates = None if values is None else as_dates(values)
+    return values if dates is None else dates
 
 
 def read(reading: Reading, voice: Voice) -> Data:
@@ -99,6 +101,7 @@ def read(reading: Reading, voice: Voice) -> Data:
         X = standard.applied(table.X)
     else:
         remarks += _scale_remarks(table)
+    remarks += _color_remarks(reading.color, table)
     for remark in remarks:
         voice.note(remark)
     return Data(reading, table, X, standard, tuple(remarks))
@@ -136,6 +139,18 @@ def _table(reading: Reading) -> Table:
             if name and f"label_columns names '{name}'" in str(error):
                 raise InvalidInput(str(error).replace("label_columns", option, 1)) from error
         raise
+
+
+def _color_remarks(color: str | None, table: Table) -> list[str]:
+    from dualfold.data.dates import ambiguous_dates
+
+    if color is None or not ambiguous_dates(table.labels[color]):
+        return []
+    return [
+        f"--color '{color}': nothing tells the days from the months of dates as "
+        f"'{table.labels[color][0]}', so they are coloured as words without an order; write "
+        "them as 2021-12-31"
+    ]
 
 
 def _scale_remarks(table: Table) -> list[str]:

@@ -41,6 +41,8 @@ AS_OPTIONS = (
     (r"\blabel_columns=\['([^']*)'[^\]]*\] keeps it apart",
      r"--color '\1' (to colour by it) or --exclude '\1' keeps it out"),
     (r"\bkeep=\[…\]", "--keep COLUMN"),
+    (r"\bexcluding ('[^']*') keeps", r"--exclude \1 keeps"),
+    (r"; colour it by per_point\['trustworthiness'\] to see which", "; --picture shows which"),
     (r"\bthousands=('[^']*')", r"--thousands \1"),
     (r"\bsay (so|which) by format=", r"say \1 by --format"),
     (r"\barray=", "--array NAME"),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
 from dualfold.cli.embed import check_places
-from dualfold.cli.reading import Reading
+from dualfold.cli.reading import Reading, colors_of
 from dualfold.cli.talk import Voice
 from dualfold.errors import InvalidInput
 
@@ -189,7 +189,7 @@ def _picture(request: TransformRequest, table: Table, points: Any, verdict: str)
     color = request.reading.color
     figure = map_figure(
         points,
-        None if color is None else table.labels[color],
+        None if color is None else colors_of(table.labels[color]),
         title=f"{request.reading.source} on {Path(request.model).name}",
         verdict=verdict,
         color_name=color or "",

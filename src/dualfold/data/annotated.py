@@ -30,7 +30,7 @@ def anndata_module() -> Any:
             import anndata
     except ImportError as error:
         raise MissingDependency(
-            ".h5ad files need anndata, which is not installed: pip install anndata"
+            ".h5ad files need anndata, which is not installed: pip install 'dualfold[h5ad]'"
         ) from error
     return anndata
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dualfold.data.dates import NAMED_MONTH, YEAR_MONTH
 from dualfold.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -27,18 +28,23 @@ if TYPE_CHECKING:
 # Below this many rows, whole numbers are all different or in order by chance too often.
 MANY_ROWS = 20
 IDENTIFIER = re.compile(
-    r"(?:.*[_\s.-])?(?:id|ids|uuid|guid|idx|index|key|row|rownum|row[_ ]?number|nr|no|number)\.?"
+    r"(?:.*[_\s.-])?(?:id|ids|identifier|uuid|guid|idx|index|key|row|rownum|row[_ ]?number"
+    r"|nr|no|number)\.?"
     r"|unnamed: 0|.*[a-z]I[dD]",
 )
 # Names that say it even where values repeat: a patient_id of many visits is no measurement.
-NAMED_IDENTIFIER = re.compile(r"(?:.*[_\s.-])?(?:id|ids|uuid|guid)|.*[a-z]I[dD]")
+NAMED_IDENTIFIER = re.compile(r"(?:.*[_\s.-])?(?:id|ids|identifier|uuid|guid)|.*[a-z]I[dD]")
 # Identifiers come one or two to a table; more columns of that kind are measurements.
 FEW_DISTINCT = 2
 ANSWER = re.compile(r"label|labels|class|classes|target|y|cluster", re.IGNORECASE)
 # A number in its Sunday clothes: a currency before, digits in groups, a unit after.
 DRESSED_NUMBER = re.compile(r"[-+$€£¥\s]*\d[\d.,'’_\s]*(?:[eE][-+]?\d+)?\s*[^\W\d]{0,5}[%°²³]?\.?")
 PLAIN_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}.*|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}.*")
+DATE = re.compile(
+    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}.*|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}.*"
+    rf"|{YEAR_MONTH.pattern}|{NAMED_MONTH.pattern}",
+    re.IGNORECASE,
+)
 
 KEPT_APART = ("label", "text", "date", "boolean")
 SENTENCES = {

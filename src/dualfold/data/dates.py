@@ -10,31 +10,35 @@ import numpy as np
 Array = np.ndarray[Any, np.dtype[Any]]
 
 ISO = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ].*)?")
+YEAR_MONTH = re.compile(r"(?:19|20)\d\d[-/](?:0[1-9]|1[0-2])")
+MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+# 3 Mar 2021, 03-Mar-2021, March 3, 2021, Mar 2021
+NAMED_MONTH = re.compile(
+    rf"(?:\d{{1,2}}[\s./-]*)?{MONTH}[\s./-]*(?:\d{{1,2}},?\s+)?\d{{4}}", re.IGNORECASE
+)
 SHORT = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})(?:[T ].*)?")
 
 
 def as_dates(values: Any) -> Array | None:
     """Text that is dates, as datetime64; None if some of it is not, or days are ambiguous.
 
-    Year first is understood; day or month first only where some number above 12 tells which.
+    Year first is understood, and months by their English names; day or month first only where
+    some number above 12 tells which.
     """
     array = np.asarray(values)
     if array.dtype.kind == "M":
         return array
-    words = ["" if _absent(value) else str(value).strip() for value in array.tolist()]
-    known = [word for word in words if word]
-    if array.dtype.kind not in "OUT" or not known:
+    words, known = _words(array)
+    if not known:
         return None
     day_first = False
-    if not all(ISO.fullmatch(word) for word in known):
-        found = [SHORT.fullmatch(word) for word in known]
-        if not all(found):
+    if not any(
+        all(form.fullmatch(word) for word in known) for form in (ISO, YEAR_MONTH, NAMED_MONTH)
+    ):
+        order = _day_first(known)
+        if order is None:
             return None
-        firsts = max(int(match[1]) for match in found if match)
-        seconds = max(int(match[2]) for match in found if match)
-        if (firsts > 12) == (seconds > 12):
-            return None
-        day_first = firsts > 12
+        day_first = order
     import pandas as pd
 
     try:
@@ -42,6 +46,31 @@ def as_dates(values: Any) -> Array | None:
     except (ValueError, OverflowError):
         return None
     return np.asarray(parsed.tz_localize(None).to_numpy())
+
+
+def ambiguous_dates(values: Any) -> bool:
+    """Whether these are dates as 03/04/2021 of which nobody can tell the day from the month."""
+    _, known = _words(np.asarray(values))
+    written = bool(known) and all(SHORT.fullmatch(word) for word in known)
+    return written and _day_first(known) is None
+
+
+def _words(array: Array) -> tuple[list[str], list[str]]:
+    """The entries of a column of text ("" where there is none), and those that say something."""
+    if array.dtype.kind not in "OUT":
+        return [], []
+    words = ["" if _absent(value) else str(value).strip() for value in array.tolist()]
+    return words, [word for word in words if word]
+
+
+def _day_first(words: list[str]) -> bool | None:
+    """Whether 13/02/2021 has its day first; None if nothing tells, or not all are so written."""
+    found = [SHORT.fullmatch(word) for word in words]
+    if not all(found):
+        return None
+    firsts = max(int(match[1]) for match in found if match)
+    seconds = max(int(match[2]) for match in found if match)
+    return None if (firsts > 12) == (seconds > 12) else firsts > 12
 
 
 def _absent(value: Any) -> bool:

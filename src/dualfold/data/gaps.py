@@ -32,7 +32,8 @@ def complete(table: Table, missing: Missing) -> Table:
         table = _without_gaps(table, missing, bad_rows, _described(table, count, nans, infinities))
     constant = _constant(table)
     if constant:
-        sentence = f"{listed(constant)}: the same value in every row; kept, it changes no distance"
+        kept = "it changes" if len(constant) == 1 else "they change"
+        sentence = f"{listed(constant)}: the same value in every row; kept, {kept} no distance"
         table = replace(table, notices=(*table.notices, sentence))
     return table
 

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
+from sklearn.utils import check_symmetric
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.embedding import Embedding, embed
@@ -225,7 +226,7 @@ class SpectralEmbedding(CertifiedBase):
         if callable(self.affinity):
             return self.affinity(X)
         if self.affinity == "precomputed":
-            return X
+            return check_symmetric(X)  # averages with its transpose and warns, as scikit-learn does
         if self.affinity == "nearest_neighbors" and sp.issparse(X):
             warnings.warn(
                 "Nearest neighbors affinity currently does not support sparse input, "
@@ -286,7 +287,7 @@ def _problem_of_affinities(W: Any, count: int) -> tuple[TraceProblem, int]:
 
 def _graph_of_affinities(X: Any) -> Graph:
     """A graph whose lengths turn into the given affinities under a heat kernel of width 1."""
-    W = sp.csr_array(X, dtype=float)
+    W = sp.csr_array(check_symmetric(X), dtype=float)  # warns where it must average
     W = sp.csr_array(W - sp.diags_array(W.diagonal()))
     W.eliminate_zeros()
     if W.nnz and W.data.min() < 0:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from dualfold.embedding import Embedding
-from dualfold.errors import DisconnectedGraph, InvalidInput
+from dualfold.errors import DisconnectedGraph, InvalidInput, PointsCollapse
 from dualfold.estimators.base import SOLVERS, CertifiedEstimator, solver_named
 from dualfold.estimators.dimension import LOOKED_AT, embedded
 from dualfold.estimators.layout import PiecewiseCertificate, side_by_side
@@ -61,6 +63,7 @@ class GraphEstimator(CertifiedEstimator):
     def _fit(self, X: Any) -> None:
         with self._stage("neighbours"):
             graph = self._graph(X)
+        _warn_of_one_point(graph)
         self.n_connected_components_ = graph.n_pieces
         if graph.n_pieces > 1 and self.pieces == "separate":
             self._fit_pieces(graph)
@@ -191,6 +194,25 @@ class GraphEstimator(CertifiedEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.metric == "precomputed"
         return tags
+
+
+def _warn_of_one_point(graph: Graph) -> None:
+    """Identical rows have no map; eigenvectors of their graph are coordinates out of nothing."""
+    made = graph.kind != "given"  # a given graph may have edges without length
+    if made and graph.n_edges and not graph.lengths.data.any() and _all_the_same(graph.points):
+        warnings.warn(
+            f"all {graph.n} points are the same: there is nothing to map, and coordinates of them "
+            "mean nothing. Look at how the data was read or scaled",
+            PointsCollapse,
+            stacklevel=5,
+        )
+
+
+def _all_the_same(points: Any) -> bool:
+    if points is None or sp.issparse(points):
+        return points is not None and (points - points[[0] * points.shape[0]]).count_nonzero() == 0
+    rows = np.asarray(points)
+    return bool((rows == rows[0]).all())
 
 
 class _WithParameters:

@@ -14,6 +14,8 @@ __all__ = ["best_of_rows", "from_precomputed", "metric_search", "metric_within",
 
 Ragged = tuple[np.ndarray, np.ndarray, np.ndarray]
 _WORKING_MEMORY = 256  # MiB of distances at a time
+# The rounding of distances computed twice in float32, with room; more is meant, or a mistake.
+ASYMMETRY = 1e-4
 
 
 def best_of_rows(distances: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -109,6 +111,8 @@ def from_precomputed(distances: Any, n_neighbors: int | None = None) -> Ragged:
         row, column = np.divmod(np.arange(n * n, dtype=np.int64), n)
         value = np.asarray(distances, dtype=np.float64).ravel()
     _check_distances(value)
+    if not sp.issparse(distances):
+        _refuse_asymmetric(value.reshape(n, n))
     apart = row != column
     indptr, indices, value = ragged(row[apart], column[apart], value[apart], n)
     if n_neighbors is None:
@@ -117,6 +121,19 @@ def from_precomputed(distances: Any, n_neighbors: int | None = None) -> Ragged:
     kept = place < n_neighbors
     counts = np.minimum(np.diff(indptr), n_neighbors)
     return np.concatenate([[0], np.cumsum(counts)]), indices[kept], value[kept]
+
+
+def _refuse_asymmetric(distances: np.ndarray) -> None:
+    """A graph has one length an edge; which of two different ones is meant nobody can tell."""
+    off = np.abs(distances - distances.T)
+    if float(off.max(initial=0.0)) <= ASYMMETRY * float(np.abs(distances).max(initial=0.0)):
+        return
+    i, j = np.unravel_index(int(off.argmax()), off.shape)
+    raise InvalidInput(
+        f"precomputed distances must be symmetric, but from row {i} to {j} it is "
+        f"{distances[i, j]:g} and from {j} to {i} it is {distances[j, i]:g}. If both mean "
+        "something, pass (D + D.T) / 2, or np.minimum(D, D.T) for the shorter of both"
+    )
 
 
 def _check_distances(value: np.ndarray) -> None:

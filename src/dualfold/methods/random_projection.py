@@ -43,9 +43,17 @@ def random_projection(
         if size > width:
             raise InvalidInput(
                 f"to keep the distances of {n} points within 1±{eps} takes {size} components, "
-                f"and the data has only {width} features; give n_components or a larger eps"
+                f"and the data has only {width} features, so that a random map of this size would "
+                f"save nothing; {_looser(n, width)}, or leave the data as it is"
             )
     return random_map(width, size, kind=kind, density=density, random_state=random_state)
+
+
+def _looser(n: int, width: int) -> str:
+    """What can be asked for instead of "auto", so that the map has at most `width` rows."""
+    fitting = [eps for eps in np.arange(0.05, 1.0, 0.05) if _size(n, float(eps)) <= width]
+    smaller = f"give n_components, a number up to {width} (the distortion is then measured)"
+    return f"eps={fitting[0]:.2f} would fit, or {smaller}" if fitting else smaller
 
 
 def johnson_lindenstrauss_size(n: int, eps: float) -> int:
@@ -62,4 +70,8 @@ def johnson_lindenstrauss_size(n: int, eps: float) -> int:
             f"n is {n} and eps is {eps}; there must be at least one point and eps lies between "
             "0 and 1"
         )
+    return _size(n, eps)
+
+
+def _size(n: int, eps: float) -> int:
     return max(1, math.ceil(4 * math.log(n) / (eps**2 / 2 - eps**3 / 3)))
