@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -217,6 +218,16 @@ def test_a_failure_leaves_nothing_behind(here, monkeypatch, where):
         (["table.csv", "-m", "quux"], 2, "there are pca, mds, isomap, eigenmaps"),
         (["table.csv", "-m", "eigenmaps", "-k", "60"], 1, "the largest usable number here is 59"),
         (["table.csv", "-d", "4"], 1, "only 3 columns of numbers ('x', 'y', 'z')"),
+        (["table.csv", "-d", "4"], 1, "--n-components 3 is the most"),
+        (["table.csv", "-m", "t-SNE"], 2, "t-SNE is not among the methods"),
+        (["table.csv", "-o", "table.csv"], 1, "table.csv is the table itself"),
+        (["table.csv", "-o", "/dev/stdout"], 1, "standard output is called -"),
+        (["table.csv", "--html", "page"], 1, "page must end with .html"),
+        (["https://example.com/t.csv"], 1, "is an address, and only files are read"),
+        (["t.xlsx"], 1, "save a spreadsheet as CSV"),
+        (["twice.csv"], 1, "'a' appears more than once"),
+        (["huge.csv"], 1, "spans 2e+300 times as much"),
+        (["huge.csv", "--standardize"], 1, "the largest value is 1.0e+300"),
         (["table.csv", "--missing", "dorp"], 2, "'dorp' is none of raise, drop, mean"),
         (["table.csv", "-o", "x.xls"], 1, "must end with one of .csv"),
         (["table.csv", "-p", "x.gif"], 1, "must end with one of .png"),
@@ -227,6 +238,9 @@ def test_a_failure_leaves_nothing_behind(here, monkeypatch, where):
 )
 def test_mistakes_are_told_in_one_sentence(here, words, code, said):
     (here / "words.csv").write_text("a,b\nred,big\nblue,small\n")
+    (here / "twice.csv").write_text("a,a\n1,2\n3,5\n")
+    (here / "huge.csv").write_text("a,b\n1e300,0.5\n-1e300,1.5\n0.5,0.5\n")
+    (here / "t.xlsx").write_bytes(b"PK")
     before = names(here)
     result = run("embed", *words, code=code)
     assert said in re.sub(r"\s+", " ", result.stderr)
@@ -234,6 +248,54 @@ def test_mistakes_are_told_in_one_sentence(here, words, code, said):
     assert not re.search(r"\w+=(True|'|\[)", result.stderr), "an argument of Python, not an option"
     assert result.stdout == ""
     assert names(here) == before
+
+
+def test_a_mistake_of_ours_is_called_one(here, monkeypatch):
+    def broken(*_, **__):
+        raise KeyError("a")
+
+    monkeypatch.setattr("dualfold.cli.embed.output_columns", broken)
+    failed = run("embed", "table.csv", code=1)
+    assert "this is a mistake in dualfold. DUALFOLD_DEBUG=1 shows where" in failed.stderr
+    assert names(here) == ["table.csv"]
+
+
+def test_what_is_coloured_by_may_be_excluded_too(here):
+    run("embed", "table.csv", "--color", "x", "--exclude", "x", "--exclude", "kind")
+    written = pd.read_csv("table.pca.csv")
+    assert list(written) == ["x", "pca_1", "pca_2"]
+    assert read_metadata("table.pca.csv")["features"] == ["y", "z"]
+
+
+def test_columns_that_no_map_can_use_are_told(here):
+    frame = pd.read_csv("table.csv")[["x", "y"]]
+    frame["boxes"] = [[1, 2]] * 60
+    frame["code"] = [str(10**24 + row) for row in range(60)]
+    frame["Identifier"] = np.arange(60) // 2
+    frame.to_parquet("odd.parquet")
+    told = run("embed", "odd.parquet").stderr
+    assert "'boxes': lists or records in each cell, left out" in told
+    assert "'code': whole numbers of 19 digits or more" in told
+    assert "'Identifier': identifiers by their name, left out" in told
+    assert read_metadata("odd.pca.csv")["features"] == ["x", "y"]
+
+
+def test_dates_to_colour_by_have_an_order_or_a_remark(here):
+    frame = pd.read_csv("table.csv")[["x", "y"]]
+    frame["month"] = [f"2020-{1 + row % 12:02d}" for row in range(60)]
+    frame["unclear"] = [f"{1 + row % 9:02d}/{1 + row % 11:02d}/2020" for row in range(60)]
+    frame.to_csv("dated.csv", index=False)
+    told = run("embed", "dated.csv", "--color", "unclear").stderr
+    assert "nothing tells the days from the months" in told
+    from dualfold.cli.reading import Reading, read
+    from dualfold.view.colors import coloring
+
+    data = read(Reading("dated.csv", color="month"), talk.Voice(quiet=True))
+    found = coloring(data.colors, 60)
+    assert found.scale is not None
+    assert found.scale.dates
+    assert np.ptp(found.codes[:12]) > 100  # January to December use all of the scale
+    assert (np.diff(found.codes[:12]) > 0).all()
 
 
 def test_debugging_shows_where(here, monkeypatch):
@@ -322,7 +384,6 @@ def test_the_demo_in_seconds_twice(tmp_path):
 
 def test_the_next_command_of_the_demo_works(tmp_path, monkeypatch):
     import shlex
-    from pathlib import Path
 
     from dualfold.cli import demo
 
@@ -342,6 +403,34 @@ def test_methods_are_those_of_the_registry():
     for method in METHODS.values():
         assert method.name in table
         assert hasattr(dualfold.methods, method.name)
+
+
+# Which row of benchmarks/RESULTS.md a figure of `dualfold methods` is from.
+MEASURED = {
+    ("pca", "1,000,000 of a sheet"): "PCA, swiss roll 1,000,000 → 2",
+    ("pca", "70,000 images"): "PCA, MNIST 70,000×784 float32 → 50",
+    ("mds", "10,000 images"): "classical MDS of 10,000 points (MNIST), Euclidean",
+    ("isomap", "10,000 images exactly"): "Isomap exact, MNIST 10,000, k = 10",
+    ("isomap", "70,000 images"): "Isomap by landmarks, MNIST 70,000, k = 10",
+    ("isomap", "1,000,000 of a sheet"): "Isomap by landmarks, swiss roll 1,000,000, k = 10",
+    ("eigenmaps", "1,000,000 of a sheet"): "eigenmaps, swiss roll 1,000,000, k = 10",
+    ("eigenmaps", "70,000 images"): "eigenmaps, MNIST 70,000, k = 10",
+    ("lle", "1,000,000 of a sheet"): "LLE, swiss roll 1,000,000, k = 10",
+    ("lle", "10,000 images"): "LLE, MNIST 10,000, k = 10",
+    ("lpp", "10,000 images"): "LPP, MNIST 10,000, k = 10",
+    ("npp", "10,000 images"): "NPP, MNIST 10,000, k = 10",
+}
+
+
+@pytest.mark.parametrize(("method", "size"), MEASURED)
+def test_sizes_are_those_that_were_measured(method, size):
+    results = Path(__file__).parent.parent / "benchmarks" / "RESULTS.md"
+    row = re.escape(MEASURED[method, size])
+    [measured] = re.findall(rf"^\| {row} \| dualfold \| ([\d.]+) \|", results.read_text(), re.M)
+    told = re.search(rf"{re.escape(size)} \(([\d.]+) s\)", METHODS[method].size)
+    assert told, METHODS[method].size
+    # Another machine may be twice as fast; more than that, and the table tells stories.
+    assert float(measured) / 2 - 0.1 <= float(told[1]) <= 2 * float(measured) + 0.1
 
 
 def test_help_comes_at_once_and_without_numerics():

@@ -88,6 +88,10 @@ def check_places(
     from dualfold.data.writing import check_table_place
 
     plain = [*pictures, *models, html]
+    named = [place for place in (output, *plain) if place not in (None, "-")]
+    real = [os.path.realpath(str(place)) for place in named]
+    if source != "-" and os.path.realpath(source) in real:
+        raise InvalidInput(f"{source} is the table itself and would be replaced; write elsewhere")
     if output is not None and output != "-":
         check_table_place(Path(output), overwrite=force)
     for place in pictures:
@@ -98,13 +102,11 @@ def check_places(
     for place in plain:
         if place is not None:
             check_place(Path(place), overwrite=force)
-    named = [place for place in (output, *plain) if place not in (None, "-")]
-    real = [os.path.realpath(str(place)) for place in named]
-    if source != "-" and os.path.realpath(source) in real:
-        raise InvalidInput(f"{source} is the table itself and would be replaced; write elsewhere")
     if len(set(real)) < len(real):
         raise InvalidInput("two outputs have the same name; give each its own")
     if html is not None:
+        if not html.lower().endswith((".html", ".htm")):
+            raise InvalidInput(f"{html} must end with .html, or no browser will open it")
         from dualfold.cli.page import check_page
 
         check_page()

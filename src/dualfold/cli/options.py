@@ -12,12 +12,12 @@ from dualfold.cli.registry import METHODS, named
 FORMATS = ("csv", "tsv", "parquet", "npy", "npz", "mtx", "h5ad")
 
 
-def method_name(name: str) -> str:
+def method_name(name: str, option: str | None = None) -> str:
     """The method of that name, or a usage error that names the close ones."""
     try:
         return named(name).name
     except LookupError as error:
-        raise typer.BadParameter(str(error.args[0])) from None
+        raise typer.BadParameter(str(error.args[0]), param_hint=option) from None
 
 
 def one_of(*words: str) -> Callable[[str], str]:
@@ -55,9 +55,10 @@ def picture_shape(text: str | None) -> tuple[int, int] | None:
 
 def several_methods(text: str) -> list[str]:
     """Names with commas between them, each once."""
-    names = [method_name(word.strip()) for word in text.split(",") if word.strip()]
+    names = [method_name(word.strip(), "--methods") for word in text.split(",") if word.strip()]
     if not names:
-        raise typer.BadParameter("name one method or more, with commas: pca,isomap,lle")
+        usual = "name one method or more, with commas: pca,isomap,lle"
+        raise typer.BadParameter(usual, param_hint="--methods")
     return list(dict.fromkeys(names))
 
 
@@ -69,7 +70,7 @@ File = Annotated[
 ]
 Method = Annotated[
     str,
-    typer.Option("--method", "-m", metavar="|".join(METHODS), callback=method_name,
+    typer.Option("--method", "-m", metavar="|".join(METHODS), callback=lambda name: method_name(name),
                  autocompletion=beginning(*METHODS), help="See `dualfold methods`."),
 ]  # fmt: skip
 Components = Annotated[

@@ -125,7 +125,7 @@ def _table(reading: Reading) -> Table:
         return read_table(
             reading.source,
             format=reading.format,
-            exclude=reading.exclude,
+            exclude=tuple(name for name in reading.exclude if name not in apart.values()),
             label_columns=tuple(dict.fromkeys(name for name in apart.values() if name)),
             keep=reading.keep,
             missing=reading.missing,
@@ -168,8 +168,9 @@ def _scale_remarks(table: Table) -> list[str]:
     ratio = found[wide] / found[narrow]
     if ratio < MOST_SCALE_RATIO:
         return []
+    times = f"{ratio:,.0f}" if ratio < 1e9 else f"{ratio:.0e}"
     return [
-        f"the columns differ in scale: '{table.names[wide]}' spans {ratio:,.0f} times as much "
+        f"the columns differ in scale: '{table.names[wide]}' spans {times} times as much "
         f"as '{table.names[narrow]}' and so decides the distances; --standardize gives every "
         "column the same weight"
     ]
@@ -232,7 +233,7 @@ def refuse_too_many(data: Data, n_components: int, needs: str, name: str) -> Non
     else:
         given = f"'{data.table.names[0]}' is the only column of numbers"
     raise InvalidInput(
-        f"{n_components} coordinates were asked for, but {given}; lower n_components"
+        f"{n_components} coordinates were asked for, but {given}; --n-components {room} is the most"
     )
 
 

@@ -6,6 +6,7 @@ Only words live here, so that help texts need no numerics; `stating` brings them
 from __future__ import annotations
 
 import difflib
+import re
 from dataclasses import dataclass
 
 
@@ -226,6 +227,8 @@ METHODS = {
         ),
     )
 }
+# What people ask for by name and other programs have.
+ELSEWHERE = ("tsne", "umap", "phate", "trimap", "pacmap", "som", "autoencoder", "vae")
 SHOWN = [method for method in METHODS.values() if method.in_demo]
 
 
@@ -233,6 +236,11 @@ def named(name: str) -> Method:
     """The method of that name; LookupError with the close ones otherwise."""
     if name.lower() in METHODS:
         return METHODS[name.lower()]
+    if re.sub(r"[^a-z]", "", name.lower()) in ELSEWHERE:
+        raise LookupError(
+            f"{name} is not among the methods, since nothing can be proved of its maps; eigenmaps "
+            "keeps neighbours too, and `dualfold report` measures a map that another program made."
+        )
     close = difflib.get_close_matches(name.lower(), METHODS, n=1, cutoff=0.5)
     raise LookupError(
         f"there is no method {name!r}"

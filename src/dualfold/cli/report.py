@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from dualfold.cli.request import stem
 from dualfold.cli.solving import Job, neighbor_graph
 from dualfold.cli.stored import read_again, stored_map
 from dualfold.cli.talk import Voice, in_options
+from dualfold.errors import InvalidInput
 
 # Beyond, a report of all points takes minutes; that many of them are drawn instead.
 MOST_ROWS_WHOLE, DRAWN = 20_000, 1_000
@@ -34,6 +36,10 @@ class ReportRequest:
 
 def report_map(request: ReportRequest, voice: Voice) -> tuple[dict[str, Any], str]:
     """Measure the map; returns what `--json` prints, and the report in words."""
+    if os.path.realpath(request.reading.source) == os.path.realpath(request.embedding):
+        raise InvalidInput(
+            f"{request.embedding} is the table itself; give a map of it, as `dualfold embed` makes"
+        )
     check_places(request.reading.source, request.output, request.force, pictures=(request.picture,))
     with voice.doing(f"reading {request.embedding}"):
         stored = stored_map(request.embedding)

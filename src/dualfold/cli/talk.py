@@ -46,6 +46,9 @@ AS_OPTIONS = (
     (r"\bthousands=('[^']*')", r"--thousands \1"),
     (r"\bsay (so|which) by format=", r"say \1 by --format"),
     (r"\barray=", "--array NAME"),
+    (r"or exclude the columns$", "or --exclude the columns"),
+    (r"\b[Ee]xclude the emptiest columns", "Leave out the emptiest columns by --exclude"),
+    (r"if they only name the rows, exclude them", "if they only name the rows, --exclude them"),
     (r"^(exclude|keep) names", r"--\1 names"),
 )  # fmt: skip
 
@@ -145,6 +148,16 @@ def plainly(command: Callable[P, R]) -> Callable[P, R]:
             if debugging():
                 raise
             _end(f"{error.filename or 'standard output'}: {error.strerror or error}", FAILURE)
+        except (typer.Exit, typer.Abort, typer.BadParameter):
+            raise
+        except Exception as error:  # a mistake of ours, not of the user
+            if debugging():
+                raise
+            _end(
+                f"something went wrong that should not ({type(error).__name__}: {error}); this is "
+                "a mistake in dualfold. DUALFOLD_DEBUG=1 shows where it was, for a report",
+                FAILURE,
+            )
 
     return told
 

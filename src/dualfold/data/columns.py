@@ -46,7 +46,11 @@ DATE = re.compile(
     re.IGNORECASE,
 )
 
-KEPT_APART = ("label", "text", "date", "boolean")
+# More digits than a float64 or an int64 holds; a number as text, and a name by its length.
+LONG_NUMBER = re.compile(r"\d{19,}")
+NESTED = (list, tuple, dict, np.ndarray)
+
+KEPT_APART = ("label", "text", "date", "boolean", "long number")
 SENTENCES = {
     "empty": "empty, left out",
     "identifier": "row numbers or identifiers by their looks (whole numbers, all different), "
@@ -55,6 +59,8 @@ SENTENCES = {
     "odd one": "whole numbers, all different, as identifiers are, left out; keep=[…] uses them",
     "boolean": "true or false, kept as labels; keep=[…] uses them as 0 and 1",
     "date": "dates, kept as labels",
+    "nested": "lists or records in each cell, left out; make columns of them to use them",
+    "long number": "whole numbers of 19 digits or more, as identifiers have, kept as labels",
     "text": "text, kept as labels",
 }
 
@@ -154,7 +160,8 @@ def _check_names(
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise InvalidInput(
-            f"column names must differ, but {listed(twice)} appear more than once; rename them"
+            f"column names must differ, but {listed(twice)} "
+            f"{'appears' if len(twice) == 1 else 'appear'} more than once; rename them"
         )
     for parameter, wanted in (
         ("exclude", exclude),
@@ -206,6 +213,10 @@ def _kind(column: Column, name: str, keep: bool) -> str:
         raise InvalidInput(
             f"keep names '{name}', but its values are no numbers, as {known.iloc[0]!r}"
         )
+    if isinstance(known.iloc[0], NESTED):
+        return "nested"
+    if LONG_NUMBER.fullmatch(str(known.iloc[0]).strip()):
+        return "long number"
     if types.is_datetime64_any_dtype(column.dtype) or DATE.fullmatch(str(known.iloc[0]).strip()):
         return "date"
     return "text"

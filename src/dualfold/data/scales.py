@@ -11,6 +11,9 @@ from dualfold.errors import InvalidInput
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+# Squares of more, summed over any number of rows, do not fit into a float64 (1.8e308).
+LARGEST = 1e140
+
 
 def ranges(X: Any) -> Array:
     """Largest minus smallest value of each column; 0 where a column is constant."""
@@ -40,10 +43,16 @@ def standard_of(X: Any) -> Standard:
             "standardizing would fill a sparse matrix with numbers; scale its columns without "
             "shifting them, or give it as a dense table"
         )
+    largest = np.abs(X).max(axis=0)
+    if float(largest.max(initial=0.0)) > LARGEST:
+        raise InvalidInput(
+            f"the largest value is {largest.max():.1e}, and the squares of such numbers overflow; "
+            "look whether it is a mark for a missing value, or divide the column by a constant"
+        )
     mean = X.mean(axis=0, dtype=np.float64)
     # Rounding may leave a constant column a deviation that is not quite 0.
     unit = np.finfo(X.dtype if X.dtype.kind == "f" else np.float64).eps
-    varying = ranges(X) > 16 * unit * np.abs(X).max(axis=0)
+    varying = ranges(X) > 16 * unit * largest
     deviation = np.subtract(X, mean, dtype=np.float64).std(axis=0)
     return Standard(mean, np.where(varying, deviation, np.inf))
 

@@ -176,6 +176,10 @@ def _located(
         if not content:
             raise InvalidInput("standard input is empty; a table was expected there")
         return io.BytesIO(content), "standard input", format or "csv"
+    if "://" in os.fspath(source):
+        raise InvalidInput(
+            f"{os.fspath(source)} is an address, and only files are read; download it first"
+        )
     path = Path(source).expanduser()
     if path.is_dir():
         inside = sorted(entry.name for entry in path.iterdir() if _format_of(entry))
@@ -187,7 +191,8 @@ def _located(
     if kind is None:
         raise InvalidInput(
             f"the ending of {path.name} says no format; readable are {', '.join(READABLE)} (text "
-            "and .mtx also with .gz). If it is one of these, say so by format="
+            "and .mtx also with .gz). If it is one of these, say so by format=; save a spreadsheet "
+            "as CSV"
         )
     if path.is_file() and path.stat().st_size == 0:
         raise InvalidInput(f"{path} is empty")

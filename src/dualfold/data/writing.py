@@ -104,6 +104,9 @@ def _refuse_missing_package(ending: str) -> None:
         annotated.anndata_module()
 
 
+STANDARD_OUTPUTS = ("/dev/stdout", "/dev/fd/1", "stdout")
+
+
 def _ending(path: Path) -> str:
     name = path.name.lower()
     for ending in sorted(WRITABLE, key=len, reverse=True):
@@ -111,6 +114,7 @@ def _ending(path: Path) -> str:
             return ending
     raise InvalidInput(
         f"{path} must end with one of {', '.join(WRITABLE)}, which chooses the format"
+        + ("; standard output is called -" if str(path) in STANDARD_OUTPUTS else "")
     )
 
 

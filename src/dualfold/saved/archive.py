@@ -49,7 +49,11 @@ def read_archive(path: Path) -> tuple[dict[str, Any], dict[str, Array]]:
                         arrays[name.removesuffix(".npy")] = npy.read_array(
                             entry, allow_pickle=False
                         )
-    except (zipfile.BadZipFile, EOFError, ValueError, OSError) as error:
+    except zipfile.BadZipFile as error:
+        raise InvalidInput(
+            f"{path} is no readable model file; `embed --save-model` and save_model make them"
+        ) from error
+    except (EOFError, ValueError, OSError) as error:
         if isinstance(error, InvalidInput):
             raise
         raise InvalidInput(f"{path} is no readable model file ({error}); save it again") from error

@@ -194,7 +194,8 @@ def _refuse_scale(total: Array, X: Any) -> None:
     """Data whose squares leave the range of numbers."""
     if not np.isfinite(np.diagonal(total)).all():
         raise InvalidInput(
-            "the squares of these data overflow; divide them by a constant first"
+            "the squares of these data overflow; look whether the largest values are marks for "
+            "missing ones, or divide the data by a constant first"
             if np.isfinite(X).all()
             else "the data hold NaN or infinite values; fill or drop them first"
         )
