@@ -225,7 +225,7 @@ def test_a_failure_leaves_nothing_behind(here, monkeypatch, where):
         (["table.csv", "--html", "page"], 1, "page must end with .html"),
         (["https://example.com/t.csv"], 1, "is an address, and only files are read"),
         (["t.xlsx"], 1, "save a spreadsheet as CSV"),
-        (["twice.csv"], 1, "'a' appears more than once"),
+        (["dup.csv"], 1, "'a' appears more than once"),
         (["huge.csv"], 1, "spans 2e+300 times as much"),
         (["huge.csv", "--standardize"], 1, "the largest value is 1.0e+300"),
         (["table.csv", "--missing", "dorp"], 2, "'dorp' is none of raise, drop, mean"),
@@ -238,7 +238,7 @@ def test_a_failure_leaves_nothing_behind(here, monkeypatch, where):
 )
 def test_mistakes_are_told_in_one_sentence(here, words, code, said):
     (here / "words.csv").write_text("a,b\nred,big\nblue,small\n")
-    (here / "twice.csv").write_text("a,a\n1,2\n3,5\n")
+    (here / "dup.csv").write_text("a,a\n1,2\n3,5\n")
     (here / "huge.csv").write_text("a,b\n1e300,0.5\n-1e300,1.5\n0.5,0.5\n")
     (here / "t.xlsx").write_bytes(b"PK")
     before = names(here)

@@ -70,8 +70,9 @@ File = Annotated[
 ]
 Method = Annotated[
     str,
-    typer.Option("--method", "-m", metavar="|".join(METHODS), callback=lambda name: method_name(name),
-                 autocompletion=beginning(*METHODS), help="See `dualfold methods`."),
+    typer.Option("--method", "-m", metavar="|".join(METHODS),
+                 callback=lambda name: method_name(name), autocompletion=beginning(*METHODS),
+                 help="See `dualfold methods`."),
 ]  # fmt: skip
 Components = Annotated[
     int, typer.Option("--n-components", "-d", min=1, help="How many coordinates.")
