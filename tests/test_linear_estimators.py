@@ -308,7 +308,7 @@ def test_random_projection_chooses_its_size() -> None:
     ours = dualfold.RandomProjection("auto", eps=0.5, kind="sparse", random_state=0).fit(X)
     assert ours.n_components_ == int(np.ceil(4 * np.log(50) / (0.125 - 0.125 / 3)))
     assert ours.certificate_.share == 1
-    with pytest.raises(InvalidInput, match="larger eps"):
+    with pytest.raises(InvalidInput, match="give n_components"):
         dualfold.RandomProjection("auto").fit(IRIS)
 
 

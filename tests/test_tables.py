@@ -377,7 +377,7 @@ def test_gaps_of_a_sparse_matrix(tmp_path):
         ("", {}, "is empty"),
         ("\n \n", {}, "is empty"),
         ("a,b\n", {}, "no row of data"),
-        ("a,b,a\n1,2,3\n", {}, "'a' appear more than once"),
+        ("a,b,a\n1,2,3\n", {}, "'a' appears more than once"),
         ("a,b\n1,2\n3,4,5\n6,7\n", {}, "must have 2 values, but line 3 has 3"),
         ("a,b,c\n1,2,3\n3,4\n6,7,8\n", {}, "must have 3 values, but line 3 has 2"),
         ("a,b,c\n1,2\n3,4\n", {}, "must have 3 values, but line 2 has 2"),
