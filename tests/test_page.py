@@ -19,7 +19,7 @@ from dualfold.errors import InvalidInput
 from dualfold.view.colors import FEW_COLORS
 from dualfold.view.page import Map, measured_map, page_html, write_page
 
-SOFTWARE_GL = ("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
+SOFTWARE_GL = ("--enable-unsafe-swiftshader",)
 N, K = 240, 6
 HOSTILE = [
     "<script>window.hacked = 1</script>",
