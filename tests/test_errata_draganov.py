@@ -68,6 +68,29 @@ def test_sign_of_the_centring_of_the_map():
     shows(error[-1], error[1])
 
 
+def centring_of(points):
+    """Λ as it should be: what double centring takes away from E^X − E^Y."""
+    E = squares(X) - squares(points)
+    return row_and_column_means(E) - E.mean()
+
+
+def test_derivative_of_the_centring():
+    """Of each λ_ij only its own y_i is moved; over all pairs the true derivatives cancel."""
+    step = normal(N, 2, seed=2)
+    true = slope_along(step)
+    printed = 0.0
+    for i in range(N):
+        one = np.zeros_like(Y)
+        one[i] = 1e-5 * step[i]
+        change = (centring_of(Y + one)[i] - centring_of(Y - one)[i]) / 2e-5
+        printed += -4 * np.sum(C[i] * (change + ARROWS[i] @ step[i]))
+    whole = (centring_of(Y + 1e-5 * step) - centring_of(Y - 1e-5 * step)) / 2e-5
+    assert abs(np.sum(C * whole)) < 1e-6
+    without = -8 * np.sum(C[:, :, None] * ARROWS * step[:, None, :])
+    assert abs(without / true - 1) < 1e-7
+    shows(printed / true, without / true)
+
+
 def test_gradient_is_halved():
     pulls = np.sum(C[:, :, None] * ARROWS, axis=1)
     step = normal(N, 2, seed=2)

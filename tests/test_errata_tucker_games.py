@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 from errata import shows
 
-from dualfold.games import LargestAffine, Quadratic, averaged_subgradient_descent
+from dualfold.games import (
+    FTRL,
+    Everywhere,
+    FTRLPlus,
+    Indicator,
+    LargestAffine,
+    Quadratic,
+    averaged_subgradient_descent,
+    learn,
+)
 
 LINE = np.linspace(-4, 4, 8_001)
 
@@ -29,11 +38,17 @@ def test_closed_functions_need_not_attain():
 def test_ftrl_sees_the_loss_it_should_not():
     """Two games that differ only in the second loss: the second move may not differ."""
 
-    def second_move(losses):
-        return least_at(sum(losses) * LINE + LINE**2 / 2)
+    def second_move(losses, known):
+        return least_at(sum(losses[:known]) * LINE + LINE**2 / 2)
 
-    printed = abs(second_move([1, 1]) - second_move([1, -1]))  # s ≤ t
-    right = abs(second_move([1]) - second_move([1]))  # s < t
+    games = [1.0, 1.0], [1.0, -1.0]
+    printed = np.ptp([second_move(losses, known=2) for losses in games])  # s ≤ t
+    right = np.ptp([second_move(losses, known=1) for losses in games])  # s < t
+    for losses in games:  # the library's two players move like that
+        slopes = np.array(losses)[:, None]
+        for player, known in ((FTRL, 1), (FTRLPlus, 2)):
+            moves = learn(player(Indicator(Everywhere()), np.zeros(1), step=1.0), slopes)
+            assert moves.points[1, 0] == pytest.approx(second_move(losses, known))
     shows(printed, right)
 
 

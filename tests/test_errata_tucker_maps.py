@@ -1,4 +1,4 @@
-"""Errata of Tucker's paper, sections 1–5 and appendices: each printed form against the right one."""
+"""Errata of Tucker's sections 1–5 and appendices: each printed form against the right one."""
 
 from __future__ import annotations
 

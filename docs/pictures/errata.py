@@ -1,6 +1,6 @@
 """Draw docs/errata.png: the Swiss roll by density-scaled eigenmaps, as printed and as meant.
 
-    python docs/pictures/errata.py
+python docs/pictures/errata.py
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ import dualfold
 from dualfold.data import swiss_roll
 from dualfold.graph import knn
 from dualfold.methods import eigenmaps
-from dualfold.view.figures import Panel, gallery_figure
+from dualfold.view.figures import Panel, gallery, save_figure
 from dualfold.weights import density_laplacian
 
-N, T = 1_500, 20  # T: the paper's number of neighbours for these weights
+N, T = 2_000, 20  # T: the paper's number of neighbours for these weights
+HEIGHT = 70.0  # almost as high as the roll is long: else both coordinates measure the length
 
 
 def printed_map(graph: Any) -> np.ndarray:
@@ -30,15 +31,16 @@ def printed_map(graph: Any) -> np.ndarray:
 
 
 def main() -> None:
-    toy = swiss_roll(N, random_state=0)
+    toy = swiss_roll(N, height=HEIGHT, random_state=0)
     graph = knn(toy.points, T)
-    right = dualfold.embed(eigenmaps(graph, weights="density", normalised=False)).points
+    problem = eigenmaps(graph, weights="density", constraint="identity")
+    right = dualfold.embed(problem).points
     panels = [
-        Panel(printed_map(graph), toy.color, "as printed", "weight 1 off the edges", False),
-        Panel(right, toy.color, "as meant", "weight 0 off the edges", False),
+        Panel(printed_map(graph), toy.color, "W as printed", "weight 1 off the edges", equal=False),
+        Panel(right, toy.color, "W as meant", "weight 0 off the edges", equal=False),
     ]
-    figure = gallery_figure(panels)
-    figure.savefig(Path(__file__).parents[1] / "errata.png", dpi=110)
+    figure = gallery([panels], color_names=["angle along the roll"])
+    save_figure(figure, Path(__file__).parents[1] / "errata.png", overwrite=True)
 
 
 if __name__ == "__main__":
