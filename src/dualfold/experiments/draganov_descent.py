@@ -115,8 +115,8 @@ def convergence(setting: Setting) -> Finding:
     )
     sentence = (
         f"With its sign mended Algorithm 1 comes to PCA (gap {mended[-1]:.0e} after {epochs} "
-        f"iterations); as printed it climbs from the first step on. Conjugate directions with exact "
-        f"steps need {len(ours) - 1} iterations, of O(nDd) each instead of O(n²)."
+        f"iterations); as printed it climbs from the first step on. Conjugate directions with "
+        f"exact steps need {len(ours) - 1} iterations, of O(nDd) each instead of O(n²)."
     )
     figure = convergence_figure(runs, title="Descent on the points against the exact minimum")
     caption = f"Relative gap f − 4Σσ⁴ against iterations, {n} images."
@@ -131,7 +131,7 @@ def _ours(X: Array, squares: Array, seed: int) -> Array:
 
 
 def _gaps(X: Array, squares: Array, rate: float, epochs: int) -> Array:
-    """(f − minimum)/fall after each epoch of Algorithm 1; a negative rate is its sign as printed."""
+    """(f − minimum)/fall after each epoch of Algorithm 1; as printed for a negative rate."""
     with np.errstate(over="ignore", invalid="ignore"):
         iterates = algorithm_one(X, 2, n_epochs=epochs, rate=rate)
         whole, fall = float(np.square(squares).sum()), 4 * float(np.square(squares[:2]).sum())

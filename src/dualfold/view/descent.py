@@ -60,12 +60,14 @@ def convergence_figure(gaps: Mapping[str, Any], *, title: str = "", floor: float
     return figure
 
 
-def pull_figure(pulls: Mapping[str, tuple[Array, Array]], *, title: str = "") -> Figure:
+def pull_figure(
+    pulls: Mapping[str, tuple[Array, Array]], *, chosen: int = 0, title: str = ""
+) -> Figure:
     """How strongly a pair is pushed apart against its distance, one panel a kind of force.
 
-    pulls : name → (distances, coefficients), a row a point; all pairs are drawn as a cloud
-        and the first row as a line from its nearest to its farthest neighbour, which a
-        monotone force would not let turn back
+    pulls : name → (distances, coefficients), n×n each; all pairs are drawn as a cloud and
+        those of the `chosen` point as a line from its nearest to its farthest neighbour,
+        which a monotone force would not let turn back
     """
     from matplotlib.figure import Figure
 
@@ -73,13 +75,16 @@ def pull_figure(pulls: Mapping[str, tuple[Array, Array]], *, title: str = "") ->
     for place, (name, (distances, strengths)) in enumerate(pulls.items()):
         axes = figure.add_subplot(1, len(pulls), place + 1)
         axes.axhline(0, color=FAINT, linewidth=1, zorder=0)
-        for chosen, color in ((strengths > 0, PUSH), (strengths <= 0, PULL)):
+        pairs = np.triu(np.ones(distances.shape, dtype=bool), 1)
+        for some, color in ((pairs & (strengths > 0), PUSH), (pairs & (strengths <= 0), PULL)):
             axes.scatter(
-                distances[chosen], strengths[chosen], s=3, color=color, alpha=0.25,
+                distances[some], strengths[some], s=3, color=color, alpha=0.25,
                 linewidths=0, rasterized=True,
             )  # fmt: skip
-        order = np.argsort(distances[0])
-        axes.plot(distances[0][order], strengths[0][order], color=INK, linewidth=0.9)
+        order = np.argsort(distances[chosen])
+        order = order[order != chosen]
+        line = distances[chosen][order], strengths[chosen][order]
+        axes.plot(*line, "-o", color=INK, linewidth=0.5, markersize=1.3)
         axes.set_title(name, fontsize=10.5, color=INK, pad=6)
         axes.set_xlabel("distance of the pair", fontsize=9, color=SOFT)
         if place == 0:
@@ -92,11 +97,10 @@ def pull_figure(pulls: Mapping[str, tuple[Array, Array]], *, title: str = "") ->
 def force_figure(points: Array, forces: Forces, *, groups: Any = None, title: str = "") -> Figure:
     """Arrows on each point: what the data wants (F_X), what the map answers (−F_Y), their sum.
 
-    One scale for the three panels: the longest arrow is a fifth of the picture.
+    One scale for the three panels: the longest arrow is a quarter of the map's width.
     """
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(10.2, 3.7), dpi=RESOLUTION, layout="constrained")
     parts = {
         "F$_X$: the data's pull": (forces.of_data, PULL),
         "−F$_Y$: the map's answer": (-forces.of_points, PUSH),
@@ -104,21 +108,21 @@ def force_figure(points: Array, forces: Forces, *, groups: Any = None, title: st
     }
     longest = max(float(np.linalg.norm(arrows, axis=1).max()) for arrows, _ in parts.values())
     extent = float(np.ptp(points, axis=0).max())
-    scale = 0.2 * extent / longest if longest else 1.0
+    scale = 0.25 * extent / longest if longest else 1.0
     ends = np.vstack([points, *(points + scale * arrows for arrows, _ in parts.values())])
-    middle = (ends.min(axis=0) + ends.max(axis=0)) / 2
-    half = 0.55 * float(np.ptp(ends, axis=0).max())
+    low, high = ends.min(axis=0) - 0.06 * extent, ends.max(axis=0) + 0.06 * extent
+    tall = float(np.clip((high[1] - low[1]) / (high[0] - low[0]), 0.4, 1.6))
+    figure = Figure(figsize=(10.2, 3.3 * tall + 0.9), dpi=RESOLUTION, layout="constrained")
     kinds = np.zeros(len(points), dtype=int) if groups is None else np.asarray(groups)
+    hues = np.array([FEW_COLORS[1:4][kind % 3] for kind in kinds])  # not those of the arrows
     for place, (name, (arrows, color)) in enumerate(parts.items()):
         axes = figure.add_subplot(1, 3, place + 1)
         axes.quiver(
             *points.T, *(scale * arrows).T, color=color, angles="xy", scale_units="xy", scale=1,
-            width=0.007, zorder=3,
+            width=0.008, zorder=3,
         )  # fmt: skip
-        hues = np.array([FEW_COLORS[kind % len(FEW_COLORS)] for kind in kinds])
         axes.scatter(*points.T, s=26, c=hues, edgecolors="white", linewidths=0.6, zorder=4)
-        axes.set(xlim=(middle[0] - half, middle[0] + half))
-        axes.set(ylim=(middle[1] - half, middle[1] + half), xticks=[], yticks=[])
+        axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xticks=[], yticks=[])
         axes.set_aspect("equal")
         axes.set_title(name, fontsize=10.5, color=INK, pad=6)
         _quiet(axes)
