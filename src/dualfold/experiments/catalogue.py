@@ -16,6 +16,9 @@ MODULES: tuple[str, ...] = (
     "draganov_forces",
     "draganov_gradient",
     "kokiopoulou_trace",
+    "kokiopoulou_scaling",
+    "kokiopoulou_constraints",
+    "kokiopoulou_projections",
 )
 
 

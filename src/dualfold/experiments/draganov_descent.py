@@ -68,7 +68,12 @@ def mnist_map(setting: Setting) -> Finding:
     )
     caption = f"Figure 1 again: {len(X):,} images by descent on the points, and by eigenvectors."
     notes = (setting.stand_in,) if setting.stand_in else ()
-    return Finding(sentence, rows, ((caption, gallery([panels], color_names=["digit"])),), notes)
+    return Finding(
+        sentence,
+        rows,
+        ((caption, gallery([panels], title="Two ways to PCA", color_names=["digit"])),),
+        notes,
+    )
 
 
 def convergence(setting: Setting) -> Finding:
