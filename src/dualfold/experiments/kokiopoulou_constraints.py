@@ -49,7 +49,7 @@ def constraints(setting: Setting) -> Finding:
         f"Of {len(equations)} equations {len(equations) - wrong} hold as printed; the other "
         f"{wrong} are the centring and the scaling of eigenmaps, which hold with Deg where the "
         "notes have √Deg, with √Deg for nothing, and with Deg^-½ for Deg^½. "
-        f"LLE with the suggested k = d + 1 has {few} null vectors here, where the notes count on one."
+        f"LLE with the suggested k = d + 1 has {few} null vectors here; the notes count on one."
     )
     notes = (f"Swiss roll, {graph.n} points, 10 neighbours, heat weights.",)
     return Finding(sentence, rows, notes=notes)
@@ -112,6 +112,7 @@ def _lle_rows(graph: Graph, rng: np.random.Generator) -> tuple[Row, ...]:
         _zero("YᵀY off I", Y.T @ Y - np.eye(2)),
         _zero("Σ y_i, over Σ|y_i|", _centre(Y, np.ones(graph.n))),
         _zero("trace at Y off λ₂ + λ₃, over λ_n", (cost - bound) / values[-1]),
+        # λ₂ is about 1e-8 of λ_n: LAPACK's eigenvectors of the squared matrix are no better.
         _zero("sine of the angle of Y to eigenvectors 2 and 3", _sine(vectors[:, 1:3], Y), 1e-5),
     )
 

@@ -97,6 +97,8 @@ def parents(setting: Setting) -> Finding:
                 kept[name, title] = float(t_similarity(points, Y, NEIGHBORS))
                 what = f"{name}: t-similarity of {title}"
                 rows.append(Row(what, None, kept[name, title], None, f"t = {NEIGHBORS}"))
+        if name == "images":
+            rows += _coarser(points)
         panels = [_panels(family, color) for family in families]
         keys = ["along" if name == "roll" else "digit"] * 2
         title = f"Parents and their linear maps: {name}"
@@ -117,6 +119,20 @@ def parents(setting: Setting) -> Finding:
         setting.stand_in,
     )
     return Finding(sentence, tuple(rows), tuple(figures), tuple(filter(None, notes)))
+
+
+def _coarser(points: Array) -> list[Row]:
+    """The orthogonal maps among the leading directions only: less noise to choose from."""
+    graph, rows = joined(knn(points, NEIGHBORS)), []
+    problems = {
+        "OLPP": orthogonal_lpp(graph, variance_kept=0.7),
+        "ONPP": orthogonal_npp(graph, variance_kept=0.7),
+    }
+    for name, problem in problems.items():
+        kept = float(t_similarity(points, embed(problem).points, NEIGHBORS))
+        what = f"images: t-similarity of {name}, 70 % of the variance"
+        rows.append(Row(what, None, kept, None, f"t = {NEIGHBORS}"))
+    return rows
 
 
 def _panels(family: Family, color: Array) -> list[Panel]:

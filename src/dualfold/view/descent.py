@@ -121,7 +121,9 @@ def force_figure(points: Array, forces: Forces, *, groups: Any = None, title: st
             *points.T, *(scale * arrows).T, color=color, angles="xy", scale_units="xy", scale=1,
             width=0.008, zorder=3,
         )  # fmt: skip
-        axes.scatter(*points.T, s=26, c=hues, edgecolors="white", linewidths=0.6, zorder=4)
+        axes.scatter(
+            points[:, 0], points[:, 1], s=26, c=hues, edgecolors="white", linewidths=0.6, zorder=4
+        )
         axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xticks=[], yticks=[])
         axes.set_aspect("equal")
         axes.set_title(name, fontsize=10.5, color=INK, pad=6)
