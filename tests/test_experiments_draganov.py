@@ -11,6 +11,7 @@ from dualfold.experiments.draganov_descent import _gaps, _ours, convergence
 from dualfold.experiments.draganov_forces import (
     LINE,
     TRIANGLE,
+    _farthest_of_a_table,
     _near_pairs_repelling,
     _share,
     data_sets,
@@ -93,6 +94,19 @@ def test_near_pairs_never_repel_and_the_count_sees_those_that_would() -> None:
     assert _near_pairs_repelling(X) == 0
     # The nearest pair of LINE repels, but each is nearer to the mean than to the other.
     assert _near_pairs_repelling(LINE) == 0
+
+
+def test_the_two_farthest_samples_of_a_real_table_attract() -> None:
+    from sklearn.datasets import load_breast_cancer
+
+    data = load_breast_cancer().data
+    data = (data - data.mean(axis=0)) / data.std(axis=0)
+    far = max(
+        ((i, j) for i in range(569) for j in range(i)),
+        key=lambda pair: float(np.square(data[pair[0]] - data[pair[1]]).sum()),
+    )
+    assert _farthest_of_a_table().ours == pytest.approx(-2 * data[far[0]] @ data[far[1]])
+    assert _farthest_of_a_table().holds
 
 
 def test_seven_sets() -> None:

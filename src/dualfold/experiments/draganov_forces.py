@@ -126,6 +126,26 @@ def _counterexamples() -> tuple[Row, ...]:
             bool(np.isclose(double_centred(TRIANGLE)[-1, -2], _triangle_pull(), rtol=1e-9)),
             "−2((25/26)² − 0.65²), the mean being at (1/26, 0)",
         ),
+        _farthest_of_a_table(),
+    )
+
+
+def _farthest_of_a_table() -> Row:
+    """The two samples of breast cancer that are farthest apart: real data that disagrees."""
+    from sklearn.datasets import load_breast_cancer
+
+    X = _standardised(load_breast_cancer().data)
+    distances = cdist(X, X)
+    pair = np.unravel_index(int(distances.argmax()), distances.shape)
+    pull = float(double_centred(X)[pair])
+    away = np.linalg.norm(X[list(pair)], axis=1)
+    angle = np.degrees(np.arccos(-pull / 2 / away.prod()))
+    return Row(
+        "breast cancer, all 569: c of the two farthest samples",
+        "above 0",
+        pull,
+        pull < 0,
+        f"the paper errs on real data too: {angle:.0f}° apart seen from the mean, they attract",
     )
 
 

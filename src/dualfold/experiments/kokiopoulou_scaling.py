@@ -186,9 +186,8 @@ def isomap_scaling(setting: Setting) -> Finding:
             gallery([panels], title="The same scaling, other distances", color_names=["along"]),
         ),
     )
-    notes = (
-        f"{NEIGHBORS} neighbours, chosen by looking: of three rolls of 500 points none had short cuts.",
-    )
+    chosen = "chosen by looking: of three rolls of 500 points none had short cuts."
+    notes = (f"{NEIGHBORS} neighbours, {chosen}",)
     return Finding(sentence, rows, figures, notes)
 
 
