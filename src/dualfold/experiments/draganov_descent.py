@@ -80,7 +80,7 @@ def mnist_map(setting: Setting) -> Finding:
 
 def convergence(setting: Setting) -> Finding:
     """Algorithm 1 with either sign, at steps below and above its limit, and conjugate steps."""
-    n, epochs = setting.of((60, 400), (300, 400), (600, 600))
+    n, epochs = setting.of((60, 400), (300, 400), (500, 500))
     X, _ = pixels(setting, n)
     squares = np.square(np.linalg.svd(X - X.mean(axis=0), compute_uv=False))
     limit = 1 / (8 * squares[0])
