@@ -14,7 +14,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from dualfold.data import digits, helix, s_curve, swiss_roll
-from dualfold.descent import algorithm_one, attraction, pair_forces, point_forces
+from dualfold.descent import Forces, algorithm_one, attraction, pair_forces, point_forces
 from dualfold.descent.forces import double_centred
 from dualfold.estimators import PCA
 from dualfold.experiments.draganov_descent import pixels
@@ -202,11 +202,7 @@ def forces(setting: Setting) -> Finding:
     middle = algorithm_one(small, 2, n_epochs=8, rate=1 / (16 * squares[0]))[-1]
     middle = middle - middle.mean(axis=0)
     total = point_forces(small, middle)
-    summed = [part.sum(axis=1) for part in pair_forces(small, middle)]
-    off = max(
-        float(np.abs(summed[0] - total.of_data).max() / np.abs(total.of_data).max()),
-        float(np.abs(summed[1] - total.of_points).max() / np.abs(total.of_points).max()),
-    )
+    off = _off_pairs(small, middle, total)
     at_end = point_forces(X, Y)
     rest = float(np.linalg.norm(at_end.descent) / (8 * np.linalg.norm(at_end.of_data)))
     on_map = attraction(Y)
@@ -251,6 +247,13 @@ def forces(setting: Setting) -> Finding:
         ),
     )
     return Finding(sentence, rows, figures, tuple(filter(None, (setting.stand_in,))))
+
+
+def _off_pairs(X: Array, Y: Array, total: Forces) -> float:
+    """How far the sums over all pairs are from F_X and F_Y by products, relative."""
+    sums = [part.sum(axis=1) for part in pair_forces(X, Y)]
+    both = zip(sums, (total.of_data, total.of_points), strict=True)
+    return max(float(np.abs(pairs - whole).max() / np.abs(whole).max()) for pairs, whole in both)
 
 
 def _share(pull: tuple[Array, Array], part: slice) -> float:

@@ -51,7 +51,6 @@ def formulas(setting: Setting) -> Finding:
     apart = float(np.linalg.norm(point_gradient(X, Y) - exact) / np.linalg.norm(exact))
     parallel = float(np.linalg.norm(2 * printed_gradient(X, Y) - exact) / np.linalg.norm(exact))
     drops = _of_means(X, Y) / float(np.abs(exact).max())
-    constant = -8 * float(np.trace(X0.T @ X0))
     rows = (
         *_preliminaries(X, rng),
         _equal("4‖X_cX_cᵀ − Y_cY_cᵀ‖² over f", 1.0, 4 * _distance(X0, Y0) / f),
@@ -82,27 +81,7 @@ def formulas(setting: Setting) -> Finding:
             drops < 1e-6,
             "≤ 1e-6 of ∇f: rows and columns of c add up to 0, so the paper may drop it",
         ),
-        Row(
-            "f after a small step as printed (plus), less f",
-            "below 0",
-            error(X, Y + 1e-6 * printed_gradient(X, Y)) - f,
-            error(X, Y + 1e-6 * printed_gradient(X, Y)) > f,
-            "the paper errs: adding the gradient climbs",
-        ),
-        Row(
-            "f after a small step with minus, less f",
-            "below 0",
-            error(X, Y - 1e-6 * printed_gradient(X, Y)) - f,
-            error(X, Y - 1e-6 * printed_gradient(X, Y)) < f,
-            "by no more than the step allows",
-        ),
-        Row(
-            "df of §1.2 for dY = 0",
-            0.0,
-            constant,
-            constant < 0,
-            "the paper errs: −4vec(L)ᵀvec(2G_X) lost its dY and stays",
-        ),
+        *_step_rows(X, Y),
     )
     sentence = (
         f"f and its trace form agree for centred data; the printed gradient is {ratio:.3f} of "
@@ -111,6 +90,30 @@ def formulas(setting: Setting) -> Finding:
     )
     notes = (f"{n} random points of {D} columns, their mean not at 0; maps of {d} columns.",)
     return Finding(sentence, rows, notes=notes)
+
+
+def _step_rows(X: Array, Y: Array) -> tuple[Row, ...]:
+    """Which way the printed update goes, and the term of §1.2's differential without dY."""
+    step, f = 1e-6 * printed_gradient(X, Y), error(X, Y)
+    up, down = error(X, Y + step) - f, error(X, Y - step) - f
+    constant = -8 * float(np.square(X - X.mean(axis=0)).sum())
+    return (
+        Row(
+            "f after a small step as printed (plus), less f",
+            "below 0",
+            up,
+            up > 0,
+            "the paper errs: adding the gradient climbs",
+        ),
+        Row("f after a small step with minus, less f", "below 0", down, down < 0),
+        Row(
+            "df of §1.2 for dY = 0",
+            0.0,
+            constant,
+            constant < 0,
+            "the paper errs: −4vec(L)ᵀvec(2G_X) lost its dY and stays",
+        ),
+    )
 
 
 def _preliminaries(X: Array, rng: np.random.Generator) -> tuple[Row, ...]:

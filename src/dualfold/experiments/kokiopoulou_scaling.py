@@ -12,7 +12,7 @@ from dualfold.data import swiss_roll
 from dualfold.embedding import embed
 from dualfold.experiments.draganov_descent import pixels
 from dualfold.experiments.finding import Experiment, Finding, Row, Setting
-from dualfold.graph import geodesic_distances, joined, knn
+from dualfold.graph import Graph, geodesic_distances, joined, knn
 from dualfold.methods import isomap, mds_of_distances, pca
 from dualfold.quality import procrustes
 from dualfold.trace.solvers import Auto
@@ -121,39 +121,12 @@ def isomap_scaling(setting: Setting) -> Finding:
     roll = swiss_roll(n, random_state=setting.seed)
     graph = joined(knn(roll.points, NEIGHBORS))
     unrolled, straight = embed(isomap(graph), solver=SHARP).points, embed(pca(roll.points)).points
-    # Geodesics are kept in float32; eigenvalues of such a matrix would be good to 1e-7 only.
-    kernel = np.asarray(centred_gram(geodesic_distances(graph)), dtype=float)
-    values = np.linalg.eigvalsh(kernel)
-    negative = float(-values[values < 0].sum() / np.abs(values).sum())
-    few = roll.points[: setting.of(60, 100, 200)]
-    whole = embed(isomap(knn(few, len(few) - 1))).points
-    same = procrustes(embed(pca(few)).points, whole)
+    spectrum, negative = _spectrum_rows(graph, unrolled)
     flat, squeezed = (procrustes(roll.flat, Y) for Y in (unrolled, straight))
-    strain = float(np.square(kernel - unrolled @ unrolled.T).sum())
-    discarded = float(np.square(values[:-2]).sum())
     shorter = procrustes(roll.flat, embed(isomap(joined(knn(roll.points, MORE_NEIGHBORS)))).points)
     rows = (
-        Row(
-            "all points neighbours: Isomap off PCA",
-            0.0,
-            same.disparity,
-            same.disparity < 1e-12,
-            "≤ 1e-12 after turning; geodesics are then distances",
-        ),
-        Row(
-            "‖Ĝ − YYᵀ‖² off the sum of discarded λ²",
-            0.0,
-            abs(strain / discarded - 1),
-            abs(strain / discarded - 1) < 1e-8,
-            "≤ 1e-8: the spectral solution is the minimum",
-        ),
-        Row(
-            "share of Σ|λ| of Ĝ that is negative",
-            None,
-            negative,
-            negative > 0,
-            "Ĝ is no Gram matrix, so its top eigenvalues count, not singular values",
-        ),
+        _straight_row(roll.points[: setting.of(60, 100, 200)]),
+        *spectrum,
         Row(
             "roll: Isomap's disparity to the flat sheet",
             None,
@@ -189,6 +162,45 @@ def isomap_scaling(setting: Setting) -> Finding:
     chosen = "chosen by looking: of three rolls of 500 points none had short cuts."
     notes = (f"{NEIGHBORS} neighbours, {chosen}",)
     return Finding(sentence, rows, figures, notes)
+
+
+def _straight_row(points: Array) -> Row:
+    whole = embed(isomap(knn(points, len(points) - 1))).points
+    same = procrustes(embed(pca(points)).points, whole)
+    return Row(
+        "all points neighbours: Isomap off PCA",
+        0.0,
+        same.disparity,
+        same.disparity < 1e-12,
+        "≤ 1e-12 after turning; geodesics are then distances",
+    )
+
+
+def _spectrum_rows(graph: Graph, points: Array) -> tuple[tuple[Row, ...], float]:
+    """Isomap's strain against its minimum, and the share of Ĝ's spectrum that is negative."""
+    # Geodesics are kept in float32; eigenvalues of such a matrix would be good to 1e-7 only.
+    kernel = np.asarray(centred_gram(geodesic_distances(graph)), dtype=float)
+    values = np.linalg.eigvalsh(kernel)
+    negative = float(-values[values < 0].sum() / np.abs(values).sum())
+    strain = float(np.square(kernel - points @ points.T).sum())
+    off = abs(strain / float(np.square(values[:-2]).sum()) - 1)
+    rows = (
+        Row(
+            "‖Ĝ − YYᵀ‖² off the sum of discarded λ²",
+            0.0,
+            off,
+            off < 1e-8,
+            "≤ 1e-8: the spectral solution is the minimum",
+        ),
+        Row(
+            "share of Σ|λ| of Ĝ that is negative",
+            None,
+            negative,
+            negative > 0,
+            "Ĝ is no Gram matrix, so its top eigenvalues count, not singular values",
+        ),
+    )
+    return rows, negative
 
 
 EXPERIMENTS = (
