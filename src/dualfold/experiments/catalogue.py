@@ -11,7 +11,15 @@ from dualfold.errors import InvalidInput
 from dualfold.experiments.finding import PAPERS, Done, Experiment, Setting
 
 # Modules of this folder; each has a tuple EXPERIMENTS. In the order of the report.
-MODULES: tuple[str, ...] = ("kokiopoulou_trace",)
+MODULES: tuple[str, ...] = (
+    "draganov_descent",
+    "draganov_forces",
+    "draganov_gradient",
+    "kokiopoulou_trace",
+    "kokiopoulou_scaling",
+    "kokiopoulou_constraints",
+    "kokiopoulou_projections",
+)
 
 
 def experiments() -> tuple[Experiment, ...]:

@@ -90,6 +90,11 @@ class Row:
     holds: bool | None = None
     note: str = ""
 
+    def __post_init__(self) -> None:
+        # NumPy's False is not False: a row that does not hold would pass unseen.
+        if self.holds is not None:
+            object.__setattr__(self, "holds", bool(self.holds))
+
     @property
     def difference(self) -> float | None:
         """Ours less the paper's, where both are numbers."""
