@@ -11,7 +11,16 @@ from dualfold.errors import InvalidInput
 from dualfold.experiments.finding import PAPERS, Done, Experiment, Setting
 
 # Modules of this folder; each has a tuple EXPERIMENTS. In the order of the report.
-MODULES: tuple[str, ...] = ("kokiopoulou_trace",)
+MODULES: tuple[str, ...] = (
+    "cunha_linear",
+    "cunha_roll",
+    "cunha_angles",
+    "cunha_exact",
+    "cunha_lagrangian",
+    "cunha_slater",
+    "cunha_connections",
+    "kokiopoulou_trace",
+)
 
 
 def experiments() -> tuple[Experiment, ...]:
