@@ -32,22 +32,40 @@ def edge_angles(graph: Graph, points: Array) -> Array:
 
 
 def allowed_angles(graph: Graph, points: Array, epsilon: float) -> tuple[Array, Array]:
-    """The least and largest each angle can be when all squared lengths are kept to ε.
-
-    cos = (a² + b² − c²)/2ab, with a and b the edges and c between their ends.
-    """
-    low, high = [], []
+    """The least and largest each angle can be when all squared lengths are kept to ε."""
+    low: list[Array] = []
+    high: list[Array] = []
     for i in range(graph.n):
         start, stop = graph.lengths.indptr[i : i + 2]
         arms = points[graph.lengths.indices[start:stop]] - points[i]
         j, k = np.triu_indices(len(arms), 1)
         squares = np.sum(arms**2, axis=1)
-        sides, across = squares[j] + squares[k], np.sum((arms[j] - arms[k]) ** 2, axis=1)
-        for sign, ends in ((1, low), (-1, high)):
-            above = (1 + sign * epsilon) * sides - (1 - sign * epsilon) * across
-            below = 2 * np.sqrt(squares[j] * squares[k]) * (1 - sign * np.sign(above) * epsilon)
-            ends.append(np.degrees(np.arccos(np.clip(above / below, -1, 1))))
+        across = np.sum((arms[j] - arms[k]) ** 2, axis=1)
+        least, most = _cosines(squares[j], squares[k], across, epsilon)
+        low.append(np.degrees(np.arccos(np.clip(most, -1, 1))))
+        high.append(np.degrees(np.arccos(np.clip(least, -1, 1))))
     return np.concatenate(low), np.concatenate(high)
+
+
+def _cosines(one: Array, two: Array, across: Array, epsilon: float) -> tuple[Array, Array]:
+    """Between which numbers (A + B − C)/2√(AB) lies for A, B, C within a share ε of these.
+
+    It falls with C; in A it falls until A = B − C and rises from there, and so in B. Hence
+    it is largest at a corner, and smallest at a corner or at such a turning point.
+    """
+    ends = (1 - epsilon, 1 + epsilon)
+
+    def cosine(A: Array, B: Array, C: Array) -> Array:
+        return np.asarray((A + B - C) / (2 * np.sqrt(A * B)))
+
+    far = ends[1] * across
+    most = [cosine(a * one, b * two, ends[0] * across) for a in ends for b in ends]
+    least = []
+    for end in ends:
+        A, B = end * one, end * two
+        least.append(cosine(A, np.clip(A - far, ends[0] * two, ends[1] * two), far))
+        least.append(cosine(np.clip(B - far, ends[0] * one, ends[1] * one), B, far))
+    return np.min(least, axis=0), np.max(most, axis=0)
 
 
 def angles_kept(setting: Setting) -> Finding:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, SupportsFloat
 
 import numpy as np
 
@@ -57,10 +57,12 @@ def size_note(unfolding: Unfolding) -> str:
     )
 
 
-def within(what: str, ours: float, limit: float, *, paper: float = 0.0, about: str = "") -> Row:
+def within(
+    what: str, ours: SupportsFloat, limit: float, *, paper: float = 0.0, about: str = ""
+) -> Row:
     """A row that holds when ours is as near to the paper's number as `limit`."""
-    note = f"within {limit:.0e}" + (f"; {about}" if about else "")
-    return Row(what, paper, float(ours), bool(abs(ours - paper) <= limit), note)
+    note = (f"within {limit:.0e}" if limit else "equal") + (f"; {about}" if about else "")
+    return Row(what, paper, float(ours), abs(float(ours) - paper) <= limit, note)
 
 
 def swiss_roll_unfolded(setting: Setting) -> Finding:

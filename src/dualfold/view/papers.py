@@ -128,7 +128,7 @@ def bracket_figure(
 
 
 def _quiet(axes: Any) -> None:
-    axes.tick_params(colors=SOFT, labelsize=8, length=3, color=FAINT)
+    axes.tick_params(which="both", colors=SOFT, labelsize=8, length=3, color=FAINT)
     for spine in axes.spines.values():
         spine.set_color(FAINT)
     for side in ("top", "right"):
