@@ -16,13 +16,14 @@ from dualfold.graph import geodesic_distances, knn
 from dualfold.graph.directed import neighborhoods
 from dualfold.view.papers import lines_figure
 from dualfold.weights import heat_laplacian, reconstruction_weights
+from dualfold.weights.gram import centred_gram
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def isomap_bound(setting: Setting) -> Finding:
     """(56), (57): geodesics bound the unfolding, and how near it comes as points are added."""
-    _, graph, unfolding = roll(setting)
+    sample, graph, unfolding = roll(setting)
     p = unfolding.problem
     Y = p.centred(unfolding.solution.factor)
     far = geodesic_distances(graph, dtype=np.float64)
@@ -30,8 +31,24 @@ def isomap_bound(setting: Setting) -> Finding:
     apart = pdist(Y)
     stretched = float((apart / above).max())
     squares = float(np.sum(apart**2)) / p.n
+    given = float((pdist(sample.points) / above).max())
+    G = centred_gram(far)
+    spectrum = np.linalg.eigvalsh(G)
     rows = [
-        Row("(56) largest ‖y_i − y_j‖ over geodesic", "≤ 1", stretched, stretched <= 1 + 1e-9),
+        Row("(56) largest ‖x_i − x_j‖ over geodesic", "≤ 1", given, given <= 1 + 1e-9, "inputs"),
+        Row("the same for ‖y_i − y_j‖", "≤ 1", stretched, stretched <= 1 + 1e-9, "outputs"),
+        within(
+            "tr(−½HΔH) of Isomap over Σ_ij g_ij²/2n",
+            np.trace(G) * p.n / float(np.sum(above**2)),
+            1e-9,
+            paper=1.0,
+        ),
+        Row(
+            "Isomap's negative eigenvalues over its trace",
+            None,
+            float(-spectrum[spectrum < 0].sum() / np.trace(G)),
+            note="geodesics are not distances of points: K is not positive semidefinite",
+        ),
         within(
             "(4) tr K over Σ_ij ‖y_i − y_j‖²/2n",
             float(np.sum(Y**2)) / squares,
@@ -98,7 +115,9 @@ def local_linearity(setting: Setting) -> Finding:
     again = reconstruction_weights(2.5 * points @ turn + rng.standard_normal(3), lists, ridge=1e-3)
     negative = float(np.mean(V.data < 0))
     A = (np.eye(graph.n) - V.toarray()).T @ (np.eye(graph.n) - V.toarray())
-    bottom = np.linalg.eigh(A)[1][:, 1:3]
+    values, vectors = np.linalg.eigh(A)
+    bottom = np.sqrt(graph.n) * vectors[:, 1:3]
+    error = float(np.sum((bottom - V @ bottom) ** 2) / (graph.n * values[1:3].sum()))
     away = float(np.linalg.norm(left - W @ Y) / np.linalg.norm(left))
     shares = W / degrees[:, None]
     rows = [
@@ -110,7 +129,7 @@ def local_linearity(setting: Setting) -> Finding:
             "(61) with w_ij/L_ii: ‖y_i − Σ w_ij y_j/L_ii‖/‖y‖",
             "≈ 0",
             float(np.linalg.norm(Y - shares @ Y) / whole),
-            note="not 0: the factor is L_ii − 1, and those shares do not add up to 1",
+            note="not 0: (65) has L_ii − 1, so its shares add up to more than 1",
         ),
         within("dual weights: largest |w_ij − w_ji|", np.abs(W - W.T).max(), 1e-12),
         Row("LLE's weights: share that has no equal opposite", None, _lopsided(V.toarray())),
@@ -123,12 +142,14 @@ def local_linearity(setting: Setting) -> Finding:
             float(np.abs(again - V).max()),
             1e-6,
         ),
-        within(
-            "(60) as printed: largest eigenvalue of (1/n)Σ y yᵀ times n",
-            float(np.linalg.eigvalsh(bottom.T @ bottom)[-1]),
-            1e-9,
-            paper=1.0,
-            about="(59) asks for (1/n)Σ y yᵀ = I: y = √n v",
+        within("(59) Σ‖y_i − Σ w_ij y_j‖² over n(λ₂ + λ₃), y = √n v", error, 1e-6, paper=1.0),
+        within("(59) largest |(1/n)Σ y yᵀ − I|, y = √n v", _off_identity(bottom), 1e-9),
+        Row(
+            "(60) the same as printed, y = v",
+            "0",
+            _off_identity(vectors[:, 1:3]),
+            bool(_off_identity(vectors[:, 1:3]) > 0.5),
+            "as printed not 0: √n is missing",
         ),
     ]
     slope, figure = _flatness(setting)
@@ -147,6 +168,11 @@ def local_linearity(setting: Setting) -> Finding:
     )
     caption = "A sphere seen ever closer: how far ten neighbours are from their plane (Figure 2)."
     return Finding(sentence, tuple(rows), ((caption, figure),), (size_note(unfolding),))
+
+
+def _off_identity(Y: Array) -> float:
+    """Largest entry of (1/n)Σ y yᵀ − I."""
+    return float(np.abs(Y.T @ Y / len(Y) - np.eye(Y.shape[1])).max())
 
 
 def _lopsided(W: Array) -> float:

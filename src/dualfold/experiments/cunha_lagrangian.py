@@ -112,6 +112,11 @@ def _lagrangian(p: UnfoldingProblem, rng: np.random.Generator) -> list[Row]:
     first = np.trace(K) + np.sum(K * Z) - nu * K.sum() - w @ (lengths - p.squared)
     M = np.eye(p.n) + Z - nu - L
     second = np.sum(K * M) + w @ p.squared
+    # Along its top eigenvector, if M ⋠ 0, the Lagrangian grows without end.
+    values, vectors = np.linalg.eigh(M)
+    rank_one = np.outer(vectors[:, -1], vectors[:, -1])
+    growth = float(np.sum(1e6 * rank_one * M) / 1e6)
+    total = float((np.eye(p.n) - nu - L).sum())
     # Any w with λ₂ ≥ 1 bounds any feasible K: weights scaled to 1, points scaled into the edges.
     w = rng.random(p.m)
     w /= np.linalg.eigvalsh(p.laplacian(w).toarray())[1]
@@ -120,6 +125,14 @@ def _lagrangian(p: UnfoldingProblem, rng: np.random.Generator) -> list[Row]:
     share = float(np.sum(Y**2) / (w @ p.squared))
     return [
         within("(29) the two forms of the Lagrangian, relative", first / second - 1, 1e-10),
+        Row(
+            "(32) growth of the Lagrangian along K = t vvᵀ",
+            "unbounded",
+            growth,
+            bool(growth > 0 and abs(growth - values[-1]) <= 1e-9 * values[-1]),
+            "> 0 where the matrix is not 0, so the supremum is infinite",
+        ),
+        within("(38) 1ᵀ(I − ν11ᵀ − L)1 less n − νn²", total - (p.n - nu * p.n**2), 1e-9),
         within("(37) largest |L1|", np.abs(L @ np.ones(p.n)).max(), 1e-10),
         Row("(33) tr K/Σ w d² of a feasible pair", "≤ 1", share, share <= 1, "weak duality"),
     ]

@@ -130,6 +130,8 @@ def optimality(setting: Setting) -> Finding:
     loose = float(np.abs(w * slack).sum() / (w @ p.squared))
     spectrum = np.linalg.eigvalsh(K)[::-1]
     rank, wide = found.rank, found.multiplicity or 0
+    y = K @ setting.random().standard_normal(p.n)
+    kept = float(np.linalg.norm(L @ y - y) / np.linalg.norm(y))
     rows = (
         within("(50) smallest eigenvalue of K over tr K", spectrum[-1] / K.trace(), 1e-12),
         within("(50) 1ᵀK1 over tr K", K.sum() / K.trace(), 1e-10),
@@ -144,6 +146,7 @@ def optimality(setting: Setting) -> Finding:
         ),
         Row("smallest weight", 0.0, float(w.min()), bool(w.min() >= -1e-12), "≥ 0 belongs to ≤"),
         within("(52) ‖L*K* − K*‖/‖K*‖", away, NEAR),
+        within("(53) ‖L*y − y‖/‖y‖, y = K*x with a random x", kept, NEAR),
         within("slackness Σ w(d² − ‖y_i − y_j‖²)/Σ w d²", loose, NEAR, about="belongs to ≤"),
         Row("rank of K*", None, float(rank), note=f"eigenvalues above {found.cluster:.1e} tr K"),
         Row(

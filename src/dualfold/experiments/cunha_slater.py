@@ -157,10 +157,11 @@ def no_interior(setting: Setting) -> Finding:
     ]
     stalled, straight = equal_lengths_path(equal), equal_lengths_path(tree)
     gaps = [record.gap for record in found.history]
-    least = min(error for error, _ in stalled)
+    # The least of each: near the end rounding moves the errors up and down.
+    least, on_tree = (min(error for error, _ in path) for path in (stalled, straight))
     rows += [
         within("≤: gap of the interior point", gaps[-1], 1e-8),
-        within("= on a tree: error of the interior point", straight[-1][0], 1e-7),
+        within("= on a tree: least error of the interior point", on_tree, 1e-7),
         Row(
             "= on the graph: least error before the interior point breaks down",
             None,
@@ -179,7 +180,7 @@ def no_interior(setting: Setting) -> Finding:
     sentence = (
         f"No strictly feasible K exists for equal lengths: {rows[0].ours}. The interior point "
         f"breaks down at {least:.0e} with =, and reaches {gaps[-1]:.0e} with ≤ and "
-        f"{straight[-1][0]:.0e} with = on a tree, which both have one. Held to ε·d² it converges, "
+        f"{on_tree:.0e} with = on a tree, which both have one. Held to ε·d² it converges, "
         f"but Σ|w| grows {growth:.0f}-fold as ε falls (w + tω is as good as w for any t). The "
         "dual always has a strictly feasible point, so the gap is zero all the same."
     )
