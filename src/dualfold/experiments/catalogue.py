@@ -19,6 +19,7 @@ MODULES: tuple[str, ...] = (
     "cunha_lagrangian",
     "cunha_slater",
     "cunha_connections",
+    "cunha_lle",
     "kokiopoulou_trace",
 )
 

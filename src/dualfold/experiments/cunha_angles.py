@@ -9,9 +9,9 @@ import numpy as np
 from dualfold.data import swiss_roll
 from dualfold.duality import Unfolding, unfold
 from dualfold.duality.unfold import Form
-from dualfold.experiments.cunha_roll import NEIGHBORS, roll, small_roll
+from dualfold.experiments.cunha_roll import NEIGHBORS, neighbor_graph, roll, small_roll
 from dualfold.experiments.finding import Experiment, Finding, Row, Setting
-from dualfold.graph import Graph, knn
+from dualfold.graph import Graph
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -71,7 +71,7 @@ def _cosines(one: Array, two: Array, across: Array, epsilon: float) -> tuple[Arr
 def angles_kept(setting: Setting) -> Finding:
     """(13): lengths between the neighbours of each point keep the angles between its edges."""
     points = small_roll(setting.of(40, 60, 100), setting.seed).points
-    graph = knn(points, 5)
+    graph = neighbor_graph(points, 5)
     true = edge_angles(graph, points)
     rows, change = [], {}
     cases: tuple[tuple[str, Form, bool], ...] = (
@@ -121,7 +121,7 @@ def coordinates_kept(setting: Setting) -> Finding:
     """After (25): rank K* may exceed r, and keeping r columns then breaks the constraints."""
     n = setting.of(50, 150, 300)
     sparse = swiss_roll(n, random_state=setting.seed)
-    pinned = unfold(knn(sparse.points, NEIGHBORS), tol=1e-7)
+    pinned = unfold(neighbor_graph(sparse.points, NEIGHBORS), tol=1e-7)
     rows: list[Row] = []
     for name, one in (("a roll that opens", roll(setting)[2]), ("a roll too sparse", pinned)):
         rows += _cut_rows(name, one)

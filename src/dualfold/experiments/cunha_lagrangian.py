@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from dualfold.duality import UnfoldingProblem, contracted
-from dualfold.experiments.cunha_roll import small_roll, within
+from dualfold.experiments.cunha_roll import neighbor_graph, small_roll, within
 from dualfold.experiments.finding import Experiment, Finding, Row, Setting
 from dualfold.experiments.report import number
-from dualfold.graph import knn
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -19,7 +18,8 @@ def dual_steps(setting: Setting) -> Finding:
     """(19)–(45) on random matrices and weights over a roll's graph."""
     rng = setting.random()
     tries = setting.of(60, 400, 2_000)
-    p = contracted(knn(small_roll(setting.of(20, 30, 40), setting.seed).points, 4)).problem
+    points = small_roll(setting.of(20, 30, 40), setting.seed).points
+    p = contracted(neighbor_graph(points, 4)).problem
     agree, strict = _lmi(p, rng, tries)
     least_trace, least_value, least_symmetric = _products(rng, tries)
     rows = [
