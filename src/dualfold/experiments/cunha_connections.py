@@ -89,7 +89,7 @@ def _geodesic_rows(points: Array, graph: Graph, p: UnfoldingProblem, factor: Arr
 
 def _ratios(setting: Setting) -> tuple[tuple[int, ...], dict[str, list[float]], list[Row]]:
     """Isomap's trace over the unfolding's for more and more points."""
-    few, usual, many = (40, 60), (600, 1_000), (600, 1_000, 1_600, 2_400)
+    few, usual, many = (40, 60), (600, 800, 1_000), (600, 1_000, 1_600, 2_400)
     sizes: tuple[int, ...] = setting.of(few, usual, many)
     rows = []
     series: dict[str, list[float]] = {"6 neighbours": [], "more as n grows": []}

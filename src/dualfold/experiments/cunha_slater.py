@@ -196,8 +196,8 @@ def no_interior(setting: Setting) -> Finding:
         y_name="gap and miss of edges, relative",
     )
     caption = "Interior points on the same roll: with = the neighbour graph has no interior."
-    notes = (f"{equal.n} points, {NEIGHBORS} neighbours, {equal.m} edges.",)
-    return Finding(sentence, tuple(rows), ((caption, figure),), notes)
+    note = f"{equal.n} points, {NEIGHBORS} neighbours, {equal.m} edges."
+    return Finding(sentence, tuple(rows), ((caption, figure),), (note,))
 
 
 def _clique_rows(equal: UnfoldingProblem, points: Array, weights: Array) -> list[Row]:
@@ -260,7 +260,7 @@ def _relaxed_rows(graph: Graph, setting: Setting) -> tuple[float, float, list[Ro
 
     Before the rows: how much Σ|w| grows, and the largest of the gaps.
     """
-    steps = setting.of((1e-2, 1e-3, 1e-4), (1e-2, 1e-3, 1e-4, 1e-5), (1e-2, 1e-3, 1e-4, 1e-5))
+    steps = (1e-2, 1e-3, 1e-4, 1e-5)[: setting.of(3, 4, 4)]
     problem = contracted(graph, form="equal").problem
     rows, sizes, values, gaps = [], [], [], []
     for epsilon in steps:
