@@ -1,0 +1,98 @@
+"""Pictures of lectures: what a matrix does, the steps of PCA, curves, tangents, images."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dualfold.view.colors import FEW_COLORS
+from dualfold.view.drawing import FAINT, INK, SOFT
+from dualfold.view.figures import RESOLUTION
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Array = np.ndarray[Any, np.dtype[Any]]
+BLUE, ORANGE, GREEN, PINK, RED = FEW_COLORS[:5]
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """One curve of `lines_figure`; `dashed` for what is promised rather than measured."""
+
+    name: str
+    x: Any
+    y: Any
+    dashed: bool = False
+
+
+def lines_figure(
+    lines: Sequence[Line],
+    *,
+    x_name: str,
+    y_name: str,
+    log_x: bool = False,
+    log_y: bool = False,
+    title: str = "",
+) -> Figure:
+    """A few named curves in one frame."""
+    figure, (axes,) = _frames(1, (6.4, 4.0), title)
+    for place, line in enumerate(lines):
+        color = FEW_COLORS[place % len(FEW_COLORS)]
+        look = {"linestyle": "--", "linewidth": 1.4} if line.dashed else {"linewidth": 1.8}
+        few = not line.dashed and len(line.x) <= 15
+        axes.plot(line.x, line.y, color=color, marker="o" if few else None, markersize=4,
+                  label=line.name, **look)  # fmt: skip
+    axes.set_xscale("log" if log_x else "linear")
+    axes.set_yscale("log" if log_y else "linear")
+    axes.set_xlabel(x_name, fontsize=9, color=SOFT)
+    axes.set_ylabel(y_name, fontsize=9, color=SOFT)
+    axes.legend(frameon=False, fontsize=8.5, labelcolor=INK)
+    return figure
+
+
+def four_turns_figure(A: Array) -> Figure:
+    """The unit circle and its way through A = UΣVᵀ, with the singular vectors v₁ and v₂."""
+    U, s, Vt = np.linalg.svd(A)
+    angle = np.linspace(0, 2 * np.pi, 200)
+    circle = np.vstack([np.cos(angle), np.sin(angle)])
+    stages = (
+        ("the circle, v₁ and v₂", np.eye(2)),
+        ("Vᵀ turns", Vt),
+        ("Σ stretches", np.diag(s) @ Vt),
+        ("U turns: A", U @ np.diag(s) @ Vt),
+    )
+    figure, frames = _frames(len(stages), (11.2, 3.1), "")
+    for axes, (name, map_) in zip(frames, stages, strict=True):
+        axes.plot(*(map_ @ circle), color=SOFT, linewidth=1.3)
+        for vector, color in zip(Vt, (BLUE, RED), strict=True):
+            _arrow(axes, np.zeros(2), map_ @ vector, color)
+        reach = 1.1 * s[0]
+        axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
+        axes.set_title(name, fontsize=10.5, color=INK, pad=6)
+    return figure
+
+
+def _arrow(axes: Any, start: Array, end: Array, color: str) -> None:
+    look = {"arrowstyle": "-|>", "color": color, "linewidth": 1.8, "shrinkA": 0, "shrinkB": 0}
+    axes.annotate("", xy=end, xytext=start, arrowprops=look, zorder=5)
+
+
+def _frames(count: int, size: tuple[float, float], title: str, lines: int = 1) -> tuple[Any, Any]:
+    """A figure with quiet frames side by side, in one or more lines."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=size, dpi=RESOLUTION, layout="constrained")
+    frames = [figure.add_subplot(lines, -(-count // lines), at + 1) for at in range(count)]
+    for axes in frames:
+        for side in ("top", "right"):
+            axes.spines[side].set_visible(False)
+        for side in ("left", "bottom"):
+            axes.spines[side].set_color(FAINT)
+        axes.tick_params(which="both", colors=SOFT, labelsize=8, length=3, color=FAINT)
+    if title:
+        figure.suptitle(title, fontsize=13, color=INK, x=0.02, ha="left")
+    return figure, frames
