@@ -14,6 +14,8 @@ from dualfold.experiments.finding import PAPERS, Done, Experiment, Setting
 MODULES: tuple[str, ...] = (
     "kokiopoulou_trace",
     "shin_decompositions",
+    "shin_descent",
+    "shin_duality",
 )
 
 
