@@ -15,6 +15,7 @@ MODULES: tuple[str, ...] = (
     "kokiopoulou_trace",
     "shin_decompositions",
     "shin_descent",
+    "shin_convexity",
     "shin_duality",
 )
 

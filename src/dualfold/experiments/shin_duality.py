@@ -154,9 +154,9 @@ def gaps(setting: Setting) -> Finding:
         ),
     )
     sentence = (
-        f"{below} of {count} dual bounds lie below the best of {2**n:,} sign vectors; for a triangle "
-        f"the gap is exactly {least - highest:.4g}. Convexity alone does not close it: without "
-        "Slater's condition one program keeps a gap of 1, another has no multiplier."
+        f"{below} of {count} dual bounds lie below the best of {2**n:,} sign vectors; for a "
+        f"triangle the gap is exactly {least - highest:.4g}. Convexity alone does not close it: "
+        "without Slater's condition one program keeps a gap of 1, another has no multiplier."
     )
     return Finding(sentence, rows)
 

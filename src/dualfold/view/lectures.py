@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -73,6 +73,38 @@ def four_turns_figure(A: Array) -> Figure:
         reach = 1.1 * s[0]
         axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
         axes.set_title(name, fontsize=10.5, color=INK, pad=6)
+    return figure
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """A set of the plane, by which rows it contains, with a segment between two of its points."""
+
+    name: str
+    contains: Callable[[Array], Array]
+    convex: bool
+    words: str
+    segment: tuple[tuple[float, float], tuple[float, float]]
+
+
+def regions_figure(regions: Sequence[Region], reach: float = 1.2) -> Figure:
+    """Sets of the plane side by side, each with its segment; red where that leaves the set."""
+    figure, frames = _frames(len(regions), (2.6 * len(regions), 2.8), "")
+    grid = np.linspace(-reach, reach, 300)
+    across, up = np.meshgrid(grid, grid)
+    points = np.column_stack([across.ravel(), up.ravel()])
+    for axes, region in zip(frames, regions, strict=True):
+        inside = region.contains(points).reshape(across.shape)
+        axes.contourf(across, up, inside, levels=[0.5, 1.5], colors=[BLUE], alpha=0.25)
+        start, end = np.array(region.segment)
+        along = start + np.linspace(0, 1, 200)[:, None] * (end - start)
+        axes.plot(*along.T, color=INK, linewidth=1.6)
+        out = np.where(region.contains(along)[:, None], np.nan, along)
+        axes.plot(*out.T, color=RED, linewidth=2.4)
+        axes.plot(*np.array(region.segment).T, "o", color=INK, markersize=4)
+        axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
+        axes.set_axis_off()
+        axes.set_title(region.name, fontsize=10, color=INK, pad=4)
     return figure
 
 
