@@ -43,7 +43,8 @@ def lecture_shapes() -> list[Shape]:
     shapes += [
         Shape("x²", lambda x: x[:, 0] ** 2, lambda x: 2 * x, lambda x: np.array([[2.0]])),
         Shape(
-            "log x", lambda x: np.log(x[:, 0]), lambda x: 1 / x, lambda x: -np.diag(x**-2.0), -1.0, True
+            "log x", lambda x: np.log(x[:, 0]), lambda x: 1 / x,
+            lambda x: -np.diag(x**-2.0), -1.0, True,
         ),
         Shape(
             "x log x", lambda x: x[:, 0] * np.log(x[:, 0]), lambda x: np.log(x) + 1,
