@@ -17,6 +17,9 @@ MODULES: tuple[str, ...] = (
     "shin_descent",
     "shin_convexity",
     "shin_duality",
+    "shin_pca_steps",
+    "shin_pca_mnist",
+    "shin_pca_roads",
 )
 
 

@@ -65,7 +65,7 @@ def rules(setting: Setting) -> Finding:
         rows.append(Row(f"{shape.name}: not convex by", None, off, off > 1e-3, why))
     pairs = rng.uniform(-1.2, 1.2, (2, 20 * count, 2))
     for region in REGIONS:
-        left = leaving_share(region.contains, *pairs, rng)
+        left = leaving_share(region.contains, pairs, rng)
         holds = (left == 0) == region.convex
         rows.append(Row(f"{region.name}: segments that leave it", None, left, holds, region.words))
     rows.append(
@@ -78,9 +78,9 @@ def rules(setting: Setting) -> Finding:
         )
     )
     sentence = (
-        f"{kept} of {len(made)} functions made by the lecture's rules are as convex as it says. One "
-        "rule is stated too strongly: f(Ax + b) can be convex although f is not (A = (1, 0)ᵀ on u² − v² leaves u²), so the "
-        "lecture's “iff” needs an A that is onto."
+        f"{kept} of {len(made)} functions made by the lecture's rules are as convex as it says. "
+        "One rule is stated too strongly: f(Ax + b) can be convex although f is not (A = (1, 0)ᵀ "
+        "on u² − v² leaves u²), so the lecture's “iff” needs an A that is onto."
     )
     caption = "Convex and other sets: a segment between two points of the set, inside or not."
     return Finding(sentence, tuple(rows), ((caption, regions_figure(REGIONS)),))
@@ -138,8 +138,9 @@ def _largest_excess(over: Array, scale: Array) -> float:
     return float(np.maximum(over / np.maximum(scale, 1e-300), 0.0).max())
 
 
-def leaving_share(contains: Values, x: Array, y: Array, rng: np.random.Generator) -> float:
+def leaving_share(contains: Values, ends: Array, rng: np.random.Generator) -> float:
     """Of segments with both ends inside a set, how many have a random point outside."""
+    x, y = ends
     both = contains(x) & contains(y)
     share = rng.uniform(size=(int(both.sum()), 1))
     return float(np.mean(~contains(share * x[both] + (1 - share) * y[both])))

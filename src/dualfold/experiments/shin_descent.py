@@ -89,7 +89,7 @@ def zigzag(setting: Setting) -> Finding:
 
 def race(setting: Setting) -> Finding:
     """Momentum, NAG, Adagrad, RMSprop and Adam down the same valley."""
-    steps = np.geomspace(0.01, 3.0, setting.of(9, 25, 97))
+    steps = np.geomspace(0.01, 3.0, setting.of(5, 25, 97)).tolist()
     tried: dict[str, tuple[Callable[[float], Descent], Sequence[float]]] = {
         "gradient descent": (lambda s: gradient_descent(VALLEY, START, step=s), (STEP,)),
         "momentum ½": (lambda s: momentum(VALLEY, START, step=s, memory=0.5), (STEP,)),

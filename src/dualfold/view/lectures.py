@@ -76,6 +76,62 @@ def four_turns_figure(A: Array) -> Figure:
     return figure
 
 
+def steps_figure(steps: Sequence[Step]) -> Figure:
+    """Small scatters, (a) to (f): the data on its way through PCA and back."""
+    columns = min(3, len(steps))
+    lines = -(-len(steps) // columns)
+    figure, frames = _frames(len(steps), (9.6, 9.3 * lines / columns), "", lines)
+    for place, (axes, step) in enumerate(zip(frames, steps, strict=True)):
+        axes.axhline(0, color=FAINT, linewidth=0.7, zorder=0)
+        axes.axvline(0, color=FAINT, linewidth=0.7, zorder=0)
+        if step.before is not None:
+            both = np.stack([step.before, step.points], axis=1)
+            for pair in both:
+                axes.plot(*pair.T, color=FAINT, linewidth=0.6, zorder=1)
+            axes.scatter(*step.before.T, s=9, color=FAINT, linewidths=0)
+        if step.ellipse is not None:
+            axes.plot(*step.ellipse, color=SOFT, linewidth=1.0)
+        axes.scatter(*step.points.T, s=12, color=BLUE, linewidths=0, alpha=0.8, zorder=2)
+        for arrow, color in zip(step.arrows, (RED, ORANGE), strict=False):
+            _arrow(axes, np.zeros(2), arrow, color)
+        axes.set_aspect("equal", adjustable="datalim")
+        axes.set_title(f"({'abcdef'[place]}) {step.name}", fontsize=10, color=INK, pad=5)
+    return figure
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One frame of `steps_figure`.
+
+    before : where the points came from, drawn faintly with a line to where they are
+    ellipse : a curve, 2×m
+    arrows : directions from the origin
+    """
+
+    name: str
+    points: Array
+    before: Array | None = None
+    ellipse: Array | None = None
+    arrows: Sequence[Array] = ()
+
+
+def images_figure(images: Sequence[Sequence[Array]], names: Sequence[str]) -> Figure:
+    """Rows of small grey images with a name over each column."""
+    columns = len(names)
+    figure, frames = _frames(
+        len(images) * columns, (1.05 * columns, 1.05 * len(images) + 0.25), "", len(images)
+    )
+    each = [(image, line == 0) for line, row in enumerate(images) for image in row]
+    for place, (axes, (image, first)) in enumerate(zip(frames, each, strict=True)):
+        axes.imshow(image, cmap="gray_r", interpolation="nearest", vmin=0)
+        axes.set(xticks=[], yticks=[])
+        for spine in axes.spines.values():
+            spine.set_visible(False)
+        if first:
+            axes.set_title(names[place], fontsize=9, color=INK, pad=4)
+    return figure
+
+
 @dataclass(frozen=True, eq=False)
 class Region:
     """A set of the plane, by which rows it contains, with a segment between two of its points."""
