@@ -73,7 +73,7 @@ def reconstruction(setting: Setting) -> Finding:
 
 def low_rank(setting: Setting) -> Finding:
     """Eckart and Young: no matrix of rank M is nearer than the truncated SVD."""
-    rng, n = setting.random(), setting.of(100, 300, 1_000)
+    rng, n = setting.random(), setting.of(80, 200, 400)
     X = setting.images.points[:n].astype(float)
     X -= X.mean(axis=0)
     U, s, Vt = np.linalg.svd(X, full_matrices=False)
@@ -100,8 +100,9 @@ def low_rank(setting: Setting) -> Finding:
         ]
     sentence = (
         f"The truncated SVD is off by exactly the next singular value. Of {len(others)} rivals for "
-        f"each M none is nearer: the nearest is farther by {max(min(spectral), 0):.1g} in the norm ‖·‖₂, "
-        f"where X̃ is not the only best matrix, and by {min(frobenius):.1g} in the Frobenius norm."
+        f"each M none is nearer: the nearest is farther by {max(min(spectral), 0):.1g} in the norm "
+        f"‖·‖₂, where X̃ is not the only best matrix, and by {min(frobenius):.1g} in the Frobenius "
+        "one."
     )
     notes = (
         f"{n:,} images; rivals are nearby and random subspaces, and X̃ shrunk.",

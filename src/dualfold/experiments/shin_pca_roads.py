@@ -93,8 +93,8 @@ def timings(setting: Setting) -> Finding:
     whole = 8 * 10_000**2 / 1e6
     rows.append(Row("megabytes of S at the lecture's D = 10,000", None, whole, None, words))
     sentence = (
-        f"For {n} pictures of {widest:,} pixels the Gram road took {gram:.3f} s, the SVD {svd:.3f} s "
-        f"and the covariance {evd:.3f} s ({evd / gram:.0f} times the first)."
+        f"For {n} pictures of {widest:,} pixels the Gram road took {gram:.3f} s, the SVD {svd:.3f} "
+        f"s and the covariance {evd:.3f} s ({evd / gram:.0f} times the first)."
     )
     lines = [Line(name, list(each), list(each.values())) for name, each in taken.items()]
     figure = lines_figure(lines, x_name="D, pixels", y_name="seconds", log_x=True, log_y=True)

@@ -30,7 +30,7 @@ def steps(setting: Setting) -> Finding:
     back = projected * scale + X.mean(axis=0)
     model = PCA(n_components=1, standardize=True).fit(X)
     ours = model.inverse_transform(model.transform(X))
-    rho = float(np.corrcoef(X.T)[0, 1])
+    rho = float(np.corrcoef(*X.T)[0, 1])
     turned = _angle(B[:, 0])
     lost = float(np.square(standard - projected).sum() / n)
     flat = np.linalg.svd(back - back.mean(axis=0), compute_uv=False)

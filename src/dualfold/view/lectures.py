@@ -80,7 +80,7 @@ def steps_figure(steps: Sequence[Step]) -> Figure:
     """Small scatters, (a) to (f): the data on its way through PCA and back."""
     columns = min(3, len(steps))
     lines = -(-len(steps) // columns)
-    figure, frames = _frames(len(steps), (9.6, 9.3 * lines / columns), "", lines)
+    figure, frames = _frames(len(steps), (9.6, 3.1 * lines), "", lines)
     for place, (axes, step) in enumerate(zip(frames, steps, strict=True)):
         axes.axhline(0, color=FAINT, linewidth=0.7, zorder=0)
         axes.axvline(0, color=FAINT, linewidth=0.7, zorder=0)
@@ -117,18 +117,20 @@ class Step:
 
 def images_figure(images: Sequence[Sequence[Array]], names: Sequence[str]) -> Figure:
     """Rows of small grey images with a name over each column."""
-    columns = len(names)
-    figure, frames = _frames(
-        len(images) * columns, (1.05 * columns, 1.05 * len(images) + 0.25), "", len(images)
-    )
-    each = [(image, line == 0) for line, row in enumerate(images) for image in row]
-    for place, (axes, (image, first)) in enumerate(zip(frames, each, strict=True)):
-        axes.imshow(image, cmap="gray_r", interpolation="nearest", vmin=0)
-        axes.set(xticks=[], yticks=[])
-        for spine in axes.spines.values():
-            spine.set_visible(False)
-        if first:
-            axes.set_title(names[place], fontsize=9, color=INK, pad=4)
+    height, width = images[0][0].shape
+    edge = max(1, width // 10)
+    figure, (axes,) = _frames(1, (1.05 * len(names), 1.05 * len(images) + 0.25), "")
+    # One picture of all of them: matplotlib takes long to make many frames.
+    sheet = np.zeros((len(images) * (height + edge), len(names) * (width + edge)))
+    for line, row in enumerate(images):
+        for column, image in enumerate(row):
+            top, left = line * (height + edge), column * (width + edge)
+            sheet[top : top + height, left : left + width] = image
+    axes.imshow(sheet, cmap="gray_r", interpolation="nearest", vmin=0)
+    axes.set_axis_off()
+    for column, name in enumerate(names):
+        middle = column * (width + edge) + width / 2
+        axes.text(middle, -edge, name, fontsize=9, color=INK, ha="center", va="bottom")
     return figure
 
 
