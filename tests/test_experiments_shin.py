@@ -35,6 +35,15 @@ def test_svd_of_a_singular_matrix() -> None:
     np.testing.assert_allclose(U * s @ V.T, A, atol=1e-6)
 
 
+@pytest.mark.parametrize("shape", [(5, 3), (3, 5)])
+def test_svd_of_a_rectangle(shape: tuple[int, int]) -> None:
+    A = np.random.default_rng(8).standard_normal(shape)
+    U, s, V = decompositions.svd_by_gram(A)
+    np.testing.assert_allclose(U.T @ U, np.eye(shape[0]), atol=1e-12)
+    np.testing.assert_allclose(s[:3], np.linalg.svd(A, compute_uv=False), rtol=1e-10)
+    np.testing.assert_allclose((U[:, :3] * s[:3]) @ V[:, :3].T, A, atol=1e-10)
+
+
 def test_rounds_of_descent_by_a_plain_loop() -> None:
     x, steps = descent.START.copy(), 0
     Q, q = np.array([[2.0, 1.0], [1.0, 20.0]]), np.array([5.0, 3.0])

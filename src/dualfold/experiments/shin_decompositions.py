@@ -166,6 +166,9 @@ def _spectral_errors(rng: np.random.Generator, n: int) -> dict[str, float]:
     values, P = np.linalg.eigh(symmetric)
     size = np.abs(values).max()
     L = np.linalg.cholesky(positive)
+    # Columns at right angles, of length √N: numbers whose covariance is I, exactly.
+    white = np.linalg.qr(rng.standard_normal((5 * n, n)))[0] * np.sqrt(5 * n)
+    drawn = white @ L.T
     k = int(rng.integers(1, n + 1))
     V = np.linalg.qr(rng.standard_normal((20, n, k)))[0]
     least = np.linalg.eigvalsh(np.swapaxes(V, 1, 2) @ symmetric @ V)[:, 0]
@@ -173,6 +176,9 @@ def _spectral_errors(rng: np.random.Generator, n: int) -> dict[str, float]:
     cubed = (P * values**3) @ P.T
     return {
         "LLᵀ = A": float(np.abs(L @ L.T - positive).max() / np.abs(positive).max()),
+        "covariance of Lz = LLᵀ": float(
+            np.abs(drawn.T @ drawn / len(drawn) - positive).max() / np.abs(positive).max()
+        ),
         "det A = Πl²": abs(np.prod(np.diagonal(L)) ** 2 / np.linalg.det(positive) - 1),
         "eigenvalues of a symmetric matrix: imaginary part": float(
             np.abs(np.linalg.eigvals(symmetric).imag).max() / size
@@ -189,20 +195,20 @@ def _spectral_errors(rng: np.random.Generator, n: int) -> dict[str, float]:
 def _svd_errors(rng: np.random.Generator, n: int) -> dict[str, float]:
     # Below full rank as often as not, so that U has to be completed; σ from 0.1 to 1, since
     # AᵀA loses the digits of smaller ones (`_graded_loss` shows that).
-    rank = int(rng.integers(1, n + 1))
-    Q, P = np.linalg.qr(rng.standard_normal((2, n, n)))[0]
-    true = np.zeros(n)
-    true[:rank] = np.sort(rng.uniform(0.1, 1.0, rank))[::-1]
+    m = int(rng.integers(2, 9))
+    rank = int(rng.integers(1, min(m, n) + 1))
+    Q, P = (np.linalg.qr(rng.standard_normal((size, rank)))[0] for size in (m, n))
+    true = np.sort(rng.uniform(0.1, 1.0, rank))[::-1]
     A = (Q * true) @ P.T
     U, singular, V = svd_by_gram(A)
     others = np.sqrt(np.maximum(np.linalg.eigvalsh(A @ A.T)[::-1], 0))
     return {
-        "UΣ = AV": float(np.abs(U * singular - A @ V)[:, :rank].max()),
-        "UᵀU = I": float(np.abs(U.T @ U - np.eye(n)).max()),
+        "UΣ = AV": float(np.abs(U[:, :rank] * singular[:rank] - (A @ V)[:, :rank]).max()),
+        "UᵀU = I": float(np.abs(U.T @ U - np.eye(m)).max()),
         "VᵀV = I": float(np.abs(V.T @ V - np.eye(n)).max()),
         "rank of AᵀA = rank of A": abs(float((singular > 1e-6).sum()) - rank),
-        "σ by AᵀA": float(np.abs(singular - true)[:rank].max()),
-        "σ by AAᵀ": float(np.abs(others - true)[:rank].max()),
+        "σ by AᵀA": float(np.abs(singular[:rank] - true).max()),
+        "σ by AAᵀ": float(np.abs(others[:rank] - true).max()),
     }
 
 
