@@ -66,7 +66,7 @@ def timings(setting: Setting) -> Finding:
     """Seconds of each road for few pictures with many pixels, taken in turns."""
     rng, n = setting.random(), setting.of(40, 100, 200)
     sides = setting.of((10, 16, 20), (16, 24, 32, 44), (16, 32, 48, 64, 100))
-    repeats = setting.of(2, 3, 3)
+    repeats = setting.of(2, 3, 2)
     taken: dict[str, dict[int, float]] = {name: {} for name in ROADS}
     for side in sides:
         X = spots(rng, n, side)
