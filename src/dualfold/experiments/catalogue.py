@@ -27,6 +27,13 @@ MODULES: tuple[str, ...] = (
     "kokiopoulou_scaling",
     "kokiopoulou_constraints",
     "kokiopoulou_projections",
+    "shin_decompositions",
+    "shin_descent",
+    "shin_convexity",
+    "shin_duality",
+    "shin_pca_steps",
+    "shin_pca_mnist",
+    "shin_pca_roads",
 )
 
 
