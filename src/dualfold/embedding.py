@@ -62,7 +62,9 @@ class Embedding:
         """How good a picture of X this is: `dualfold.quality.report(X, points)`.
 
         The certificate says that the problem was solved; this says whether it was the
-        right problem.
+        right problem. `labels` are classes, to measure how well they are kept together;
+        with `graph` its geodesics are compared as well. `n_neighbors`, `metric`, `sample`,
+        `random_state` and `n_jobs` are those of all measures (`help(dualfold.quality)`).
         """
         return report(
             X,

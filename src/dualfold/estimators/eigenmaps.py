@@ -28,6 +28,9 @@ Array = np.ndarray[Any, np.dtype[Any]]
 class LaplacianEigenmaps(GraphEstimator):
     """Keep neighbours close, near ones most.
 
+    `LaplacianEigenmaps.named("ALE")` has the settings of the paper's algorithms; see
+    `dualfold.methods.eigenmaps` for the problem it solves.
+
     Parameters
     ----------
     n_components : int or "auto" (the widest eigengap among the first ten)
@@ -39,12 +42,37 @@ class LaplacianEigenmaps(GraphEstimator):
     constraint : "degree" (normalised) or "identity"
     diffusion_time : t scales coordinate k by (1 − λ_k)^t, as diffusion maps do; None is 0
     metric, p, metric_params : as in scikit-learn's neighbours; "precomputed" distances
-    pieces : "join" by the shortest links, "separate" or "raise"
+    pieces : what happens to a graph in several: "join" by the shortest links (with a warning),
+        "separate" (each on its own, side by side) or "raise"
     graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
         edge lengths), instead of n_neighbors and radius
-    eigen_solver : "auto", "dense", "lanczos", "factored" or "preconditioned"
+    eigen_solver : "auto", "dense", "lanczos" (also "arpack"), "factored" or "preconditioned"
+    tol : of the solver's residuals, if between 0 and 1e-6; else the default, 1e-6
+    random_state : of the solver's start
+    n_jobs : threads (None: all cores)
+    verbose : tell each stage and its seconds on standard error
 
-    `LaplacianEigenmaps.named("ALE")` has the settings of the paper's algorithms.
+    Attributes
+    ----------
+    embedding_ : the points, n_samples × n_components
+    eigenvalues_ : the value of the problem for each coordinate
+    certificate_ : how far from optimal the points can be; print it
+    graph_ : the `Graph` that was embedded, links that joined pieces included
+    n_connected_components_ : in how many pieces it was before
+    n_components_reason_ : why so many, in words, where n_components was "auto"
+    nbrs_ : scikit-learn's NearestNeighbors of the data, made when asked for
+
+    Examples
+    --------
+    A ring of 12 points, each linked to the next, has the eigenvalue 1 − cos 30° twice:
+
+    >>> import numpy as np
+    >>> from dualfold import LaplacianEigenmaps
+    >>> turn = np.arange(12) * np.pi / 6
+    >>> ring = np.column_stack([np.cos(turn), np.sin(turn)])
+    >>> model = LaplacianEigenmaps(n_neighbors=2, weights="binary").fit(ring)
+    >>> print(model.eigenvalues_.round(4), model.certificate_.level)
+    [0.134 0.134] proved
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = GRAPH_CONSTRAINTS | {
@@ -164,6 +192,33 @@ class SpectralEmbedding(CertifiedBase):
     Every `eigen_solver` name is accepted; the road is chosen by `Auto` and proved. A graph
     in several pieces is embedded as it is, with scikit-learn's warning, and new points are
     not placed: `LaplacianEigenmaps` does better at both.
+
+    Parameters
+    ----------
+    n_components : number of coordinates
+    affinity : "nearest_neighbors", "rbf", "precomputed", "precomputed_nearest_neighbors", or a
+        function of X
+    gamma : of "rbf" affinities exp(−gamma·‖x − y‖²); None is 1/n_features
+    n_neighbors : of "nearest_neighbors", the point itself among them; None is a tenth of the points
+    eigen_tol : of the solver; "auto" is 1e-10
+    random_state : accepted; the answer does not depend on it
+    n_jobs : threads of the neighbour search (None: all cores)
+
+    Attributes
+    ----------
+    embedding_, affinity_matrix_, n_neighbors_, gamma_ : as in scikit-learn
+    eigenvalues_, certificate_ : the values of the problem, and how far from optimal they can be
+    n_connected_components_ : in how many pieces the graph is
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold import SpectralEmbedding
+    >>> turn = np.arange(12) * np.pi / 6
+    >>> ring = np.column_stack([np.cos(turn), np.sin(turn)])
+    >>> model = SpectralEmbedding(n_neighbors=3).fit(ring)
+    >>> print(model.eigenvalues_.round(4), model.certificate_.level)
+    [0.134 0.134] proved
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {

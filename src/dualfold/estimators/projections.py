@@ -116,6 +116,8 @@ class _GraphProjection(LinearEstimator):
 class LocalityPreservingProjection(_GraphProjection):
     """Keep neighbours close by a linear map (LPP): eigenmaps that map new points.
 
+    See `dualfold.methods.lpp` for the problem it solves.
+
     Parameters
     ----------
     n_components : int, or "auto": up to the widest eigengap among the first ten
@@ -128,14 +130,28 @@ class LocalityPreservingProjection(_GraphProjection):
     metric : of the graph; "precomputed" is refused, since a linear map needs features
     pieces : "join" a graph in several pieces by its shortest links (with a warning), or
         "raise" `DisconnectedGraph`
+    graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
+        edge lengths), instead of n_neighbors and radius
+    n_jobs : threads (None: all cores)
 
     Attributes
     ----------
     components_, mean_ : the map; embedding_ : the fitted points
-    eigenvalues_, certificate_, graph_, n_connected_components_ (before joining),
-    n_components_, n_components_reason_
+    eigenvalues_, certificate_ : the values of the problem, and how far from optimal they can be
+    graph_, n_connected_components_ : the neighbours, and in how many pieces they were
+    n_components_, n_components_reason_ : how many coordinates, and for "auto" why, in words
 
-    See `dualfold.methods.lpp` for the problem it solves.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold import LocalityPreservingProjection
+    >>> from dualfold.data import digits
+    >>> X = digits().points[:500]
+    >>> model = LocalityPreservingProjection().fit(X)
+    >>> model.components_.shape, model.certificate_.level
+    ((2, 64), 'proved')
+    >>> np.allclose(model.transform(X), model.embedding_)
+    True
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = _WEIGHT_CONSTRAINTS
@@ -180,8 +196,43 @@ class LocalityPreservingProjection(_GraphProjection):
 class OrthogonalLPP(LocalityPreservingProjection):
     """Keep neighbours close by an orthogonal projection: a view, never stretched.
 
-    Parameters and attributes are those of `LocalityPreservingProjection`; see
-    `dualfold.methods.orthogonal_lpp` for the problem and when to lower `variance_kept`.
+    See `dualfold.methods.orthogonal_lpp` for the problem it solves.
+
+    Parameters
+    ----------
+    n_components : int, or "auto": up to the widest eigengap among the first ten
+    n_neighbors, radius, neighborhood : who is a neighbour: that many ("fixed"), at most
+        that many ("variable": fewer where points are sparse), or all within `radius`
+    weights, width : "heat" weights exp(−‖x−y‖²/width²) (None: the root mean square edge
+        length), "binary", or "density" (widths follow the local density)
+    variance_kept : share of the variance that the data is reduced to before; as many
+        directions as n_components stay in any case; lower it where the
+        picture looks like noise
+    metric : of the graph; "precomputed" is refused, since a linear map needs features
+    pieces : "join" a graph in several pieces by its shortest links (with a warning), or
+        "raise" `DisconnectedGraph`
+    graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
+        edge lengths), instead of n_neighbors and radius
+    n_jobs : threads (None: all cores)
+
+    Attributes
+    ----------
+    components_, mean_ : the map; embedding_ : the fitted points
+    eigenvalues_, certificate_ : the values of the problem, and how far from optimal they can be
+    graph_, n_connected_components_ : the neighbours, and in how many pieces they were
+    n_components_, n_components_reason_ : how many coordinates, and for "auto" why, in words
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold import OrthogonalLPP
+    >>> from dualfold.data import digits
+    >>> X = digits().points[:500]
+    >>> model = OrthogonalLPP(variance_kept=0.7).fit(X)
+    >>> model.components_.shape, model.certificate_.level
+    ((2, 64), 'proved')
+    >>> np.allclose(model.components_ @ model.components_.T, np.eye(2))
+    True
     """
 
     def _problem(self, graph: Graph, n_components: int) -> TraceProblem:
@@ -197,19 +248,41 @@ class OrthogonalLPP(LocalityPreservingProjection):
 class NeighborhoodPreservingProjection(_GraphProjection):
     """Rebuild each point from its neighbours, after a linear map, by LLE's weights (NPP).
 
+    See `dualfold.methods.npp` for the problem it solves.
+
     Parameters
     ----------
+    n_components : int, or "auto": up to the widest eigengap among the first ten
+    n_neighbors, radius, neighborhood : who is a neighbour: that many ("fixed"), at most
+        that many ("variable": fewer where points are sparse), or all within `radius`
     reg : share of the local trace that steadies the weights
-    n_components, n_neighbors, radius, neighborhood, variance_kept, metric, pieces : as in
-        `LocalityPreservingProjection`. Joining adds no neighbours to rebuild from.
+    variance_kept : share of the variance that the data is reduced to before; as many
+        directions as n_components stay in any case
+    metric : of the graph; "precomputed" is refused, since a linear map needs features
+    pieces : "join" a graph in several pieces by its shortest links (with a warning), or
+        "raise" `DisconnectedGraph`. Joining adds no neighbours to rebuild from
+    graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
+        edge lengths), instead of n_neighbors and radius
+    n_jobs : threads (None: all cores)
 
     Attributes
     ----------
     components_, mean_ : the map; embedding_ : the fitted points
-    eigenvalues_, certificate_, graph_, n_connected_components_ (before joining),
-    n_components_, n_components_reason_
+    eigenvalues_, certificate_ : the values of the problem, and how far from optimal they can be
+    graph_, n_connected_components_ : the neighbours, and in how many pieces they were
+    n_components_, n_components_reason_ : how many coordinates, and for "auto" why, in words
 
-    See `dualfold.methods.npp` for the problem it solves.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold import NeighborhoodPreservingProjection
+    >>> from dualfold.data import digits
+    >>> X = digits().points[:500]
+    >>> model = NeighborhoodPreservingProjection().fit(X)
+    >>> model.components_.shape, model.certificate_.level
+    ((2, 64), 'proved')
+    >>> np.allclose(model.transform(X), model.embedding_)
+    True
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = _RIDGE_CONSTRAINTS
@@ -248,8 +321,42 @@ class NeighborhoodPreservingProjection(_GraphProjection):
 class OrthogonalNPP(NeighborhoodPreservingProjection):
     """Rebuild each point from its neighbours, after an orthogonal projection (ONPP).
 
-    Parameters and attributes are those of `NeighborhoodPreservingProjection`; see
-    `dualfold.methods.orthogonal_npp` for the problem and when to lower `variance_kept`.
+    See `dualfold.methods.orthogonal_npp` for the problem it solves.
+
+    Parameters
+    ----------
+    n_components : int, or "auto": up to the widest eigengap among the first ten
+    n_neighbors, radius, neighborhood : who is a neighbour: that many ("fixed"), at most
+        that many ("variable": fewer where points are sparse), or all within `radius`
+    reg : share of the local trace that steadies the weights
+    variance_kept : share of the variance that the data is reduced to before; as many
+        directions as n_components stay in any case; lower it where the
+        picture looks like noise
+    metric : of the graph; "precomputed" is refused, since a linear map needs features
+    pieces : "join" a graph in several pieces by its shortest links (with a warning), or
+        "raise" `DisconnectedGraph`. Joining adds no neighbours to rebuild from
+    graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
+        edge lengths), instead of n_neighbors and radius
+    n_jobs : threads (None: all cores)
+
+    Attributes
+    ----------
+    components_, mean_ : the map; embedding_ : the fitted points
+    eigenvalues_, certificate_ : the values of the problem, and how far from optimal they can be
+    graph_, n_connected_components_ : the neighbours, and in how many pieces they were
+    n_components_, n_components_reason_ : how many coordinates, and for "auto" why, in words
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold import OrthogonalNPP
+    >>> from dualfold.data import digits
+    >>> X = digits().points[:500]
+    >>> model = OrthogonalNPP(variance_kept=0.7).fit(X)
+    >>> model.components_.shape, model.certificate_.level
+    ((2, 64), 'proved')
+    >>> np.allclose(model.components_ @ model.components_.T, np.eye(2))
+    True
     """
 
     def _problem(self, graph: Graph, n_components: int) -> TraceProblem:

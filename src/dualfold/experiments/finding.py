@@ -21,7 +21,7 @@ Size = Literal["brief", "quick", "full"]
 
 @dataclass(frozen=True)
 class Paper:
-    """One of the five papers, as the report names it."""
+    """One of the five papers, as the report names it: by its `letter`, `author` and `title`."""
 
     letter: str
     author: str

@@ -105,6 +105,7 @@ class TraceProblem:
 
     @property
     def n(self) -> int:
+        """Number of rows of A."""
         return int(self.A.shape[0])
 
     @property

@@ -1,4 +1,14 @@
-"""Pictures. matplotlib is imported when the first one is made, never before."""
+"""Pictures. matplotlib is imported when the first one is made, never before.
+
+What figures share:
+
+points : the map, one row a point
+title : above the picture
+verdict : a line under it, the certificate's for example
+equal : one unit is as long on every axis; False where lengths mean nothing
+name, color_name : what the colours stand for, in words
+axis_names : what the axes are called, in the order of the columns
+"""
 
 from dualfold.view.descent import convergence_figure, force_figure, pull_figure
 from dualfold.view.figures import Panel, gallery, map_figure, save_figure

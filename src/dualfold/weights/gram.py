@@ -108,8 +108,9 @@ def point_gram(
     *,
     precision: type[np.floating] | None = None,
 ) -> Array:
-    """The n×n inner products ⟨x_i − x̄, x_j − x̄⟩ of the rows, features divided by `scale`.
+    """The n×n inner products ⟨x_i − x̄, x_j − x̄⟩ of the rows of X, features divided by `scale`.
 
+    x̄ is `mean`.
     The other road to the scatter's eigenvalues, for n ≪ D. Tiles run over columns, in
     float32 for float32 and small integers (unless `precision` is np.float64) and summed
     in float64, like `scatter`.
