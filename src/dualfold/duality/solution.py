@@ -15,7 +15,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 class Record:
     """One line of a solver's history.
 
-    iteration : its number, from 1
+    iteration : its number
     lower, upper : the best value and bound known then, as the solver saw them (the
         certificate proves its own)
     gap : (upper − lower)/upper
