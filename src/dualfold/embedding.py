@@ -86,6 +86,12 @@ def embed(
 
     `solver=None` is `Auto()`. An answer that fails its certificate is returned with a
     `CertificateFailed` warning and says so; a solver that does not arrive raises.
+
+    >>> import numpy as np
+    >>> from dualfold import TraceProblem, embed
+    >>> answer = embed(TraceProblem(np.diag([1.0, 2.0, 3.0, 4.0]), count=2))
+    >>> print(answer.values.round(6), answer.certificate.level)
+    [1. 2.] proved
     """
     begin = perf_counter()
     solution = (solver or Auto()).solve(problem)

@@ -103,6 +103,13 @@ def certify(
     Columns past `problem.count` are no part of the answer: they hint where the next
     eigenvalue lies. `values`, if given, are checked against the vectors. An answer
     passes when gap and residuals (relative to the spectrum) are within `tolerance`.
+
+    >>> import numpy as np
+    >>> problem = TraceProblem(np.diag([1.0, 2.0, 3.0, 4.0]), count=2)
+    >>> certify(problem, np.eye(4)[:, :2]).level
+    'proved'
+    >>> certify(problem, np.eye(4)[:, [0, 2]]).complete  # exact eigenvectors, but one was missed
+    False
     """
     V = _as_columns(problem, vectors)
     if not np.isfinite(V).all():
