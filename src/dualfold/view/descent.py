@@ -97,7 +97,8 @@ def pull_figure(
 def force_figure(points: Array, forces: Forces, *, groups: Any = None, title: str = "") -> Figure:
     """Arrows on each point: what the data wants (F_X), what the map answers (−F_Y), their sum.
 
-    One scale for the three panels: the longest arrow is a quarter of the map's width.
+    `forces` are those of `dualfold.descent.point_forces`; `groups` are whole numbers that colour
+    the points. One scale for the three panels: the longest arrow is a quarter of the map's width.
     """
     from matplotlib.figure import Figure
 
