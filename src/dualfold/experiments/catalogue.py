@@ -11,7 +11,14 @@ from dualfold.errors import InvalidInput
 from dualfold.experiments.finding import PAPERS, Done, Experiment, Setting
 
 # Modules of this folder; each has a tuple EXPERIMENTS. In the order of the report.
-MODULES: tuple[str, ...] = ("tucker_similarity", "tucker_eigenmaps", "kokiopoulou_trace")
+MODULES: tuple[str, ...] = (
+    "tucker_similarity",
+    "tucker_eigenmaps",
+    "tucker_isomap",
+    "tucker_game",
+    "tucker_bound",
+    "kokiopoulou_trace",
+)
 
 
 def experiments() -> tuple[Experiment, ...]:

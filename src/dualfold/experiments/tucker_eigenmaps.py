@@ -100,9 +100,10 @@ def eigenmaps(setting: Setting) -> Finding:
     rows += [row for name, one in found.items() for row in _rows(name, one)]
     rows += [_curve_row(maps), *_width_rows(found, wide)]
     notes = (
-        f"{len(pairs)} seeds, {POINTS:,} points; the band is {BAND[0]:g} to {BAND[1]:g} of the arc "
-        f"length and holds {SHARE:.0%} of the points. ± is one standard deviation over seeds. The "
-        "paper judges by eye and gives neither its rolls nor σ; σ is here the root mean square "
+        f"{len(pairs)} seed{'s' * (len(pairs) > 1)}, {POINTS:,} points; the band is {BAND[0]:g} "
+        f"to {BAND[1]:g} of the arc length and holds {SHARE:.0%} of the points. ± is one standard "
+        "deviation over seeds. The paper judges by eye and gives neither its rolls nor σ; σ is "
+        "here the root mean square "
         f"edge length, and that a ratio below 1/{SEEN:g} or above {SEEN:g} shows is our "
         "convention. Of the author's widths (0.3 and 2) only the ratio can be used. "
         "The second new algorithm (variable and density) has no figure in the paper.",
@@ -152,7 +153,7 @@ def _rows(name: str, found: Stretch) -> list[Row]:
     # What the paper says, what is right (None: it says nothing), and where.
     paper, right, note = {
         "LE": ("shows it", "shows it", "Remark 4.3; "),
-        "VLE": ("adapts", "shows it", "Remark 4.3 is wrong: it shows it, more than LE does; "),
+        "VLE": ("adapts", "shows it", "Remark 4.3 does not hold: it shows it, more than LE; "),
         "ALE": ("adapts", "adapts", "Remark 4.3; "),
         "VALE": (None, None, ""),
     }[name]
@@ -229,7 +230,7 @@ def _sd(values: Array) -> float:
 
 
 def _pm(values: Array) -> str:
-    return f"{values.mean():.2f} ± {_sd(values):.2f}"
+    return f"{values.mean():.2f}" + (f" ± {_sd(values):.2f}" if len(values) > 1 else "")
 
 
 def _gallery(pair: tuple[Sample, Sample], maps: dict[str, tuple[Array, Array]]) -> Figure:

@@ -25,7 +25,8 @@ class Line:
 
     spread : half the length of the error bar at each point; None: no bars
     look : "line" is what was measured, "faint" the same but thin and unmarked, "cross"
-        only crosses, for what lies on another line; "bound" is dashed, "paper" are open markers without a line: what a paper printed
+        only crosses, for what lies on another line; "bound" is dashed, "paper" are open
+        markers without a line: what a paper printed
     hue : a place in the house palette; lines that belong together share it
     """
 
@@ -59,7 +60,7 @@ def chart_figure(charts: Sequence[Chart], *, title: str = "", size: float = 4.6)
 
     if not charts:
         raise InvalidInput("a figure of charts needs at least one chart, but there is none")
-    figure = Figure(figsize=(size * len(charts), 3.9), dpi=RESOLUTION, layout="constrained")
+    figure = Figure(figsize=(size * len(charts), 4.3), dpi=RESOLUTION, layout="constrained")
     for place, chart in enumerate(charts):
         _draw_chart(figure.add_subplot(1, len(charts), place + 1), chart)
     if title:
@@ -92,7 +93,11 @@ def _draw_chart(axes: Any, chart: Chart) -> None:
     named = [(handle, line.label) for handle, line in zip(handles, chart.lines, strict=True)]
     named = [(handle, label) for handle, label in named if label]
     if named:
-        axes.legend(*zip(*named, strict=True), frameon=False, fontsize=8, labelcolor=INK)
+        # Under the panel, where no line can run through it.
+        axes.legend(
+            *zip(*named, strict=True), loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2,
+            frameon=False, fontsize=8, labelcolor=INK, columnspacing=1.2,
+        )  # fmt: skip
 
 
 def _draw_line(axes: Any, line: Line) -> Any:
