@@ -96,8 +96,9 @@ def similarity(setting: Setting) -> Finding:
         "samples. A number agrees when it is within three of them (0.001 at the least; with "
         "fewer than three "
         f"samples, of {LARGEST_SPREAD}, the largest of ten). The paper shows one sample and says "
-        "nothing of its start. R = 1 + √k and the last step are guesses: the nearest to its "
-        "table of 33 combinations of radius, start and average tried on other samples."
+        "nothing of its start. R = 1 + √k and the last step are guesses made after "
+        "seeing its table: the nearest (√k is as near) of 32 combinations of radius, start and "
+        "average tried on other samples."
     ]
     if not comparable and not setting.stand_in:
         notes.append("Fewer images than in the paper, so its numbers are only for orientation.")
@@ -209,8 +210,8 @@ def _sentence(scores: Scores, comparable: bool) -> str:
     ours = float(np.abs(exact - scores.mean(OURS)).max())
     below = {name: float((exact - scores.mean(name)).max()) for name in DESCENTS}
     words = (
-        f"Proper gradient PCA keeps the neighbours that PCA keeps (off by {ours:.4f} at most); "
-        "ten averaged steps as in the paper fall below it by up to "
+        f"Proper gradient PCA keeps the neighbours that PCA keeps (to {max(ours, 1e-4):.4f}); "
+        "ten steps as in the paper fall below it by up to "
         + ", ".join(f"{off:.3f} ({name})" for name, off in below.items())
     )
     if not comparable:
