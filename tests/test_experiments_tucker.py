@@ -17,6 +17,7 @@ from dualfold.experiments import (
     tucker_game,
     tucker_isomap,
     tucker_similarity,
+    tucker_table,
 )
 from dualfold.experiments.finding import Setting
 from dualfold.games import averaged_subgradient_descent
@@ -48,7 +49,7 @@ def test_scores_are_t_similarities() -> None:
 
 def test_the_printed_table() -> None:
     """k = ⌊2·256^{i/9}⌋, and remark 2.1's two sentences about the table are true of it."""
-    table = tucker_similarity.TABLE
+    table = tucker_table.TABLE
     assert [int(2 * 256 ** (i / 9) + 1e-9) for i in range(10)] == list(table[:, 0])
     near = table[:, 0] <= 40
     assert np.abs(table[near, 1] - table[near, 3]).max() <= 0.02
@@ -76,6 +77,16 @@ def test_a_wrong_gradient_pca_would_be_seen() -> None:
         rows = tucker_similarity._rows(tucker_similarity.Scores((2,), of), comparable=True)
         ours = [row for row in rows if row.what.startswith(tucker_similarity.OURS)]
         assert [row.holds for row in ours] == [holds]
+
+
+def test_prediction_factor_holds_as_often_as_it_says() -> None:
+    """All of 20 true numbers inside in about 95 of 100 repetitions; with 3 deviations in 68."""
+    factor = tucker_similarity.prediction_factor(10, 20)
+    drawn = np.random.default_rng(0).standard_normal((20_000, 20, 11))
+    ours, paper = drawn[..., :10], drawn[..., 10]
+    off = np.abs(paper - ours.mean(axis=2)) / ours.std(axis=2, ddof=1)
+    assert (off <= factor).all(axis=1).mean() == pytest.approx(0.95, abs=0.01)
+    assert (off <= 3).all(axis=1).mean() == pytest.approx(0.68, abs=0.02)
 
 
 # --- the descent and remark 6.23 -------------------------------------------------------

@@ -19,7 +19,7 @@ from dualfold.experiments.tucker_descent import (
     orthonormal,
     random_start,
 )
-from dualfold.experiments.tucker_similarity import IMAGES, ROUNDS, SIZES
+from dualfold.experiments.tucker_table import IMAGES, ROUNDS, SIZES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
