@@ -12,6 +12,11 @@ from dualfold.experiments.finding import PAPERS, Done, Experiment, Setting
 
 # Modules of this folder; each has a tuple EXPERIMENTS. In the order of the report.
 MODULES: tuple[str, ...] = (
+    "tucker_similarity",
+    "tucker_eigenmaps",
+    "tucker_isomap",
+    "tucker_game",
+    "tucker_bound",
     "draganov_descent",
     "draganov_forces",
     "draganov_gradient",
