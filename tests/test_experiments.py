@@ -63,6 +63,12 @@ def test_a_row_that_does_not_hold_is_seen() -> None:
     assert "<code>so</code> &amp; so" in page
 
 
+def test_a_comparison_of_arrays_is_seen_too() -> None:
+    finding = Finding("", (Row("a", 0.0, 1.0, np.float64(1.0) < 0.5),))  # type: ignore[arg-type]
+    assert len(finding.failed) == 1
+    assert finding.failed[0].holds is False
+
+
 def test_numbers_in_words() -> None:
     assert number(-0.00012345) == "−0.0001234"
     assert number(None) == ""

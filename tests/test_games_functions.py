@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-from importlib import import_module
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -340,12 +337,3 @@ def test_curvature_numbers_of_curved_sets():
             middle = K.gauge((x + z) / 2) ** 2 / 2
             ends = K.gauge(x) ** 2 / 4 + K.gauge(z) ** 2 / 4
             assert middle <= ends - K.gauge_convexity / 8 * np.sum((x - z) ** 2) + 1e-9
-
-
-@pytest.mark.parametrize(
-    "module",
-    ["accelerated", "convex", "descent", "divergences", "losses", "play", "recipes", "sets",
-     "structured_sets", "unfolding"],
-)  # fmt: skip
-def test_the_examples_in_the_docstrings(module):
-    assert doctest.testmod(import_module(f"dualfold.games.{module}")).failed == 0

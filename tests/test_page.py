@@ -19,7 +19,7 @@ from dualfold.errors import InvalidInput
 from dualfold.view.colors import FEW_COLORS
 from dualfold.view.page import Map, measured_map, page_html, write_page
 
-SOFTWARE_GL = ("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
+SOFTWARE_GL = ("--enable-unsafe-swiftshader",)
 N, K = 240, 6
 HOSTILE = [
     "<script>window.hacked = 1</script>",
@@ -416,6 +416,34 @@ def test_phone_and_dark(opened, two_maps, tab):
     page.click("#theme")
     ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert sum(map(int, re.findall(r"\d+", ground)[:3])) > 690
+
+
+def test_a_finger_picks_points_and_moves_the_map(two_maps, tmp_path, tab):
+    path = tmp_path / "page.html"
+    path.write_text(two_maps, encoding="utf-8")
+    size = {"width": 390, "height": 844}
+    phone = tab.context.browser.new_context(viewport=size, has_touch=True, is_mobile=True)
+    try:
+        page = phone.new_page()
+        page.goto(path.as_uri())
+        page.evaluate("dualfold.ready")
+        page.evaluate("document.getElementById('frame').scrollIntoView({ block: 'center' })")
+        x, y = page.evaluate("dualfold.pixelOf(7)")
+        page.touchscreen.tap(x, y)
+        page.wait_for_function("dualfold.state().focus === 7")
+        fingers = phone.new_cdp_session(page)
+        for kind, places in [
+            ("Start", [0]),
+            *(("Move", [10 * i]) for i in range(1, 6)),
+            ("End", []),
+        ]:
+            points = [{"x": x - moved, "y": y} for moved in places]
+            fingers.send(
+                "Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points}
+            )
+        page.wait_for_function(f"Math.abs(dualfold.pixelOf(7)[0] - {x - 50}) < 15")
+    finally:
+        phone.close()
 
 
 def test_a_hundred_thousand_points_within_five_seconds(opened):

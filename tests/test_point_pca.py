@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-import importlib
 import json
 import tracemalloc
 from itertools import pairwise
@@ -239,10 +237,3 @@ def test_attraction_against_brute_force() -> None:
     assert json.loads(json.dumps(measured.to_dict()))["looked_at"] == 50
     with pytest.raises(InvalidInput, match="3 points"):
         attraction([[0.0], [1.0]])
-
-
-@pytest.mark.parametrize("name", ["attraction", "forces", "algorithm_one", "certificate"])
-def test_the_examples_run(name: str) -> None:
-    outcome = doctest.testmod(importlib.import_module(f"dualfold.descent.{name}"))
-    assert outcome.attempted > 0
-    assert outcome.failed == 0

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import doctest
-import importlib
 import json
 from itertools import combinations
 from typing import Any
@@ -347,12 +345,3 @@ def test_a_missing_solver_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(MissingDependency, match=r"pip install 'dualfold\[qp\]'"):
         solve_program(QuadraticProgram([[1.0]], [1.0]))
-
-
-@pytest.mark.parametrize(
-    "name", ["programs", "program_certificate", "ray_certificate", "program_solvers"]
-)
-def test_the_examples_run(name: str) -> None:
-    outcome = doctest.testmod(importlib.import_module(f"dualfold.duality.{name}"))
-    assert outcome.attempted > 0
-    assert outcome.failed == 0

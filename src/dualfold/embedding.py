@@ -62,7 +62,9 @@ class Embedding:
         """How good a picture of X this is: `dualfold.quality.report(X, points)`.
 
         The certificate says that the problem was solved; this says whether it was the
-        right problem.
+        right problem. `labels` are classes, to measure how well they are kept together;
+        with `graph` its geodesics are compared as well. `n_neighbors`, `metric`, `sample`,
+        `random_state` and `n_jobs` are those of all measures (`help(dualfold.quality)`).
         """
         return report(
             X,
@@ -84,6 +86,12 @@ def embed(
 
     `solver=None` is `Auto()`. An answer that fails its certificate is returned with a
     `CertificateFailed` warning and says so; a solver that does not arrive raises.
+
+    >>> import numpy as np
+    >>> from dualfold import TraceProblem, embed
+    >>> answer = embed(TraceProblem(np.diag([1.0, 2.0, 3.0, 4.0]), count=2))
+    >>> print(answer.values.round(6), answer.certificate.level)
+    [1. 2.] proved
     """
     begin = perf_counter()
     solution = (solver or Auto()).solve(problem)

@@ -7,6 +7,12 @@ a step of the same length in the plane. That is why a roll's first coordinate is
 the arc length of its spiral and not the angle, which would be stretched outside and
 squeezed inside. Points are drawn uniformly by area (or length) unless a function
 says otherwise.
+
+n : number of points
+noise : standard deviation of the normal noise added to every coordinate in space
+random_state : seed or generator; None draws new points every time
+turns : how often a curve winds round its axis
+height : how wide the strip is across its curve
 """
 
 from __future__ import annotations
@@ -155,7 +161,7 @@ def helix(
     radius: float = 1.0,
     pitch: float = 1.0,
 ) -> Sample:
-    """An open helix that climbs by `pitch` each turn; flat: the arc length from its foot."""
+    """An open helix of this `radius` that climbs by `pitch` each turn; flat: the arc length."""
     rng = _generator(n, noise, random_state)
     angle = rng.uniform(size=n) * (2 * np.pi * turns)
     rise = pitch / (2 * np.pi)
@@ -172,7 +178,7 @@ def toroidal_helix(
     windings: int = 8,
     radius: float = 2.0,
 ) -> Sample:
-    """A closed helix wound round a torus of tube radius 1; flat: the circle of the same length.
+    """A closed helix wound `windings` times round a torus of tube radius 1 and this `radius`.
 
     A closed curve has no isometric line to lie on, so its flat coordinates are
     the circle whose circumference is the curve's length; `color` is the arc length.

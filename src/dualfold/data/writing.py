@@ -34,7 +34,7 @@ def write_table(
     onto: str | os.PathLike[str] | None = None,
     rows: NDArray[np.int64] | None = None,
 ) -> None:
-    """Write named columns of equal length to a file.
+    """Write named columns of equal length to the file `path`.
 
     The ending chooses the format: .csv, .tsv (either also .gz), .parquet, .npy (a
     plain n×D array, numbers only, without the names) or .h5ad (columns pca_1, pca_2 become

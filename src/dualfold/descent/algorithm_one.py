@@ -20,7 +20,10 @@ def algorithm_one(
 
     As printed, but for its sign: the update adds the gradient and so climbs. Distances
     are squared, start and step are the paper's (N(0, 1), a constant rate ν), the gradient is
-    half of ∇f. O(n²) memory each epoch; ν must be below about 1/(8σ₁²) to converge.
+    half of ∇f. `n_components` columns of Y are drawn by `seed`; X and Y meet only through
+    their distances. O(n²) memory each epoch; ν must be below 1/(8σ₁²) to converge (the
+    Hessian's largest eigenvalue at the minimum is 32σ₁²). A negative ν is the algorithm as
+    printed.
 
         >>> steps = algorithm_one([[0.0], [1.0], [2.0]], 1, n_epochs=200, rate=0.02)
         >>> [round(abs(float(y)), 6) for y in (steps[-1] - steps[-1].mean()).ravel()]

@@ -35,6 +35,7 @@ class PointCertificate:
     value, bound : f(Y) and its exact minimum 4Σ_{i>d}σ_i⁴ (None where only their difference
         is known)
     slope : ‖∇f‖/(16‖Y‖³): 0 at a standstill
+    tolerance, reasons : the largest gap that passes, and what failed, in words
     """
 
     level: Literal["proved", "measured", "failed"]
@@ -84,7 +85,8 @@ def certify_points(
 ) -> PointCertificate:
     """Judge the points Y (n×d) against the exact minimum of f.
 
-    `leading` gives σ_1², …, σ_d² where the data is too large to find all of them.
+    `leading` gives σ_1², …, σ_d² where the data is too large to find all of them; a gap above
+    `tolerance` fails.
 
         >>> import numpy as np
         >>> X = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 0.1], [0.0, -0.1]])

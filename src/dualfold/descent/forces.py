@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from dualfold.descent.points import centred_points, kernel_times
 from dualfold.errors import TooLarge
@@ -66,6 +67,7 @@ def pair_forces(X: Any, Y: Any) -> tuple[Array, Array]:
 
 def double_centred(points: Array) -> Array:
     """H·E·H of the squared distances E, from the distances themselves (n×n)."""
-    squares = np.square(points[:, None, :] - points[None, :, :]).sum(axis=2)
-    squares = squares - squares.mean(axis=1, keepdims=True)
-    return squares - squares.mean(axis=0, keepdims=True)
+    squares = cdist(points, points, "sqeuclidean")  # without n×n×D differences
+    squares -= squares.mean(axis=1, keepdims=True)
+    squares -= squares.mean(axis=0, keepdims=True)
+    return np.asarray(squares)

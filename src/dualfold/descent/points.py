@@ -66,6 +66,10 @@ def descended_points(
 ) -> PointDescent:
     """Conjugate gradients on the points, with exact steps.
 
+    X : the data; n_components : columns of Y
+    start : Y to begin with; None draws it by `seed`
+    most_steps : it stops there at the latest
+
     The direction is the gradient times (YᵀY)⁻¹, which takes the scale out of it (step 1 along
     it alone would be block power iteration), made conjugate to the last one (Polak and
     Ribière). Along a line f is a polynomial of degree 4, minimised exactly: a step costs one

@@ -42,7 +42,8 @@ class UnfoldingCertificate:
     relaxation : for equal lengths, the ε with (1 − ε)d² ≤ ‖y_i − y_j‖² ≤ (1 + ε)d² that the
         points keep; `lower` and `upper` are then about the problem with this ε
     upper_exact : for equal lengths, a bound of the problem with ε = 0
-    second_eigenvalue : the proved lower bound of λ₂(L(w))
+    form : "at_most" or "equal"
+    second_eigenvalue, ritz : the proved lower bound of λ₂(L(w)), and its estimate from above
     stationarity : ‖L*K − K‖/‖K‖ with weights scaled so that λ₂ is 1
     slackness : Σ w(d² − ‖y_i − y_j‖²)/Σ w d²
     least_weight, clipped : the smallest weight given, and how many were raised to 0
@@ -50,6 +51,10 @@ class UnfoldingCertificate:
         `cluster` of λ₂, counted by inertia. A direction of K whose value in L is further off
         costs its share of the gap, so with cluster = √gap the rank is the smaller one.
     isomap, centre : the two bounds from geodesics (cross-checks; `upper` is the least of all)
+    complete : nothing failed and λ₂ is what it is taken for (None: not decided)
+    reasons : what failed, in words
+    about : what the proof is about when that is not all of the data
+    chance : the probability that a measured statement is wrong; 0 where it is proved
     """
 
     level: Literal["proved", "measured", "failed"]
@@ -84,10 +89,12 @@ class UnfoldingCertificate:
 
     @property
     def value(self) -> float:
+        """`lower`: what the points reach."""
         return self.lower
 
     @property
     def bound(self) -> float:
+        """`upper`: what no unfolding exceeds."""
         return self.upper
 
     def __str__(self) -> str:
@@ -122,11 +129,12 @@ def certify_unfolding(
     most_relaxed: float = 1e-3,
     about: str = "",
 ) -> UnfoldingCertificate:
-    """Judge points (n×r, K = YYᵀ) and weights (one an edge) against each other.
+    """Judge points (`factor`, n×r, K = YYᵀ) and weights (one an edge of `problem`) by each other.
 
     An answer passes when its gap is within `tolerance`; for equal lengths also only if these
     are kept to `most_relaxed` of d². Negative weights prove nothing for "at_most": they
-    are taken as 0, and the certificate says how many there were.
+    are taken as 0, and the certificate says how many there were. `about` is kept there: what
+    the proof is about when that is not all of the data.
     """
     Y, w = _checked(problem, factor, weights)
     if not (np.isfinite(Y).all() and np.isfinite(w).all()):

@@ -26,9 +26,9 @@ def interior_point(
 ) -> UnfoldingSolution:
     """Both sides of the problem to a relative gap `tol`, for up to about 9,000 edges.
 
-    `relaxation` is ε of the "equal" form and has no meaning for "at_most". `callback`
-    gets a `Record` after each iteration and stops the solver by returning True. Memory
-    is one m×m matrix and some n×n ones.
+    `relaxation` is ε of the "equal" form and has no meaning for "at_most". It stops after
+    `max_iter` iterations at the latest; `callback` gets a `Record` after each and stops the
+    solver by returning True. Memory is one m×m matrix and some n×n ones.
 
     >>> from dualfold.duality import UnfoldingProblem, interior_point
     >>> chain = UnfoldingProblem(3, [[0, 1], [1, 2]], [1.0, 1.0])

@@ -37,12 +37,14 @@ class ProgramCertificate:
         points within `reach`; the point keeps its constraints up to
         `primal_feasibility`) or "failed"
     value, bound : the objective at the point, and what no feasible point is better than
+    sense : "min" or "max", which of them is the lower one
     gap : their distance, relative to them (or to 1 % of the terms of the sum if that is more)
     primal_feasibility, dual_feasibility, stationarity, complementarity : the largest
         violation of each condition of Karush, Kuhn and Tucker, relative to the terms of
         its row
     reach : how many times as large as the point's own entries (or, where these are small, as
         a usual one) those of another point may be
+    tolerance, reasons : what gap and violations were held against, and what failed, in words
     """
 
     level: Literal["proved", "failed"]
@@ -81,7 +83,10 @@ def certify_program(
     tolerance: float = 1e-8,
     reach: float = FARTHER,
 ) -> ProgramCertificate:
-    """Judge a point (x, and w with R) with its multipliers (inequalities first).
+    """Judge a point of a `program` (x, and w with R) with its multipliers (inequalities first).
+
+    A gap or violation above `tolerance` fails. The bound is about points whose entries are at
+    most `reach` times those of the point.
 
     >>> import numpy as np
     >>> from dualfold.duality import LinearProgram, certify_program

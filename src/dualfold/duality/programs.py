@@ -149,7 +149,8 @@ class _Program:
 class LinearProgram(_Program):
     """min (or max) cᵀx subject to Ax ≤ b, Ex = f, x_j ≥ 0 for j < `nonnegative`.
 
-    Matrices may be arrays or SciPy sparse; either pair of constraints may be left out.
+    Matrices may be arrays or SciPy sparse; either pair of constraints (A and b, E and f) may
+    be left out. `sense` is "min" or "max".
 
         >>> diet = LinearProgram([2.0, 3.0], [[-1.0, -1.0]], [-4.0], nonnegative=2)
         >>> diet.dual.sense, diet.dual.c.tolist(), diet.dual.dual.A.tolist()
@@ -182,8 +183,10 @@ class LinearProgram(_Program):
 
 @dataclass(frozen=True, eq=False)
 class QuadraticProgram(_Program):
-    """min ½xᵀQx + cᵀx (or max −½xᵀQx + cᵀx), Q positive semidefinite, with the
-    constraints of `LinearProgram`.
+    """min ½xᵀQx + cᵀx (or max −½xᵀQx + cᵀx, by `sense`), Q positive semidefinite.
+
+    Q and c are the objective's; A and b, E and f, and `nonnegative` are the constraints of
+    `LinearProgram`.
 
     R softens the rows (module docstring); it is there because the dual needs it. A point
     of a program with R is x followed by w.

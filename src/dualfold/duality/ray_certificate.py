@@ -22,11 +22,13 @@ from dualfold.duality.programs import Program
 class RayCertificate:
     """The verdict on a ray that should prove a program infeasible or unbounded.
 
+    level : "proved" or "failed"
     claim : "infeasible" (no point keeps all constraints) or "unbounded" (the objective
         improves for ever along the ray)
     margin : hᵀy, or the fall of the objective along the ray, of a ray with largest entry 1
     excluded : no point (for "unbounded": no multipliers) with entries up to this size
         exists, in the units of the balanced program; infinite where nothing was rounded
+    tolerance, reasons : what the ray's errors were held against, and what failed, in words
     """
 
     level: Literal["proved", "failed"]
@@ -98,7 +100,10 @@ def certify_infeasible(program: Program, ray: Any, *, tolerance: float = 1e-8) -
 def certify_unbounded(
     program: Program, point: Any, ray: Any, *, tolerance: float = 1e-8
 ) -> RayCertificate:
-    """Judge a feasible point and a direction along which the objective improves for ever."""
+    """Judge a feasible point of a `program` and a `ray` along which it improves for ever.
+
+    What they break of the constraints, and the ray of its promise, is held against `tolerance`.
+    """
     units = balanced(program)
     given = units.inner_point(np.concatenate(program.parts(point)))
     judged = certify_infeasible(program.dual, ray, tolerance=tolerance)

@@ -15,6 +15,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 class Record:
     """One line of a solver's history.
 
+    iteration : its number
     lower, upper : the best value and bound known then, as the solver saw them (the
         certificate proves its own)
     gap : (upper − lower)/upper
@@ -38,6 +39,9 @@ class UnfoldingSolution:
 
     factor : n×r, rows sum to 0 (by mass): K = factor·factorᵀ
     weights : one for each edge of the problem
+    history : a `Record` for each iteration
+    solver, status : the solver's name, and whether it "converged" or was "stopped"
+    story : in words, which road was taken and why
     """
 
     factor: Array

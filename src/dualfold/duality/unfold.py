@@ -52,6 +52,9 @@ class Unfolding:
 
     factor : one row for every point of the graph; K = factor·factorᵀ, centred
     weights : the dual weights as a symmetric sparse matrix over the graph's points
+    certificate : what factor and weights prove about each other
+    contraction : how equal points were taken together and come apart again
+    solution : the solver's own answer, with its history and story
     """
 
     factor: Array
@@ -62,6 +65,7 @@ class Unfolding:
 
     @property
     def problem(self) -> UnfoldingProblem:
+        """The program that was solved: the graph's edges, equal points as one."""
         return self.contraction.problem
 
 
@@ -79,6 +83,14 @@ def unfold(
     callback: Callback | None = None,
 ) -> Unfolding:
     """The points of a connected graph pulled as far apart as its edges let them.
+
+    form : edges may be "at_most" as long as in the data, or are "equal" to that
+    angles : also keep the distances between neighbours of a common point
+    solver : "auto", "interior_point", "low_rank" or "landmark"
+    n_components : columns expected; the answer has as many as it takes
+    tol, max_iter : the relative gap to stop at, and the most iterations
+    random_state : of the landmarks that low rank begins with
+    callback : gets a `Record` after each iteration; returning True stops the solver
 
     "auto" takes the interior point up to 1,000 edges and for equal lengths, low rank beyond.
     Where the graph has no small separators, or low rank does not arrive, the interior point

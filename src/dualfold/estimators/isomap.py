@@ -28,17 +28,50 @@ DOUBLE_UP_TO = 4_000
 class Isomap(GraphEstimator):
     """Keep the distances along the sheet that the points lie on.
 
-    scikit-learn's parameters and attributes, and
+    A drop-in for `sklearn.manifold.Isomap`, with landmarks, a choice of neighbourhoods, and a
+    certificate. `path_method`, `max_iter` and `neighbors_algorithm` are accepted and chosen by
+    us; see `dualfold.methods.isomap` for the problem it solves.
 
+    Parameters
+    ----------
+    n_neighbors, radius : the neighbourhood; one of them is None
+    n_components : int, or "auto": up to the widest eigengap among the first ten
     landmarks : "auto" (exact up to 10,000 points, about 2√n landmarks beyond), None (exact), or
         a number of landmarks, chosen one by one as the farthest from those before
-    neighborhood : "fixed" or "variable"
-    pieces : "join" by the shortest links, "separate" or "raise"
+    neighborhood : "fixed", or "variable": fewer neighbours where points lie far apart
+    metric, p, metric_params : as in scikit-learn's neighbours; "precomputed" distances
+    pieces : what happens to a graph in several: "join" by the shortest links (with a warning),
+        "separate" (each on its own, side by side) or "raise"
     graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
         edge lengths), instead of n_neighbors and radius
+    eigen_solver : "auto", "dense", "lanczos" (also "arpack"), "factored" or "preconditioned"
+    tol : of the solver's residuals, if between 0 and 1e-6; else the default, 1e-6
+    random_state : of the solver's start, and of the first landmark
+    n_jobs : threads (None: all cores)
+    verbose : tell each stage and its seconds on standard error
 
-    `residual_variance_` is 1 − R² between geodesic and embedded distances.
-    `path_method`, `max_iter` and `neighbors_algorithm` are accepted and chosen by us.
+    Attributes
+    ----------
+    embedding_ : the points, n_samples × n_components
+    eigenvalues_ : the value of the problem for each coordinate
+    certificate_ : how far from optimal the points can be; print it
+    graph_ : the `Graph` that was embedded, links that joined pieces included
+    n_connected_components_ : in how many pieces it was before
+    n_components_reason_ : why so many, in words, where n_components was "auto"
+    nbrs_ : scikit-learn's NearestNeighbors of the data, made when asked for
+    dist_matrix_ : the n×n geodesic distances, computed when asked for and not kept
+    residual_variance_ : 1 − R² between geodesic and embedded distances
+
+    Examples
+    --------
+    >>> from dualfold import Isomap
+    >>> from dualfold.data import swiss_roll
+    >>> X = swiss_roll(500, random_state=0).points
+    >>> model = Isomap(n_neighbors=8).fit(X)
+    >>> model.certificate_.level, round(model.residual_variance_, 3)
+    ('proved', 0.001)
+    >>> model.transform(X[:3]).shape
+    (3, 2)
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = GRAPH_CONSTRAINTS | {

@@ -24,11 +24,48 @@ Array = np.ndarray[Any, np.dtype[Any]]
 class LocallyLinearEmbedding(GraphEstimator):
     """Keep each point the same combination of its neighbours.
 
-    scikit-learn's parameters and attributes (`method` is "standard", "modified",
-    "hessian" or "ltsa"), and `radius`, `neighborhood`, `pieces`, `graph` as the other
-    graph methods have them. `max_iter`, `hessian_tol` and `neighbors_algorithm` are accepted;
-    our solvers need no such help. `inverse_transform` carries points of the map back to
-    the features by local weights.
+    A drop-in for `sklearn.manifold.LocallyLinearEmbedding`. `max_iter`, `hessian_tol` and
+    `neighbors_algorithm` are accepted; our solvers need no such help. `inverse_transform`
+    carries points of the map back to the features by local weights. See
+    `dualfold.methods.lle` for the problem it solves.
+
+    Parameters
+    ----------
+    n_neighbors, radius : the neighbourhood; one of them is None
+    n_components : int, or "auto": up to the widest eigengap among the first ten
+    method : "standard", "modified" (several combinations a point: less bent), "hessian" or "ltsa"
+    reg : the ridge that steadies the weights, as a share of the local trace
+    modified_tol : changes of weights below it are left out ("modified" only)
+    neighborhood : "fixed", or "variable": fewer neighbours where points lie far apart
+    pieces : what happens to a graph in several: "join" by the shortest links (with a warning),
+        "separate" (each on its own, side by side) or "raise"
+    graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
+        edge lengths), instead of n_neighbors and radius
+    eigen_solver : "auto", "dense", "lanczos" (also "arpack"), "factored" or "preconditioned"
+    tol : of the solver's residuals, if between 0 and 1e-6; else the default, 1e-6
+    random_state : of the solver's start
+    n_jobs : threads (None: all cores)
+    verbose : tell each stage and its seconds on standard error
+
+    Attributes
+    ----------
+    embedding_ : the points, n_samples × n_components
+    eigenvalues_ : the value of the problem for each coordinate
+    certificate_ : how far from optimal the points can be; print it
+    graph_ : the `Graph` that was embedded, links that joined pieces included
+    n_connected_components_ : in how many pieces it was before
+    n_components_reason_ : why so many, in words, where n_components was "auto"
+    nbrs_ : scikit-learn's NearestNeighbors of the data, made when asked for
+    reconstruction_error_ : the value of the problem, the sum of `eigenvalues_`
+
+    Examples
+    --------
+    >>> from dualfold import LocallyLinearEmbedding
+    >>> from dualfold.data import swiss_roll
+    >>> X = swiss_roll(500, random_state=0).points
+    >>> model = LocallyLinearEmbedding(n_neighbors=8, method="modified").fit(X)
+    >>> model.embedding_.shape, model.certificate_.level
+    ((500, 2), 'proved')
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {

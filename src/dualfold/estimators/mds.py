@@ -51,7 +51,17 @@ class ClassicalMDS(CertifiedEstimator):
     negative_mass_ : Σ|λ| over negative eigenvalues as a share of all: how far the distances
         are from any points in space (0: they are Euclidean); nan where not known
     negative_mass_note_ : how the share was found, or what is known instead
-    n_components_reason_ : why so many, in words, for "auto"
+    n_components_, n_components_reason_ : how many, and for "auto" why, in words
+
+    Examples
+    --------
+    The distances between the corners of a rectangle of 3 by 4:
+
+    >>> from dualfold import ClassicalMDS
+    >>> distances = [[0, 3, 4, 5], [3, 0, 5, 4], [4, 5, 0, 3], [5, 4, 3, 0]]
+    >>> model = ClassicalMDS(metric="precomputed").fit(distances)
+    >>> print(model.eigenvalues_.round(6), model.certificate_.level)
+    [16.  9.] proved
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {

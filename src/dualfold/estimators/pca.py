@@ -77,6 +77,16 @@ class PCA(ProbabilisticModel, LinearEstimator):
     n_components_reason_ : why so many components, in words; None where you said so
     history_, n_iter_ : of descents, a row a step: the share of the variance not explained,
         and a bound of its excess (infinite where there is none)
+
+    Examples
+    --------
+    >>> from dualfold import PCA
+    >>> from dualfold.data import digits
+    >>> model = PCA(n_components=0.9).fit(digits().points)  # 90 % of the variance
+    >>> model.n_components_, model.certificate_.level
+    (21, 'proved')
+    >>> print(model.explained_variance_ratio_[:3].round(3))
+    [0.149 0.136 0.118]
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {

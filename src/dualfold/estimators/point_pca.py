@@ -54,6 +54,18 @@ class PointPCA(LinearEstimator):
     history_ : a row a step, first the start: the share of the possible fall of the error that
         is missing, and the slope ‖∇f‖/(16‖Y‖³)
     n_iter_ : number of steps
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold import PCA, PointPCA
+    >>> from dualfold.data import digits
+    >>> X = digits().points[:300]
+    >>> model = PointPCA(random_state=0).fit(X)
+    >>> np.allclose(model.embedding_, PCA(2).fit_transform(X), atol=1e-3)
+    True
+    >>> model.certificate_.level
+    'proved'
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {

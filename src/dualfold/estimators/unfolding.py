@@ -49,6 +49,9 @@ class MaximumVarianceUnfolding(GraphEstimator):
     tol, max_iter : relative gap at which the solver stops, and its most iterations
     pieces : "join" by the shortest links, "separate", or "raise"
     reg : the ridge of the local weights that place new points
+    random_state : of the landmarks that "low_rank" and "landmark" begin with
+    n_jobs : threads (None: all cores)
+    verbose : tell each stage and its seconds on standard error
 
     Attributes
     ----------
@@ -59,7 +62,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
     solver_ : the name of the solver whose answer this is
     history_, n_iter_ : a `Record` for each iteration, and their number
     variance_outside_ : share of tr K that is not in `embedding_`
-    graph_, n_connected_components_ : as for the other graph methods
+    graph_, n_connected_components_, nbrs_ : as for the other graph methods
 
     Examples
     --------

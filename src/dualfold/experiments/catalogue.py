@@ -11,7 +11,35 @@ from dualfold.errors import InvalidInput
 from dualfold.experiments.finding import PAPERS, Done, Experiment, Setting
 
 # Modules of this folder; each has a tuple EXPERIMENTS. In the order of the report.
-MODULES: tuple[str, ...] = ("kokiopoulou_trace",)
+MODULES: tuple[str, ...] = (
+    "tucker_similarity",
+    "tucker_eigenmaps",
+    "tucker_isomap",
+    "tucker_game",
+    "tucker_bound",
+    "draganov_descent",
+    "draganov_forces",
+    "draganov_gradient",
+    "cunha_linear",
+    "cunha_roll",
+    "cunha_angles",
+    "cunha_exact",
+    "cunha_lagrangian",
+    "cunha_slater",
+    "cunha_connections",
+    "cunha_lle",
+    "kokiopoulou_trace",
+    "kokiopoulou_scaling",
+    "kokiopoulou_constraints",
+    "kokiopoulou_projections",
+    "shin_decompositions",
+    "shin_descent",
+    "shin_convexity",
+    "shin_duality",
+    "shin_pca_steps",
+    "shin_pca_mnist",
+    "shin_pca_roads",
+)
 
 
 def experiments() -> tuple[Experiment, ...]:

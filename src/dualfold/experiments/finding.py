@@ -21,7 +21,7 @@ Size = Literal["brief", "quick", "full"]
 
 @dataclass(frozen=True)
 class Paper:
-    """One of the five papers, as the report names it."""
+    """One of the five papers, as the report names it: by its `letter`, `author` and `title`."""
 
     letter: str
     author: str
@@ -89,6 +89,11 @@ class Row:
     ours: float | str
     holds: bool | None = None
     note: str = ""
+
+    def __post_init__(self) -> None:
+        # NumPy's False is not False: a row that does not hold would pass unseen.
+        if self.holds is not None:
+            object.__setattr__(self, "holds", bool(self.holds))
 
     @property
     def difference(self) -> float | None:

@@ -8,6 +8,20 @@
 A problem is a convex function (`losses`, `convex`) over a set (`sets`). A recipe seats two
 `players` at it; `play` lets them move and writes down what each could have done better,
 which is the proof. `descent` has the textbook methods, for comparison.
+
+What recipes and textbook methods share:
+
+f : the convex function to minimise
+start : x₀, where x begins and where the first gradient is taken
+over : the set that x may move in (default: all of ℝᵈ)
+radius : R, a minimiser lies within it of the start; on all of ℝᵈ the guarantee and the
+    duality gap need it, or they are infinite and say so
+rounds : T, where the step depends on the number of rounds that will be played
+step : the length of a step: the largest that the guarantee allows where it can be left out;
+    for textbook methods a number, or a function of the round
+gradient_bound : G, no (sub)gradient is longer; taken from f and the set where they know it
+within : a ball that is known to hold a minimiser, for the lower bound of the gap
+weights : α_t of the rounds: `equal`, `growing`, `Geometric`, any function, or a list
 """
 
 from dualfold.games.accelerated import (

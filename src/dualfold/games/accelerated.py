@@ -107,7 +107,10 @@ def accelerated_proximal(
     radius: float | None = None,
     step: float | None = None,
 ) -> Recipe:
-    """Nesterov's method for f + ψ, ψ by its proximal map: R²/(step·T(T+1)), step ≤ 1/2L."""
+    """Nesterov's method for f + ψ, ψ = `simple` by its proximal map.
+
+    R²/(step·T(T+1)) with step ≤ 1/2L.
+    """
     R = np.inf if radius is None else radius
     ball = ball_around(start, radius)
     return _one_memory("accelerated proximal", f, simple, start, R, ball, step)

@@ -46,17 +46,21 @@ class Convex:
 
     @property
     def smoothness(self) -> float:
+        """L, the Lipschitz constant of the gradient; infinite: not smooth."""
         return np.inf
 
     @property
     def strong_convexity(self) -> float:
+        """μ, so that f − (μ/2)‖x‖² is still convex; 0: none known."""
         return 0.0
 
     @property
     def gradient_bound(self) -> float:
+        """G, no subgradient is longer; infinite: no bound known."""
         return np.inf
 
     def value(self, x: Array) -> float:
+        """f(x), infinite outside the domain."""
         raise self._lacks("value")
 
     def subgradient(self, x: Array) -> Array:

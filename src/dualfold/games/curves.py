@@ -33,7 +33,11 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """The duality gap of a method after T rounds, for many T, and what was promised."""
+    """The duality gap of a method after T rounds, for many T, and what was promised.
+
+    name, rate : the method, and the shape of its guarantee
+    rounds, gap, bound : T, the gap after T rounds, and the guarantee for T
+    """
 
     name: str
     rate: Rate

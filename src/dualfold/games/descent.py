@@ -41,10 +41,12 @@ class Path:
 
     @property
     def rounds(self) -> int:
+        """How many updates were made."""
         return len(self.points) - 1
 
     @property
     def answer(self) -> Array:
+        """The last point."""
         return np.asarray(self.points[-1])
 
     @property
@@ -55,6 +57,7 @@ class Path:
 
     @property
     def gap(self) -> Array:
+        """f less the best lower bound so far, at every point; infinite: none proved."""
         return np.maximum(self.upper - np.maximum.accumulate(self.lower), 0.0)
 
 
@@ -62,6 +65,8 @@ class Path:
 class Descent:
     """A method on a function, ready to `play`.
 
+    name, f, start : what the method is called, minimises and begins at
+    over, within : the set it projects onto, and a ball known to hold a minimiser
     points : from a gradient and a start, the points one after another (the start first)
     gradients : makes the gradient that a run uses; fresh for every run
     exact : whether that is the gradient of f itself
@@ -136,7 +141,7 @@ def momentum(
 def accelerated_gradient(
     f: Convex, start: Array, *, step: Step, memory: float = 0.9, within: Ball | None = None
 ) -> Descent:
-    """NAG: momentum that takes the gradient where it is about to be (Nesterov)."""
+    """NAG: momentum (`memory` of the last step) with the gradient where it is about to be."""
 
     def points(gradient: Gradient, x: Array) -> Iterator[Array]:
         before = x
@@ -151,7 +156,10 @@ def accelerated_gradient(
 def adagrad(
     f: Convex, start: Array, *, step: Step, floor: float = 1e-8, within: Ball | None = None
 ) -> Descent:
-    """Steps divided, coordinate by coordinate, by the root of all squared slopes so far."""
+    """Steps divided, coordinate by coordinate, by the root of all squared slopes so far.
+
+    `floor` keeps the divisor of a coordinate that has no slope from being 0.
+    """
 
     def points(gradient: Gradient, x: Array) -> Iterator[Array]:
         squares = np.zeros_like(x)
@@ -173,7 +181,7 @@ def rmsprop(
     floor: float = 1e-8,
     within: Ball | None = None,
 ) -> Descent:
-    """Adagrad that forgets: old squared slopes fade by `decay` a step."""
+    """Adagrad that forgets: old squared slopes fade by `decay` a step; `floor` as there."""
 
     def points(gradient: Gradient, x: Array) -> Iterator[Array]:
         squares = np.zeros_like(x)
@@ -198,6 +206,9 @@ def adam(
 ) -> Descent:
     """RMSprop with momentum, both corrected for having started from 0.
 
+    `decay` is the memory of the slopes, `square_decay` that of their squares, `floor` is
+    added to the root of these.
+
     It can fail to converge, even on convex problems; Reddi, Kale and Kumar, "On the
     convergence of Adam and beyond" (2018).
     """
@@ -220,7 +231,9 @@ class SumOverRows(Protocol):
 
     rows: Array
 
-    def sample(self, x: Array, chosen: Array) -> Array: ...
+    def sample(self, x: Array, chosen: Array) -> Array:
+        """The gradient at x guessed from the rows `chosen`, right on average."""
+        ...
 
 
 def minibatch(method: Descent, *, batch_size: int, random_state: int = 0) -> Descent:
@@ -243,7 +256,10 @@ def minibatch(method: Descent, *, batch_size: int, random_state: int = 0) -> Des
 def stochastic_gradient(
     f: Convex, start: Array, *, step: Step, random_state: int = 0, over: ConvexSet = EVERYWHERE
 ) -> Descent:
-    """Gradient descent on one random row at a time; let the step fall, as 1/√t or 1/t."""
+    """Gradient descent on one random row at a time (drawn by `random_state`).
+
+    Let the step fall, as 1/√t or 1/t: with a constant one the iterates never settle.
+    """
     plain = gradient_descent(f, start, step=step, over=over)
     return minibatch(plain, batch_size=1, random_state=random_state)
 

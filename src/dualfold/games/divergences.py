@@ -26,11 +26,15 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class Divergence(Protocol):
+    """What a player asks of a divergence: how far, and the best step at that price."""
+
     def distance(self, x: Array, center: Array) -> float:
         """D_center(x)."""
         ...
 
-    def step(self, part: Convex, slope: Array, weight: float, center: Array) -> Array: ...
+    def step(self, part: Convex, slope: Array, weight: float, center: Array) -> Array:
+        """The x with the least ⟨slope, x⟩ + weight·part(x) + D(x), D seen from `center`."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -38,9 +42,11 @@ class Euclidean:
     """½‖x − center‖²; the step is a proximal map, on a set a projection."""
 
     def distance(self, x: Array, center: Array) -> float:
+        """½‖x − center‖²."""
         return float(np.linalg.norm(x - center)) ** 2 / 2
 
     def step(self, part: Convex, slope: Array, weight: float, center: Array) -> Array:
+        """The proximal map of `part`, from `center` against `slope`, with `weight`."""
         return part.proximal(center - slope, weight)
 
 
@@ -53,9 +59,11 @@ class KullbackLeibler:
     """
 
     def distance(self, x: Array, center: Array) -> float:
+        """Σ x log(x/center) − x + center."""
         return float(np.sum(kl_div(x, center)))
 
     def step(self, part: Convex, slope: Array, weight: float, center: Array) -> Array:
+        """`center` times exp(−slope), to scale; `part` is the simplex, `weight` moot."""
         if not (isinstance(part, Indicator) and isinstance(part.of, Simplex)):
             raise InvalidInput(
                 "the entropy's step has a closed form on the simplex only; use Simplex, or the "
@@ -77,8 +85,10 @@ class Gauge:
     of: ConvexSet
 
     def distance(self, x: Array, center: Array) -> float:
+        """½gauge(x)²; the center is 0."""
         return self.of.gauge(x) ** 2 / 2
 
     def step(self, part: Convex, slope: Array, weight: float, center: Array) -> Array:
+        """A linear minimiser of the set for `slope`, scaled; `part`, `weight`, `center` moot."""
         corner = self.of.minimiser(slope)
         return min(1.0, -float(np.vdot(slope, corner))) * corner

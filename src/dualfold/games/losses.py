@@ -125,6 +125,7 @@ class LeastSquares(Convex):
         return self.rows.T @ (self.rows @ x - self.targets)
 
     def sample(self, x: Array, chosen: Array) -> Array:
+        """The gradient guessed from the rows `chosen`, right on average."""
         rows = self.rows[chosen]
         scale = len(self.rows) / len(chosen)
         return scale * (rows.T @ (rows @ x - self.targets[chosen]))
@@ -170,6 +171,7 @@ class Logistic(Convex):
         return -self.rows.T @ (self.labels * expit(-self.labels * (self.rows @ x)))
 
     def sample(self, x: Array, chosen: Array) -> Array:
+        """The gradient guessed from the rows `chosen`, right on average."""
         rows, labels = self.rows[chosen], self.labels[chosen]
         scale = len(self.rows) / len(chosen)
         return -scale * (rows.T @ (labels * expit(-labels * (rows @ x))))

@@ -63,8 +63,9 @@ def _weight(weights: Weights, t: int, total: float) -> float:
 class Account:
     """What a player played and paid: the weighted protocol, written down.
 
+    part : φ, the part of the loss that never changes
     points, slopes : z_t and u_t, one row a round
-    costs : φ(z_t), the part of the loss that never changes
+    costs, weights : φ(z_t) and α_t
     """
 
     part: Convex
@@ -86,10 +87,12 @@ class Account:
 
     @property
     def average_points(self) -> Array:
+        """z̄_t, the weighted mean of the points so far, one row a round."""
         return _averages(self.points, self.weights)
 
     @property
     def average_slopes(self) -> Array:
+        """ū_t, the weighted mean of the slopes so far, one row a round."""
         return _averages(self.slopes, self.weights)
 
     def regret(self, comparator: Array) -> Array:
@@ -98,6 +101,7 @@ class Account:
         return self.paid - self.totals * (inner + self.part.value(comparator))
 
     def average_regret(self, comparator: Array) -> Array:
+        """The regret divided by the weight of the rounds so far, A_t."""
         return self.regret(comparator) / self.totals
 
 
@@ -124,10 +128,12 @@ class Run:
 
     @property
     def rounds(self) -> int:
+        """How many rounds were played."""
         return len(self.upper)
 
     @property
     def answer(self) -> Array:
+        """x̄_T, the weighted mean of x's points: what the guarantee is about."""
         return np.asarray(self.averages[-1])
 
     @property
@@ -211,6 +217,8 @@ def play(
 ) -> Run:
     """Play the game that x's part ψ and y's part f* define, min over x of f + ψ.
 
+    x_player, y_player : the strategies of x and of y
+    weights : α_t from t and the weight A_{t−1} of the rounds before, or a list; `rounds` : how many
     order : who moves first; a prescient player moves second
     within : a ball that is known to hold a minimiser, for problems on all of ℝᵈ
     tolerance : stop when the duality gap is no larger; None: play all rounds

@@ -6,6 +6,10 @@ u = y; for y, φ is the conjugate f* and u = −x. So the same nine strategies s
 
 A player with a ⁺ is prescient: it moves second and has seen u_t. That is the *only*
 difference between FTL and FTL⁺, FTRL and FTRL⁺, OMD and OMD⁺, and the code says so.
+
+part, start : φ, and the point of x's space to open from
+step : η or γ, how far the losses pull
+divergence : what a move away from a point costs; half the squared distance by default
 """
 
 from __future__ import annotations
@@ -83,7 +87,7 @@ class FTL(Player):
 
 @dataclass(frozen=True, eq=False)
 class FTLPlus(FTL):
-    """FTL⁺, prescient."""
+    """FTL⁺: follow the leader, this round's loss included. For y: ∇f(x̄_t)."""
 
     prescient = True
 
@@ -121,7 +125,7 @@ class FTRL(Player):
 
 @dataclass(frozen=True, eq=False)
 class FTRLPlus(FTRL):
-    """FTRL⁺, prescient."""
+    """FTRL⁺: follow the regularised leader, this round's loss included."""
 
     prescient = True
 
@@ -141,7 +145,7 @@ class OMD(Player):
 
 @dataclass(frozen=True, eq=False)
 class OMDPlus(OMD):
-    """OMD⁺, prescient."""
+    """OMD⁺: mirror descent along this round's loss, not the last one."""
 
     prescient = True
 

@@ -33,7 +33,10 @@ class Rate:
 class Recipe:
     """A first-order method as a pair of players.
 
+    name, x_player, y_player, order : the method, who plays it, and who moves first
+    weights : α_t as a function of the round
     bound : f(x̄_T) − min f is at most bound(T); infinite where something was not stated
+    rate : the shape of the bound, as a power of T or a factor a round
     within : the ball that was stated to hold a minimiser
     horizon : the number of rounds that the step was chosen for
     conditions : what a run must not break for the bound to hold

@@ -31,9 +31,11 @@ class ConvexSet:
     gauge_convexity: float = 0.0
 
     def project(self, x: Array) -> Array:
+        """The point of the set nearest to x."""
         raise InvalidInput(f"{type(self).__name__} has no projection here; use its minimiser")
 
     def minimiser(self, slope: Array) -> Array:
+        """The point of the set with the least ⟨slope, x⟩."""
         raise InvalidInput(
             f"⟨slope, x⟩ has no least value on {type(self).__name__}: a linear minimiser needs "
             "a bounded set"
@@ -48,11 +50,13 @@ class ConvexSet:
         return np.inf
 
     def contains(self, x: Array, tolerance: float = 1e-9) -> bool:
+        """Whether x lies in the set, up to `tolerance` of its size."""
         off = float(np.linalg.norm(self.project(x) - x))
         return off <= tolerance * (1.0 + float(np.linalg.norm(x)))
 
     @property
     def diameter(self) -> float:
+        """The largest distance between two points of the set."""
         return np.inf
 
     def gauge(self, x: Array) -> float:
@@ -104,10 +108,12 @@ class Ball(ConvexSet):
 
     @property
     def curvature_radius(self) -> float:  # type: ignore[override]
+        """Its own radius: it touches itself."""
         return self.radius
 
     @property
     def gauge_convexity(self) -> float:  # type: ignore[override]
+        """1/radius² around 0, the modulus of ½‖x‖²/radius²; none around another center."""
         return 0.0 if np.any(self.center) else self.radius**-2
 
     def gauge(self, x: Array) -> float:
@@ -148,10 +154,12 @@ class Ellipsoid(ConvexSet):
 
     @property
     def curvature_radius(self) -> float:  # type: ignore[override]
+        """At the end of the shortest axis, where it is flattest: longest²/shortest."""
         return float(self.axes.max() ** 2 / self.axes.min())
 
     @property
     def gauge_convexity(self) -> float:  # type: ignore[override]
+        """1/longest², the least curvature of ½Σ(x_i/axes_i)²."""
         return float(self.axes.max()) ** -2
 
     def gauge(self, x: Array) -> float:

@@ -67,8 +67,9 @@ class EasiestBend(Convex):
 def unfolding_game(
     n: int, edges: Any, squared_lengths: Any, *, rounds: int, largest_stretch: float | None = None
 ) -> Recipe:
-    """MVU's dual on n points with edges (m×2 row numbers) of the given squared lengths.
+    """MVU's dual on n points with `edges` (m×2 row numbers) of the given `squared_lengths`.
 
+    rounds : T, which the step is chosen for
     largest_stretch : G, no (v_i − v_j)²/d² is larger. 2/min d² always holds but makes tiny
         steps; by default four times what equal shares give, and a run warns when that
         was too little

@@ -29,6 +29,13 @@ def knn(
     "or" keeps an edge when either end lists the other, "and" when both do. With
     metric="precomputed", X is a square matrix of distances, dense, or sparse with
     any number of neighbours stored per row.
+
+    >>> import numpy as np
+    >>> graph = knn(np.array([[0.0], [1.0], [3.0], [100.0], [101.0]]), 1)
+    >>> graph.n_edges, graph.n_pieces
+    (3, 2)
+    >>> print(graph.search.sentence())
+    exact neighbours (kd-tree), every row proved
     """
     lists, found = _lists(X, n_neighbors, metric, search, n_jobs, random_state)
     graph = Graph(symmetric_lengths(lists, symmetry), lists, found, "fixed", X, metric)

@@ -81,7 +81,7 @@ def geodesic_distances(
     n_jobs: int | None = None,
     out: Array | None = None,
 ) -> Array:
-    """Lengths of the shortest paths from `sources` (None: every point) to every point.
+    """Lengths of the shortest paths of `graph` from `sources` (None: every point) to every point.
 
     An m×n array, one row a source; points that no path reaches are at infinity. Sums
     along paths are rounded to `dtype`: float32 is right to about 1e-6 of a distance
@@ -116,11 +116,11 @@ def farthest_points(
     random_state: int | np.random.Generator | None = None,
     dtype: Any = np.float32,
 ) -> Landmarks:
-    """`count` landmarks, each as far as can be from those before it (maxmin).
+    """`count` landmarks of the `graph`, each as far as can be from those before it (maxmin).
 
     The first is `start`, or drawn by `random_state`. Ties go to the smaller index; a
     piece that no landmark reaches yet is farther than anything. The geodesics that the
-    choice needs are the landmarks' own, and come with it.
+    choice needs are the landmarks' own, and come with it, rounded to `dtype`.
 
     After the first ones, landmarks are chosen `at_once` and their geodesics found side by
     side. Within such a batch distances are not known yet; what stands for them is the

@@ -31,6 +31,7 @@ class Lists:
 
     @property
     def counts(self) -> Array:
+        """How many neighbours each row lists."""
         return np.diff(self.indptr)
 
     def __len__(self) -> int:
@@ -55,6 +56,8 @@ class Graph:
     kind : the rule of neighbourhood: "fixed" number, "variable" number, "radius", "given"
     search : how the neighbours were found, with the share proved and the recall
     points, metric : the data, by reference (None for a precomputed graph)
+    n_neighbors, radius, symmetry : what the rule was given; None where it has no such number
+    usual_spread : of a variable graph, the mean that the spreads of neighbourhoods are held against
     links : edges that were added to join pieces, as rows (i, j, length)
     """
 
@@ -66,12 +69,13 @@ class Graph:
     metric: Any = "euclidean"
     n_neighbors: int | None = None
     radius: float | None = None
-    usual_spread: float | None = None  # of a variable graph: the mean that spreads are held against
+    usual_spread: float | None = None
     symmetry: Symmetry = "or"
     links: tuple[tuple[int, int, float], ...] = ()
 
     @property
     def n(self) -> int:
+        """Number of points."""
         return int(self.lengths.shape[0])
 
     @property
@@ -87,6 +91,7 @@ class Graph:
 
     @property
     def n_edges(self) -> int:
+        """Number of edges, each counted once."""
         return int(self.lengths.nnz) // 2
 
     @cached_property
@@ -115,6 +120,7 @@ class Graph:
 
     @property
     def n_pieces(self) -> int:
+        """Number of connected pieces."""
         return int(self.piece_of.max()) + 1 if self.n else 0
 
     def __repr__(self) -> str:

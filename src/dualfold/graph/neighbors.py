@@ -46,7 +46,7 @@ def nearest(
     random_state: int | np.random.Generator | None = None,
     recall_sample: int = 1000,
 ) -> Neighbors:
-    """The `n_neighbors` nearest rows of X to each query, or to each row of X but itself.
+    """The `n_neighbors` nearest rows of X to each of `queries`, or to each row of X but itself.
 
     Duplicates of a point are its neighbours, at distance 0; only the point itself
     is left out. `search="auto"` is exact and chooses the road by size, dimension

@@ -12,14 +12,20 @@ __all__ = ["Neighbors", "Search", "exact_search", "recall_interval"]
 
 @dataclass(frozen=True)
 class Search:
-    """The road taken to the lists, and what is known about their correctness."""
+    """The road taken to the lists, and what is known about their correctness.
 
-    method: str  # "kd-tree", "blocked", "filtered", "forest", "metric", "precomputed"
+    method : "kd-tree", "blocked", "filtered", "forest", "metric" or "precomputed"
+    exact, proved : whether every row is right, and the share of rows proved or computed exactly
+    recall, recall_interval : share of the true neighbours that were found, and its 95 % interval
+    sampled : rows whose true neighbours were computed to measure it
+    """
+
+    method: str
     exact: bool
-    proved: float  # share of rows proved or computed exactly
-    recall: float  # share of the true neighbours that were found
-    recall_interval: tuple[float, float]  # 95 %
-    sampled: int  # rows whose true neighbours were computed to measure it
+    proved: float
+    recall: float
+    recall_interval: tuple[float, float]
+    sampled: int
 
     def sentence(self) -> str:
         """The same in plain language."""

@@ -44,6 +44,7 @@ class Triangulation:
 
     @classmethod
     def of(cls, V: Array, values: Array, mean_squares: Array) -> Triangulation:
+        """The map of a solved problem: vectors V, eigenvalues `values`, and δ̄ = `mean_squares`."""
         extent = values > 0
         scales = np.zeros(len(values))
         scales[extent] = 0.5 / np.sqrt(values[extent])
@@ -75,6 +76,7 @@ class FromLandmarks:
 
     @property
     def mean_squares(self) -> Array:
+        """The mean squared distance of each landmark to all landmarks: δ̄."""
         between = self.landmarks.distances[:, self.landmarks.indices]
         return np.asarray(np.square(between, dtype=float).mean(axis=0))
 
@@ -125,7 +127,10 @@ def geodesics_to_new(
 def placed(
     graph: Graph, X: Any, place: Triangulation, *, landmarks: Landmarks | None = None
 ) -> Array:
-    """New points among the embedded ones, by their geodesics to the landmarks."""
+    """New points X among the embedded ones of `graph`, by their geodesics to the landmarks.
+
+    `place` turns distances into coordinates; without `landmarks` every old point is one.
+    """
     parts = [place(distances) for _, distances in geodesics_to_new(graph, X, landmarks=landmarks)]
     return np.vstack(parts)
 

@@ -20,6 +20,9 @@ Array = np.ndarray[Any, np.dtype[Any]]
 class LocalWeightsMap:
     """y = Σ_j w_j y_j with the affine weights that rebuild x from its nearest old points.
 
+    features, points : the old points in space and on the map
+    n_neighbors, ridge : how many rebuild a new one, and what steadies their weights
+
     `inverse` does the same from the embedding to the features. A point that coincides
     with an old one takes its place; without that the ridge would spread some of its
     weight to the others, and old points come back only up to the reconstruction error.
@@ -34,6 +37,7 @@ class LocalWeightsMap:
         return self._carried(X, self.features, self.points)
 
     def inverse(self, Y: Any) -> Array:
+        """Features of points on the map, by weights found among its points."""
         everything = np.arange(self.features.shape[0])
         return self._carried(np.asarray(Y), self.points, numbers(self.features, everything))
 

@@ -23,6 +23,10 @@ class NystromMap:
     Old points come back exactly: their rows of the graph are rebuilt by `attach`, with
     the links that joined pieces. A point too far off for any weight takes the place of
     its nearest old point.
+
+    graph, affinity : the old points' graph, and the rule of its weights
+    points, values : their coordinates, and the eigenvalues λ of these
+    constraint : "degree" (B = Deg) or "identity" (B = I)
     """
 
     graph: Graph

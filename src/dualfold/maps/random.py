@@ -53,6 +53,8 @@ def sparse_map(
 ) -> LinearMap:
     """Entries ±1/√(density·k), each with chance density/2, else 0; a sparse matrix.
 
+    n_features, n_components : D and k; random_state : what the entries are drawn by
+
     The default density 1/√D is Li's; 1/3 is Achlioptas's. The fewer entries, the
     faster, and the more a few heavy features can upset the distances.
 
@@ -83,7 +85,10 @@ def random_map(
     density: float | None = None,
     random_state: Seed = None,
 ) -> LinearMap:
-    """The random map whose entries have this name; `density` is for sparse ones."""
+    """The random map from n_features to n_components whose entries are of this `kind`.
+
+    "gaussian", "orthogonal" or "sparse" (of this `density`), drawn by `random_state`.
+    """
     if kind == "sparse":
         return sparse_map(n_features, n_components, density=density, random_state=random_state)
     if density is not None:

@@ -1,6 +1,14 @@
 """Each method states one trace problem: a row of the method table.
 
 (A random projection optimises nothing; it is here for company and says so.)
+
+What they share:
+
+graph : the neighbours, from `dualfold.graph`
+n_components : number of coordinates, d
+ridge : what steadies reconstruction weights, as a share of the local trace
+weights, width : of edges: "heat" exp(−‖x−y‖²/width²) (None: the root mean square length),
+    "binary" or "density"
 """
 
 from dualfold.methods.eigenmaps import eigenmaps

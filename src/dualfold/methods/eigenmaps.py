@@ -28,13 +28,14 @@ def eigenmaps(
         minimise tr(VᵀLV)  subject to  VᵀDegV = I,  VᵀDeg1 = 0      ("degree": normalised)
                                        VᵀV = I,     Vᵀ1 = 0         ("identity")
 
-    with L = Deg − W and weights W by "heat" (exp(−‖x_i − x_j‖²/width²); the default width
-    is the root mean square edge length), "binary" or "density" (widths that follow the
-    local density; with fixed neighbourhoods that is ALE, with variable ones the fourth
-    of Tucker's algorithms; heat with variable neighbourhoods is VLE). The graph is one
-    piece here: pieces are joined or embedded one by one before, else all but one of them
-    would collapse to points. A long strip gives harmonics of its long direction first:
-    coordinates 1 and 2 then lie on a curve. That is the method, not the solver.
+    (`constraint` chooses between them) with L = Deg − W and weights W by "heat"
+    (exp(−‖x_i − x_j‖²/width²); the default width is the root mean square edge length),
+    "binary" or "density" (widths that follow the local density; with fixed neighbourhoods
+    that is ALE, with variable ones the fourth of Tucker's algorithms; heat with variable
+    neighbourhoods is VLE). The graph is one piece here: pieces are joined or embedded one by
+    one before, else all but one of them would collapse to points. A long strip gives
+    harmonics of its long direction first: coordinates 1 and 2 then lie on a curve. That is
+    the method, not the solver.
 
     Belkin and Niyogi, "Laplacian eigenmaps for dimensionality reduction and data
     representation" (2003); Tucker, "Dimensionality reduction and the Fenchel game", §3.

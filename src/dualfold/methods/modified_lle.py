@@ -20,8 +20,9 @@ def modified_lle(
     With more neighbours than dimensions many weights reconstruct a point equally well;
     LLE's ridge picks one of them, and the choice bends the result. Here all that are
     about as good take part, s_i rows of F for point i (`several_weights`), which removes
-    most of LLE's distortion. Needs n_neighbors ≥ n_components. Fails where noise is as
-    large as the neighbourhoods: the small directions are then no longer distinct.
+    most of LLE's distortion. Changes of weights below `modified_tol` are left out. Needs
+    n_neighbors ≥ n_components. Fails where noise is as large as the neighbourhoods: the
+    small directions are then no longer distinct.
 
     A group of points that list only one another forces no null vector here, since the
     others cannot satisfy all of their combinations at once: only 1 is excluded.

@@ -32,7 +32,7 @@ def pca(
     Young). Fails to see anything curved; a roll stays rolled. The value of the problem
     is the variance kept (divisor n), its points are H·X·V. Both roads have the same
     values and points: with λ and c of the Gram matrix the points are c√(nλ) and the
-    component is XᵀHc/√(nλ). "auto" takes the smaller matrix, or where both are too large
+    component is XᵀHc/√(nλ). `road`="auto" takes the smaller matrix, or where both are too large
     the covariance by its "products" alone (certified as measured, not proved); sparse X
     is not filled on any. `standardize` divides each feature by its standard deviation
     first (features that do not vary stay as they are).

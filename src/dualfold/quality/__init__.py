@@ -7,6 +7,17 @@ memory map, a `Graph` (its geodesics) or distances (metric="precomputed"); `metr
 of scikit-learn's. Neighbours are ordered by (distance, index).
 
     print(quality.report(X, Y))
+
+What the measures share:
+
+X, Y : the data as above, and the map: an array of one row a point
+n_neighbors : how many neighbours make a neighbourhood
+metric : of X; on the map distances are Euclidean
+per_point : one number a point, whose mean is the measure, instead of the measure
+sample : measure on that many points drawn at random against all points; the answer is
+    an `Estimate`, a float with the limits `low` and `high` of its 95 % interval
+random_state : of the draw; the same number draws the same points
+n_jobs : threads (None: all cores); the answer does not depend on them
 """
 
 from dualfold.quality.compare import (

@@ -87,6 +87,8 @@ def neighbor_agreement(
 ) -> float | Array:
     """The share of k nearest neighbours two maps have in common, 0 to 1; symmetric.
 
+    first, second : the maps, of the same points in the same order
+
     `per_point=True` shows where the maps differ.
     """
     A, B = _as_map(first, "first"), _as_map(second, "second")
@@ -110,6 +112,7 @@ class Stability:
         maps hold it
     spread : how far a point wanders between maps aligned to the first, root mean square,
         in units of the first map's radius; NaN where fewer than two maps hold it
+    n_neighbors : how many neighbours were compared
     """
 
     disparities: Array
@@ -223,6 +226,7 @@ def repeated_maps(
 
     make : (points, seed) → map; for example
         `lambda X, seed: PCA(2, random_state=seed).fit_transform(X)`
+    runs : how many
     share : of the points each run sees; below 1 every run draws its own subsample
     """
     if not 0 < share <= 1 or runs < 2:

@@ -39,6 +39,7 @@ class CoRanking:
 
     @property
     def max_rank(self) -> int:
+        """The largest rank that is told apart."""
         return len(self.counts)
 
     def q_nx(self) -> Array:
@@ -115,6 +116,7 @@ class NeighborhoodCurve:
 
     @property
     def max_rank(self) -> int:
+        """The largest neighbourhood measured."""
         return len(self.sizes)
 
     @property

@@ -22,6 +22,9 @@ BLOCK = 2**22
 class Distortion:
     """The ratios ‖y_i − y_j‖²/‖x_i − x_j‖² over pairs of points; `print` it.
 
+    level : always "measured"; eps : the change of squared distances that is allowed
+    n_pairs, exhaustive : how many pairs were looked at, and whether these are all
+    mean : the mean ratio; 1: nothing grows or shrinks on the whole
     quantiles : ((level, ratio), …), from the smallest ratio seen to the largest
     share : of the pairs whose ratio lies within 1±eps
     low, high : the share among *all* pairs lies between them with `confidence`
@@ -73,7 +76,8 @@ def measured_distortion(
 ) -> Distortion:
     """Compare the squared distances of the rows of Y with those of X.
 
-    All pairs if there are no more than `n_pairs`, else that many drawn independently.
+    All pairs if there are no more than `n_pairs`, else that many drawn independently. Counted
+    are those whose ratio is within 1±`eps`; the interval of their share has this `confidence`.
     Sparse X is not filled.
     """
     n = X.shape[0]

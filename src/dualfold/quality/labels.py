@@ -35,9 +35,9 @@ def silhouette(
 
         mean over i of (b_i − a_i)/max(a_i, b_i)
 
-    a_i: mean distance to the others of its class; b_i: the smallest mean distance to
-    another class. 0 for a class of one. Equal to `sklearn.metrics.silhouette_score`; no
-    n×n matrix, Y a map or any data.
+    a_i: mean distance to the others of its class, by `labels`; b_i: the smallest mean
+    distance to another class. 0 for a class of one. Equal to
+    `sklearn.metrics.silhouette_score`; no n×n matrix, Y a map or any data.
 
     Rousseeuw, "Silhouettes" (1987).
     """

@@ -51,6 +51,11 @@ def t_similarity(
     are exact, with ties broken by index. Memory is O(n·t).
 
     Tucker, "Dimensionality reduction and the Fenchel game", §2.
+
+    >>> import numpy as np
+    >>> line = np.array([0.0, 1.0, 3.0, 7.0, 15.0])[:, None]
+    >>> t_similarity(line, line[[1, 0, 2, 3, 4]], t=1)  # the first two changed places
+    0.8
     """
     x, y = both_spaces(X, Y, metric, n_jobs)
     t, rows = neighbor_count(t, x.n), drawn_rows(x.n, sample, random_state)

@@ -35,7 +35,10 @@ SAME = 1e-6
 def rechecked(
     problem: TraceProblem, points: Any, values: Any, *, tolerance: float = 1e-4
 ) -> Certificate:
-    """Judge stored points (n×d) and eigenvalues against the problem they are to solve."""
+    """Judge stored points (n×d) and eigenvalues `values` against the `problem` they are to solve.
+
+    A relative gap above `tolerance` fails; text files round, so it is wider than usual.
+    """
     Y, stated = np.asarray(points, dtype=float), np.asarray(values, dtype=float)
     if Y.ndim != 2 or Y.shape[1] != problem.count or stated.shape != (problem.count,):
         raise InvalidInput(
@@ -92,7 +95,9 @@ def vectors_behind(problem: TraceProblem, points: Array, values: Array) -> Array
 def rechecked_unfolding(
     graph: Graph, points: Any, sides: BothSides | None, *, tolerance: float
 ) -> UnfoldingCertificate:
-    """Judge a stored unfolding: its points and, where they were kept, its dual weights.
+    """Judge a stored unfolding of `graph`: its points and, where kept, its dual weights (`sides`).
+
+    A relative gap above `tolerance` fails.
 
     Without them the points bound the optimum from below and geodesics from above; that is
     rough, and rarely a proof.

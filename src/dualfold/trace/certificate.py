@@ -50,11 +50,18 @@ class Certificate:
     level : "proved" (rigorous), "measured" (a random search found nothing better; gap and
         bound hold but for the probability `chance`), "failed"
     gap : relative distance of `value` from `bound`; 0 is optimal
+    value, bound, sense : Σθ of the answer, what no answer is better than, "min" or "max"
+    residuals : ‖Av − θBv‖ in the B⁻¹ norm, one a direction: an eigenvalue lies so near to θ
+    orthogonality : ‖VᵀBV − I‖, rounding where all is well
+    proof, floor : how completeness was decided, and the height μ that at most `count`
+        eigenvalues lie beyond (None: no floor was found)
+    chance : the probability that a measured statement is wrong; 0 where it is proved
     complete : no wanted eigenvalue was missed (None: not decided)
     eigengap : distance from the last wanted eigenvalue to the next one (proved lower
         bound when the level is "proved", else measured; None: unknown). Small means
         that the last directions could be turned at almost no cost.
     about : what the proof is about when that is not all of the data
+    tolerance, reasons : the largest gap that passes, and what failed, in words
     """
 
     level: Literal["proved", "measured", "failed"]
@@ -96,6 +103,13 @@ def certify(
     Columns past `problem.count` are no part of the answer: they hint where the next
     eigenvalue lies. `values`, if given, are checked against the vectors. An answer
     passes when gap and residuals (relative to the spectrum) are within `tolerance`.
+
+    >>> import numpy as np
+    >>> problem = TraceProblem(np.diag([1.0, 2.0, 3.0, 4.0]), count=2)
+    >>> certify(problem, np.eye(4)[:, :2]).level
+    'proved'
+    >>> certify(problem, np.eye(4)[:, [0, 2]]).complete  # exact eigenvectors, but one was missed
+    False
     """
     V = _as_columns(problem, vectors)
     if not np.isfinite(V).all():

@@ -75,6 +75,13 @@ class TraceProblem:
         be an invariant subspace (eigenvectors) of the pencil
     lift : turns (vectors, values) into the points of the embedding
     about : what the problem is about when that is not all of the data, in words
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> problem = TraceProblem(np.diag([1.0, 2.0, 3.0]), count=1, sense="max")
+    >>> problem.n, problem.count
+    (3, 1)
     """
 
     A: Any
@@ -105,6 +112,7 @@ class TraceProblem:
 
     @property
     def n(self) -> int:
+        """Number of rows of A."""
         return int(self.A.shape[0])
 
     @property

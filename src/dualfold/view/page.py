@@ -94,6 +94,13 @@ def measured_map(
 ) -> Map:
     """A `Map` with its quality, its curves and its neighbours in the data X measured here.
 
+    name : the map's, on its tab; points : n×2 or n×3
+    values, certificate, history : eigenvalues, verdict and steps of the solver, if there are any
+    labels : classes, to measure how well the map keeps them together
+    pieces : in how many the neighbour graph was
+    equal : False where lengths on the map mean nothing, as in eigenmaps
+    n_neighbors, metric : of the neighbourhoods that are held against each other
+    random_state, n_jobs : of the sample; threads (None: all cores)
     sample : points asked for the quality (None: all up to 5,000, else 1,000 of them); the
         page says how many
     neighbors : n×k, if they are known already
@@ -129,6 +136,7 @@ def page_html(
 ) -> str:
     """The page as text; `write_page` puts it into a file.
 
+    title : of the page
     maps : one or more, of the same rows
     columns : a DataFrame, or name → one value a row: what points are coloured and filtered
         by and what is told about them. All of it is data: nothing in it is ever run or
@@ -160,7 +168,11 @@ def write_page(
     seed: int = 0,
     overwrite: bool = False,
 ) -> None:
-    """Write the page whole or not at all; arguments as for `page_html`."""
+    """Write the page to `path`, whole or not at all.
+
+    `maps`, `title`, `columns`, `names`, `images`, `color` and `seed` are those of `page_html`;
+    a file that is there is replaced only with overwrite=True.
+    """
     page = page_html(
         maps, title=title, columns=columns, names=names, images=images, color=color, seed=seed
     )

@@ -21,6 +21,8 @@ Weights = Literal["heat", "binary", "density"]
 class Affinity:
     """One rule for weights, with what it learnt from a graph, so that new edges fit in.
 
+    By its `kind`:
+
     heat     W_ij = exp(−‖x_i − x_j‖²/σ²), σ = `width`
     binary   W_ij = 1
     density  W_ij = exp(−‖x_i − x_j‖²/(t·A_i·A_j)), A = `spread`, t = `n_neighbors`
@@ -33,6 +35,7 @@ class Affinity:
 
     @property
     def words(self) -> str:
+        """The rule in a few words, for titles."""
         return f"width={self.width:.3g}" if self.kind == "heat" else f"{self.kind} weights"
 
     def of_graph(self, graph: Graph) -> Array:

@@ -29,6 +29,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 THICK = 512
 # Rows whose mean shifts all of them: it lies within a thirtieth of the spread.
 SAMPLE = 1_000
+# Deviations from 0 within which a mean needs no shift: 1 + 2² is less than a digit.
+NEAR = 2.0
 # Up to this width (128 MB in float64) every thread sums a scatter matrix of its own.
 MOST_SHARED = 4_000
 # A square matrix of this many rows takes 3.2 GB, as much as the dense solver accepts.
@@ -38,8 +40,8 @@ MOST_ROWS = 20_000
 def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Array, Array]:
     """(Σ (x − x̄)(x − x̄)ᵀ, x̄): n times the covariance, and the mean.
 
-    X is read once. Rows are shifted by the mean of some of them before they are
-    multiplied, so a mean far from 0 costs no digits; what that shift leaves of the mean
+    X is read once. Where the mean is far from 0, rows are shifted by the mean of some of
+    them before they are multiplied, so that it costs no digits; what is left of the mean
     is within the spread and comes off at the end. float32 and small integers are
     multiplied in float32 (unless `precision` is np.float64), tile by tile, and summed in
     float64; X itself is never copied. Sparse X stays sparse
@@ -54,20 +56,24 @@ def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Arra
         wide = X.astype(float, copy=False)
         return np.asarray((wide.T @ wide).toarray()) - n * np.outer(mean, mean), mean
     kind = precision or working_precision(X)
-    shift = column_means(X[:: -(-n // SAMPLE)]).astype(kind)
+    shift = _shift(X[:: -(-n // SAMPLE)]).astype(kind)
+    moved = bool(shift.any())
     slices = list(tiles(X, least=min(width, THICK)))
 
     def share(slices: list[slice]) -> tuple[Array, Array]:
         total, sums = np.zeros((width, width), order="F"), np.zeros(width)
         # Made once: fresh pages for every tile would cost as much as the shift.
         height = min(n, max(rows.stop - rows.start for rows in slices))
-        room, square = np.empty((height, width), kind), np.empty((width, width), kind)
+        copied = moved or X.dtype != kind
+        room = np.empty((height if copied else 0, width), kind)
+        square = np.empty((width, width), kind)
         for rows in slices:
             tile = X[rows]
+            shifted = room[: len(tile)] if copied else tile
             for few in thin_tiles(tile):  # read from memory once, then from the cache
                 sums += tile[few].astype(float, copy=False).sum(axis=0)
-                np.subtract(tile[few], shift, out=room[: len(tile)][few], dtype=kind)
-            shifted = room[: len(tile)]
+                if copied:
+                    np.subtract(tile[few], shift, out=shifted[few], dtype=kind)
             total += np.matmul(shifted.T, shifted, out=square)
             done(len(tile))
         return total, sums
@@ -87,6 +93,17 @@ def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Arra
     return _both_halves(total), mean
 
 
+def _shift(sample: Array) -> Array:
+    """What to take off all rows before they are squared: the mean, or 0 where it is near.
+
+    A mean of t deviations adds t² to squares of 1: up to `NEAR` that is less than a digit,
+    and rows that stay as they are need not be copied.
+    """
+    mean = column_means(sample)
+    spread = column_deviations(sample, mean, constant=0.0)
+    return mean if (np.abs(mean) > NEAR * spread).any() else np.zeros_like(mean)
+
+
 def point_gram(
     X: Any,
     mean: Array,
@@ -94,8 +111,9 @@ def point_gram(
     *,
     precision: type[np.floating] | None = None,
 ) -> Array:
-    """The n×n inner products ⟨x_i − x̄, x_j − x̄⟩ of the rows, features divided by `scale`.
+    """The n×n inner products ⟨x_i − x̄, x_j − x̄⟩ of the rows of X, features divided by `scale`.
 
+    x̄ is `mean`.
     The other road to the scatter's eigenvalues, for n ≪ D. Tiles run over columns, in
     float32 for float32 and small integers (unless `precision` is np.float64) and summed
     in float64, like `scatter`.
@@ -157,7 +175,8 @@ def working_precision(X: Any) -> type[np.floating]:
 def centred_gram(distances: Any, *, out: Array | None = None) -> Array:
     """K = −½HΔH from a matrix of distances (Δ: their squares), in the input's precision.
 
-    `out` takes the result; it may be the matrix of distances itself. K_ij is rounded
+    `out` takes the result; it may be the matrix of distances itself (then lost, also when
+    they are refused). K_ij is rounded
     just as K_ji is, so symmetric distances give a symmetric K to the last bit.
     """
     D = np.asarray(distances)
@@ -165,28 +184,40 @@ def centred_gram(distances: Any, *, out: Array | None = None) -> Array:
         raise InvalidInput(
             f"distances must be a square matrix, one row and column a point; the shape is {D.shape}"
         )
-    if D.min() < 0:
+    K: Array = np.empty(D.shape, D.dtype if D.dtype.kind == "f" else float) if out is None else out
+    height = max(1, 2**17 // len(K))  # 1 MB in float64: stays in the cache
+    slices = [slice(start, start + height) for start in range(0, len(K), height)]
+
+    def squared(slices: list[slice]) -> tuple[float, Array]:
+        least, means = np.inf, []
+        for rows in slices:
+            least = min(least, float(D[rows].min()))
+            with np.errstate(over="ignore"):  # too large to square: infinite, and refused below
+                np.square(D[rows], out=K[rows], dtype=K.dtype)
+            means.append(K[rows].mean(axis=1, dtype=float))
+        return least, np.concatenate(means)
+
+    parts = in_shares(squared, iter(slices))
+    least, means = min(part[0] for part in parts), np.concatenate([part[1] for part in parts])
+    if least < 0:
         raise InvalidInput(
-            f"distances must not be negative; the smallest is {D.min():.3g} (similarities have to "
+            f"distances must not be negative; the smallest is {least:.3g} (similarities have to "
             "be turned into distances first)"
         )
-    with np.errstate(over="ignore"):  # too large to square: infinite, and refused below
-        K = np.square(D, out=out, dtype=D.dtype if D.dtype.kind == "f" else float)
-    means = np.concatenate(
-        [K[start : start + THICK].mean(axis=1, dtype=float) for start in range(0, len(K), THICK)]
-    )
     if not np.isfinite(means).all():
         raise InvalidInput(
             "the distances hold NaN or infinite entries; a graph in several pieces gives infinite "
             "geodesics: join its pieces first"
         )
-    share = means - means.mean() / 2
-    height = max(1, 2**17 // len(K))  # 1 MB in float64: stays in the cache
-    for start in range(0, len(K), height):
-        rows = slice(start, start + height)
-        around = np.add.outer(share[rows], share)
-        np.subtract(K[rows], around, out=K[rows], casting="same_kind")
-        K[rows] *= -0.5
+    shares = means - means.mean() / 2
+
+    def centred(slices: list[slice]) -> None:
+        for rows in slices:
+            around = np.add.outer(shares[rows], shares)
+            np.subtract(K[rows], around, out=K[rows], casting="same_kind")
+            K[rows] *= -0.5
+
+    in_shares(centred, iter(slices))
     return K
 
 

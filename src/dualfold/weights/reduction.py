@@ -36,7 +36,10 @@ FAINT = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class RowSpace(ABC):
-    """Z = (X − 1·meanᵀ)Q for r directions Q with the standard deviations `deviations`."""
+    """Z = (X − 1·meanᵀ)Q for r directions Q with the standard deviations `deviations`.
+
+    data, mean : X and what is taken from its rows; share : of the variance that Z holds
+    """
 
     data: Any
     mean: Array

@@ -23,10 +23,10 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 # Numbers in a tile that is squared: 8 MB in float32, enough to keep a D×D product busy.
 TILE = 2**21
-# Numbers in a tile that is multiplied by a few columns: 1 MB in float64, so that it is
+# Numbers in a tile that is multiplied by a few columns: 0.5 MB in float64, so that it is
 # still in the cache after the shift by the mean (twice as fast as TILE on MNIST). Wide
 # data takes `FEWEST` rows all the same: each tile goes through all of V once.
-THIN_TILE = 2**17
+THIN_TILE = 2**16
 FEWEST = 64
 
 

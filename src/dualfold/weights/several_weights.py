@@ -20,6 +20,7 @@ def several_weights(
 ) -> sp.csr_array:
     """F with s_i rows w − e_i for point i, each w a combination that nearly gives x_i.
 
+    X are the points, `lists` their neighbours, d = `n_components`.
     The Gram matrix of i's k neighbours (seen from x_i) has eigenvalues λ₁ ≥ … ≥ λ_k. Its
     s_i smallest, those that add up to less than η of the others, belong to directions V
     in which the weights can move without spoiling the reconstruction. With w the weights

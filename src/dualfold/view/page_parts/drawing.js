@@ -146,7 +146,8 @@ function sceneOf(map, domain) {
     gridcolor: ink("--line"), backgroundcolor: "rgba(0,0,0,0)" });
   return {
     domain: { x: domain[0], y: domain[1] }, aspectmode: map.equal ? "data" : "cube",
-    dragmode: "orbit", xaxis: axis(map.axes[0]), yaxis: axis(map.axes[1]), zaxis: axis(map.axes[2]),
+    dragmode: "orbit", camera: { eye: { x: 1.05, y: 1.05, z: 0.75 } }, // nearer: the box fills the frame
+    xaxis: axis(map.axes[0]), yaxis: axis(map.axes[1]), zaxis: axis(map.axes[2]),
     uirevision: map.name };
 }
 

@@ -1,0 +1,151 @@
+"""Locality preserving projections as estimators: stretched, and orthogonal."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar
+
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from dualfold.estimators.graph_projection import PROJECTION_CONSTRAINTS, GraphProjection
+from dualfold.graph.graph import Graph
+from dualfold.methods.lpp import lpp, orthogonal_lpp
+from dualfold.trace.problem import TraceProblem
+from dualfold.weights.laplacian import Weights
+
+_WEIGHT_CONSTRAINTS: dict[str, Any] = PROJECTION_CONSTRAINTS | {
+    "weights": [StrOptions({"heat", "binary", "density"})],
+    "width": [Interval(Real, 0, None, closed="neither"), None],
+}
+
+
+class LocalityPreservingProjection(GraphProjection):
+    """Keep neighbours close by a linear map (LPP): eigenmaps that map new points.
+
+    See `dualfold.methods.lpp` for the problem it solves.
+
+    Parameters
+    ----------
+    n_components : int, or "auto": up to the widest eigengap among the first ten
+    n_neighbors, radius, neighborhood : who is a neighbour: that many ("fixed"), at most
+        that many ("variable": fewer where points are sparse), or all within `radius`
+    weights, width : "heat" weights exp(−‖x−y‖²/width²) (None: the root mean square edge
+        length), "binary", or "density" (widths follow the local density)
+    variance_kept : share of the variance that the data is reduced to before; as many
+        directions as n_components stay in any case
+    metric : of the graph; "precomputed" is refused, since a linear map needs features
+    pieces : "join" a graph in several pieces by its shortest links (with a warning), or
+        "raise" `DisconnectedGraph`
+    graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
+        edge lengths), instead of n_neighbors and radius
+    n_jobs : threads (None: all cores)
+
+    Attributes
+    ----------
+    components_, mean_ : the map; embedding_ : the fitted points
+    eigenvalues_, certificate_ : the values of the problem, and how far from optimal they can be
+    graph_, n_connected_components_ : the neighbours, and in how many pieces they were
+    n_components_, n_components_reason_ : how many coordinates, and for "auto" why, in words
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold import LocalityPreservingProjection
+    >>> from dualfold.data import digits
+    >>> X = digits().points[:500]
+    >>> model = LocalityPreservingProjection().fit(X)
+    >>> model.components_.shape, model.certificate_.level
+    ((2, 64), 'proved')
+    >>> np.allclose(model.transform(X), model.embedding_)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = _WEIGHT_CONSTRAINTS
+
+    def __init__(
+        self,
+        n_components: int | str = 2,
+        *,
+        n_neighbors: int = 10,
+        radius: float | None = None,
+        neighborhood: str = "fixed",
+        weights: Weights = "heat",
+        width: float | None = None,
+        variance_kept: float = 0.99,
+        metric: Any = "euclidean",
+        pieces: str = "join",
+        n_jobs: int | None = None,
+        graph: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.n_neighbors = n_neighbors
+        self.radius = radius
+        self.neighborhood = neighborhood
+        self.weights = weights
+        self.width = width
+        self.variance_kept = variance_kept
+        self.metric = metric
+        self.pieces = pieces
+        self.n_jobs = n_jobs
+        self.graph = graph
+
+    def _problem(self, graph: Graph, n_components: int) -> TraceProblem:
+        return lpp(
+            graph,
+            n_components=n_components,
+            weights=self.weights,
+            width=self.width,
+            variance_kept=self.variance_kept,
+        )
+
+
+class OrthogonalLPP(LocalityPreservingProjection):
+    """Keep neighbours close by an orthogonal projection: a view, never stretched.
+
+    See `dualfold.methods.orthogonal_lpp` for the problem it solves.
+
+    Parameters
+    ----------
+    n_components : int, or "auto": up to the widest eigengap among the first ten
+    n_neighbors, radius, neighborhood : who is a neighbour: that many ("fixed"), at most
+        that many ("variable": fewer where points are sparse), or all within `radius`
+    weights, width : "heat" weights exp(−‖x−y‖²/width²) (None: the root mean square edge
+        length), "binary", or "density" (widths follow the local density)
+    variance_kept : share of the variance that the data is reduced to before; as many
+        directions as n_components stay in any case; lower it where the
+        picture looks like noise
+    metric : of the graph; "precomputed" is refused, since a linear map needs features
+    pieces : "join" a graph in several pieces by its shortest links (with a warning), or
+        "raise" `DisconnectedGraph`
+    graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
+        edge lengths), instead of n_neighbors and radius
+    n_jobs : threads (None: all cores)
+
+    Attributes
+    ----------
+    components_, mean_ : the map; embedding_ : the fitted points
+    eigenvalues_, certificate_ : the values of the problem, and how far from optimal they can be
+    graph_, n_connected_components_ : the neighbours, and in how many pieces they were
+    n_components_, n_components_reason_ : how many coordinates, and for "auto" why, in words
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold import OrthogonalLPP
+    >>> from dualfold.data import digits
+    >>> X = digits().points[:500]
+    >>> model = OrthogonalLPP(variance_kept=0.7).fit(X)
+    >>> model.components_.shape, model.certificate_.level
+    ((2, 64), 'proved')
+    >>> np.allclose(model.components_ @ model.components_.T, np.eye(2))
+    True
+    """
+
+    def _problem(self, graph: Graph, n_components: int) -> TraceProblem:
+        return orthogonal_lpp(
+            graph,
+            n_components=n_components,
+            weights=self.weights,
+            width=self.width,
+            variance_kept=self.variance_kept,
+        )

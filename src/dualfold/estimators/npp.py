@@ -1,0 +1,137 @@
+"""Neighbourhood preserving projections as estimators: stretched, and orthogonal."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar
+
+from sklearn.utils._param_validation import Interval
+
+from dualfold.estimators.graph_projection import PROJECTION_CONSTRAINTS, GraphProjection
+from dualfold.graph.graph import Graph
+from dualfold.methods.npp import npp, orthogonal_npp
+from dualfold.trace.problem import TraceProblem
+
+_RIDGE_CONSTRAINTS: dict[str, Any] = PROJECTION_CONSTRAINTS | {
+    "reg": [Interval(Real, 0, None, closed="left")],
+}
+
+
+class NeighborhoodPreservingProjection(GraphProjection):
+    """Rebuild each point from its neighbours, after a linear map, by LLE's weights (NPP).
+
+    See `dualfold.methods.npp` for the problem it solves.
+
+    Parameters
+    ----------
+    n_components : int, or "auto": up to the widest eigengap among the first ten
+    n_neighbors, radius, neighborhood : who is a neighbour: that many ("fixed"), at most
+        that many ("variable": fewer where points are sparse), or all within `radius`
+    reg : share of the local trace that steadies the weights
+    variance_kept : share of the variance that the data is reduced to before; as many
+        directions as n_components stay in any case
+    metric : of the graph; "precomputed" is refused, since a linear map needs features
+    pieces : "join" a graph in several pieces by its shortest links (with a warning), or
+        "raise" `DisconnectedGraph`. Joining adds no neighbours to rebuild from
+    graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
+        edge lengths), instead of n_neighbors and radius
+    n_jobs : threads (None: all cores)
+
+    Attributes
+    ----------
+    components_, mean_ : the map; embedding_ : the fitted points
+    eigenvalues_, certificate_ : the values of the problem, and how far from optimal they can be
+    graph_, n_connected_components_ : the neighbours, and in how many pieces they were
+    n_components_, n_components_reason_ : how many coordinates, and for "auto" why, in words
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold import NeighborhoodPreservingProjection
+    >>> from dualfold.data import digits
+    >>> X = digits().points[:500]
+    >>> model = NeighborhoodPreservingProjection().fit(X)
+    >>> model.components_.shape, model.certificate_.level
+    ((2, 64), 'proved')
+    >>> np.allclose(model.transform(X), model.embedding_)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = _RIDGE_CONSTRAINTS
+
+    def __init__(
+        self,
+        n_components: int | str = 2,
+        *,
+        n_neighbors: int = 10,
+        radius: float | None = None,
+        neighborhood: str = "fixed",
+        reg: float = 1e-3,
+        variance_kept: float = 0.99,
+        metric: Any = "euclidean",
+        pieces: str = "join",
+        n_jobs: int | None = None,
+        graph: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.n_neighbors = n_neighbors
+        self.radius = radius
+        self.neighborhood = neighborhood
+        self.reg = reg
+        self.variance_kept = variance_kept
+        self.metric = metric
+        self.pieces = pieces
+        self.n_jobs = n_jobs
+        self.graph = graph
+
+    def _problem(self, graph: Graph, n_components: int) -> TraceProblem:
+        return npp(
+            graph, n_components=n_components, ridge=self.reg, variance_kept=self.variance_kept
+        )
+
+
+class OrthogonalNPP(NeighborhoodPreservingProjection):
+    """Rebuild each point from its neighbours, after an orthogonal projection (ONPP).
+
+    See `dualfold.methods.orthogonal_npp` for the problem it solves.
+
+    Parameters
+    ----------
+    n_components : int, or "auto": up to the widest eigengap among the first ten
+    n_neighbors, radius, neighborhood : who is a neighbour: that many ("fixed"), at most
+        that many ("variable": fewer where points are sparse), or all within `radius`
+    reg : share of the local trace that steadies the weights
+    variance_kept : share of the variance that the data is reduced to before; as many
+        directions as n_components stay in any case; lower it where the
+        picture looks like noise
+    metric : of the graph; "precomputed" is refused, since a linear map needs features
+    pieces : "join" a graph in several pieces by its shortest links (with a warning), or
+        "raise" `DisconnectedGraph`. Joining adds no neighbours to rebuild from
+    graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
+        edge lengths), instead of n_neighbors and radius
+    n_jobs : threads (None: all cores)
+
+    Attributes
+    ----------
+    components_, mean_ : the map; embedding_ : the fitted points
+    eigenvalues_, certificate_ : the values of the problem, and how far from optimal they can be
+    graph_, n_connected_components_ : the neighbours, and in how many pieces they were
+    n_components_, n_components_reason_ : how many coordinates, and for "auto" why, in words
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold import OrthogonalNPP
+    >>> from dualfold.data import digits
+    >>> X = digits().points[:500]
+    >>> model = OrthogonalNPP(variance_kept=0.7).fit(X)
+    >>> model.components_.shape, model.certificate_.level
+    ((2, 64), 'proved')
+    >>> np.allclose(model.components_ @ model.components_.T, np.eye(2))
+    True
+    """
+
+    def _problem(self, graph: Graph, n_components: int) -> TraceProblem:
+        return orthogonal_npp(
+            graph, n_components=n_components, ridge=self.reg, variance_kept=self.variance_kept
+        )

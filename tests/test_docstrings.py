@@ -1,0 +1,174 @@
+"""Every public name explains itself.
+
+* Every name of `dualfold.__all__` and of every room's `__all__`, and every public method and
+  property of the classes among them, has a docstring (a method may inherit it from the class
+  whose promise it keeps).
+* A function or class with more than three parameters names each of them, in its own docstring
+  or, for words that a whole file or room shares, as a line `word : meaning` in the docstring of
+  that file or room.
+* An estimator's docstring is complete in itself: all constructor parameters and all attributes
+  that fitting leaves behind.
+"""
+
+import dataclasses
+import functools
+import inspect
+import re
+import sys
+import warnings
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+import pytest
+from sklearn.base import BaseEstimator
+
+import dualfold
+from dualfold.data import swiss_roll
+
+# A signature of three words is read at a glance; a longer one needs a legend.
+READ_AT_A_GLANCE = 3
+# Set by scikit-learn's `validate_data` on every estimator, explained there.
+OF_SCIKIT_LEARN = {"n_features_in_", "feature_names_in_"}
+ROOMS = [
+    "embedding",
+    *sorted(name for name in dualfold.__all__ if inspect.ismodule(getattr(dualfold, name))),
+]
+
+
+def public_things() -> dict[str, Any]:
+    """Every function and class that somebody is invited to use, by its longest name."""
+    found = {name: getattr(dualfold, name) for name in dualfold.__all__}
+    for room in ROOMS:
+        module = import_module(f"dualfold.{room}")
+        names = getattr(module, "__all__", None) or [
+            name
+            for name, thing in vars(module).items()
+            if not name.startswith("_") and getattr(thing, "__module__", "") == module.__name__
+        ]
+        found |= {f"{room}.{name}": getattr(module, name) for name in names}
+    return {
+        name: thing
+        for name, thing in found.items()
+        if inspect.isclass(thing) or inspect.isroutine(thing)
+    }
+
+
+THINGS = public_things()
+CLASSES = {name: thing for name, thing in THINGS.items() if inspect.isclass(thing)}
+ESTIMATORS = sorted(
+    name for name, kind in CLASSES.items() if "." not in name and issubclass(kind, BaseEstimator)
+)
+
+
+def members(kind: type) -> Iterator[tuple[str, Any]]:
+    """Public methods and properties that dualfold wrote, inherited ones included."""
+    for name in dir(kind):
+        owner = next((base for base in kind.__mro__ if name in vars(base)), None)
+        if name.startswith("_") or owner is None or not owner.__module__.startswith("dualfold"):
+            continue
+        member = inspect.getattr_static(kind, name)
+        if isinstance(member, staticmethod | classmethod):
+            member = member.__func__
+        if inspect.isfunction(member) or isinstance(member, property | functools.cached_property):
+            yield name, member
+
+
+def documented(kind: type, name: str) -> bool:
+    """Whether the member, or the promise that it keeps in a class above, is explained."""
+    return any(inspect.getdoc(vars(base)[name]) for base in kind.__mro__ if name in vars(base))
+
+
+def words(text: str | None) -> set[str]:
+    return set(re.findall(r"\w+", text or ""))
+
+
+def defined_words(text: str | None) -> set[str]:
+    """The words that a docstring defines, as in `metric, p : how distances are measured`."""
+    lines = re.findall(r"^\s*(\w+(?:, \w+)*) : ", text or "", flags=re.MULTILINE)
+    return {word for line in lines for word in line.split(", ")}
+
+
+def unexplained(thing: Any, doc: str | None = None) -> list[str]:
+    try:
+        parameters = [*inspect.signature(thing).parameters]
+    except (TypeError, ValueError):  # a class written in C (an exception) has none
+        return []
+    parameters = [name for name in parameters if name not in ("self", "cls")]
+    if len(parameters) <= READ_AT_A_GLANCE:
+        return []
+    home = thing.__module__
+    room = home.split(".")[1]
+    known = words(doc or inspect.getdoc(thing))
+    known |= defined_words(sys.modules[home].__doc__)
+    known |= defined_words(import_module(f"dualfold.{room}").__doc__)
+    return [name for name in parameters if name not in known]
+
+
+def fitted(name: str) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return CLASSES[name]().fit(swiss_roll(80, random_state=0).points)
+
+
+def test_the_walk_sees_the_house() -> None:
+    assert len(ESTIMATORS) == 13
+    assert {"quality.trustworthiness", "games.nesterov", "errors.InvalidInput"} <= set(THINGS)
+    assert {name for name, _ in members(dualfold.Isomap)} >= {"fit", "transform", "dist_matrix_"}
+
+
+def test_every_room_has_a_docstring() -> None:
+    assert not [room for room in ROOMS if not import_module(f"dualfold.{room}").__doc__]
+
+
+def test_every_public_name_has_a_docstring() -> None:
+    # A dataclass without a docstring is given its signature by Python, which teaches nothing.
+    assert not [
+        name
+        for name, thing in THINGS.items()
+        if not vars(thing).get("__doc__", inspect.getdoc(thing))
+        or (dataclasses.is_dataclass(thing) and thing.__doc__.startswith(f"{thing.__name__}("))
+    ]
+
+
+def test_every_public_method_and_property_has_a_docstring() -> None:
+    assert not [
+        f"{name}.{member}"
+        for name, kind in CLASSES.items()
+        for member, _ in members(kind)
+        if not documented(kind, member)
+    ]
+
+
+def test_longer_signatures_are_explained_word_by_word() -> None:
+    lacking = {name: unexplained(thing) for name, thing in THINGS.items()}
+    for name, kind in CLASSES.items():
+        for member, function in members(kind):
+            if inspect.isfunction(function):
+                lacking[f"{name}.{member}"] = unexplained(function)
+    lacking = {name: which for name, which in lacking.items() if which}
+    assert not lacking, lacking  # in full: pytest shortens what it compares
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_an_estimators_docstring_names_all_parameters_and_attributes(name: str) -> None:
+    known = words(CLASSES[name].__doc__)
+    wanted = set(inspect.signature(CLASSES[name]).parameters)
+    wanted |= {
+        attribute for attribute in dir(fitted(name)) if re.fullmatch(r"[a-z]\w*_", attribute)
+    }
+    lacking = wanted - known - OF_SCIKIT_LEARN
+    assert not lacking, sorted(lacking)
+
+
+def test_the_check_sees_what_is_missing() -> None:
+    def four(one: int, two: int, three: int, four: int) -> None:
+        """Explains one and two, and four."""
+
+    four.__module__ = "dualfold.quality.neighbors"
+    assert unexplained(four) == ["three"]
+    assert defined_words("metric, p : how far\n  seed : where from\nno: such") == {
+        "metric",
+        "p",
+        "seed",
+    }
