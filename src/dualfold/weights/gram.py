@@ -12,13 +12,14 @@ from dualfold.errors import InvalidInput, TooLarge
 from dualfold.kernels.progress import steps
 from dualfold.kernels.tally import tally
 from dualfold.weights.rows import (
+    FEWEST,
     TILE,
     column_deviations,
     column_means,
     combined_rows,
     in_shares,
     projected_rows,
-    thin_tiles,
+    slices_of,
     tiles,
 )
 
@@ -57,20 +58,19 @@ def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Arra
         return np.asarray((wide.T @ wide).toarray()) - n * np.outer(mean, mean), mean
     kind = precision or working_precision(X)
     shift = _shift(X[:: -(-n // SAMPLE)]).astype(kind)
-    moved = bool(shift.any())
-    slices = list(tiles(X, least=min(width, THICK)))
+    copied = bool(shift.any()) or X.dtype != kind
+    slices = list(tiles(X, least=min(width, THICK), copied=copied))
 
     def share(slices: list[slice]) -> tuple[Array, Array]:
         total, sums = np.zeros((width, width), order="F"), np.zeros(width)
         # Made once: fresh pages for every tile would cost as much as the shift.
         height = min(n, max(rows.stop - rows.start for rows in slices))
-        copied = moved or X.dtype != kind
         room = np.empty((height if copied else 0, width), kind)
         square = np.empty((width, width), kind)
         for rows in slices:
             tile = X[rows]
             shifted = room[: len(tile)] if copied else tile
-            for few in thin_tiles(tile):  # read from memory once, then from the cache
+            for few in slices_of(len(tile), FEWEST):  # read from memory once, then from the cache
                 sums += tile[few].astype(float, copy=False).sum(axis=0)
                 if copied:
                     np.subtract(tile[few], shift, out=shifted[few], dtype=kind)
