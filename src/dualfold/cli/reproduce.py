@@ -64,7 +64,7 @@ def reproduce(
             with voice.doing(f"{place + 1} of {len(wanted)}: {one.title}"):
                 found += experiments.run([one], setting)
             off = found[-1].finding.failed
-            words = f"{len(off)} rows do not hold" if off else "holds"
+            words = f"{len(off)} rows are not as expected" if off else "as expected"
             voice.say(f"{one.name:<28} {found[-1].seconds:6.1f} s  {words}")
     with voice.doing("writing"):
         written = write(output, found, setting)

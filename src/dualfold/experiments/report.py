@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TITLE = "The papers, reproduced"
-COLUMNS = ("what", "paper", "ours", "difference", "holds", "note")
+COLUMNS = ("what", "paper", "ours", "difference", "as expected", "note")
 SIZES = {
     "brief": "the smallest sizes that show the effect",
     "quick": "quick sizes; `dualfold reproduce --full` takes the papers' own",
@@ -34,18 +34,18 @@ def picture(figure: Figure) -> bytes:
 
 
 def summary(found: Sequence[Done]) -> str:
-    """How much agrees, in a sentence or two."""
+    """How much came out as expected, in a sentence or two."""
     rows = [row for done in found for row in done.finding.rows]
     judged = [row for row in rows if row.holds is not None]
     off = [row for row in judged if not row.holds]
     words = (
-        f"{len(found)} experiments, {len(rows)} rows; {len(judged)} of them can agree or disagree, "
-        f"and {len(judged) - len(off)} agree."
+        f"{len(found)} experiments, {len(rows)} rows; {len(judged)} of them have something to be "
     )
-    if off:
-        where = [done.experiment.name for done in found if done.finding.failed]
-        words += f" The other {len(off)} are in {', '.join(where)}."
-    return words
+    words += "held against, "
+    if not off:
+        return words + "and all came out as expected."
+    where = [done.experiment.name for done in found if done.finding.failed]
+    return words + f"and {len(off)} did not come out as expected (in {', '.join(where)})."
 
 
 def markdown_report(found: Sequence[Done], setting: Setting) -> str:
@@ -89,9 +89,9 @@ def _preface(found: Sequence[Done], setting: Setting) -> str:
     seconds = sum(done.seconds for done in found)
     return (
         f"Made by `dualfold reproduce` ({SIZES[setting.size]}; seed {setting.seed}) in "
-        f"{seconds:.0f} s. Difference is ours less the paper's. A row holds when ours agrees with "
-        "the paper within the tolerance in its note or, where the paper errs, with what was "
-        "proved instead; docs/errata.md lists those places."
+        f"{seconds:.0f} s. Difference is ours less the paper's. Expected is the paper's number, "
+        "within the tolerance of the note; where the paper errs, it is what is right instead, "
+        "and the note says so (docs/errata.md lists those places)."
     )
 
 
