@@ -142,12 +142,12 @@ def _html_section(done: Done) -> str:
     if finding.rows:
         used = _used(finding)
         parts.append('<div class="wide"><table><thead><tr>')
-        parts += [f'<th scope="col">{COLUMNS[at]}</th>' for at in used]
+        kinds = ("", "n", "n", "n", "", "")
+        parts += [f'<th scope="col" class="{kinds[at]}">{COLUMNS[at]}</th>' for at in used]
         parts.append("</tr></thead><tbody>")
         for row in finding.rows:
             parts.append('<tr class="off">' if row.holds is False else "<tr>")
             cells = _cells(row)
-            kinds = ("", "n", "n", "n", "", "")
             parts += [
                 f'<td class="{kinds[at]}">{_code(cells[at].replace("**", ""))}</td>' for at in used
             ]
@@ -198,7 +198,7 @@ h3 { margin-top: 2.4rem; } h3 small { color: var(--soft); font-weight: 400; }
 .lead { font-size: 1.1rem; } .notes, figcaption, nav { color: var(--soft); font-size: .88rem; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; font-size: .88rem; }
 th, td { text-align: left; padding: .3rem .8rem .3rem 0; border-bottom: 1px solid var(--line);
-  vertical-align: top; } td.n { text-align: right; font-variant-numeric: tabular-nums; }
+  vertical-align: top; } .n { text-align: right; font-variant-numeric: tabular-nums; }
 tr.off { background: var(--off); } figure { margin: 1.2rem 0; } img { max-width: 100%;
   height: auto; border-radius: 6px; } code { font-size: .92em; }
 a { color: inherit; } a:focus-visible { outline: 2px solid; }
