@@ -361,7 +361,7 @@ def test_the_demo_in_seconds_twice(tmp_path):
     folder = tmp_path / "dualfold-demo"
     tables = [f"{name}{end}" for name in ("digits", "swiss_roll") for end in (".csv", ".maps.csv")]
     jsons = ["digits.maps.csv.json", "swiss_roll.maps.csv.json"]
-    assert names(folder) == sorted(["demo.png", *tables, *jsons])
+    assert names(folder) == sorted(["demo.png", "digits.html", *tables, *jsons])
     assert "dualfold-demo/demo.png" in first.stderr
 
     roll = pd.read_csv(folder / "swiss_roll.csv")
@@ -389,7 +389,7 @@ def test_the_next_command_of_the_demo_works(tmp_path, monkeypatch):
 
     monkeypatch.chdir(tmp_path)
     found = [list(demo.results(example, talk.Voice(quiet=True), [])) for example in demo.examples()]
-    demo.write(Path("a folder"), found, b"")
+    demo.write(Path("a folder"), found, b"", "")
     program, *words = shlex.split(demo.next_command(Path("a folder")))
     assert program == "dualfold"
     run(*words)

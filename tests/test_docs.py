@@ -39,7 +39,7 @@ from dualfold.data import swiss_roll
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-NOT_OURS = ("pip install", "pytest", "python -m benchmarks", "python docs/", "python examples/")
+NOT_OURS = ("pip install", "pytest", "python -m benchmarks", "python docs/")
 # They read no file of the page, and one of them takes seconds: once is enough.
 ONCE = ("demo", "methods")
 # The reason stands in the page, after the colon; an empty one marks nothing.

@@ -73,8 +73,8 @@ def demo(
       dualfold demo
       dualfold demo --output /tmp/maps
 
-    Writes a picture of all maps, the data and the coordinates. Its own files from an
-    earlier run are replaced.
+    Writes a picture of all maps, a page to explore, the data and the coordinates. Its own
+    files from an earlier run are replaced.
     """
     from dualfold.cli import demo as tour
 
@@ -90,7 +90,9 @@ def demo(
                 typer.echo(tour.in_a_line(result))
         found.append(line)
     with voice.doing("drawing"):
-        written = tour.write(output, found, tour.picture(found))
+        drawn = tour.picture(found)
+    with voice.doing("making the page"):
+        written = tour.write(output, found, drawn, tour.page(found[1]))
     if as_json:
         print_json(
             {
@@ -101,7 +103,8 @@ def demo(
         )
     voice.say("\nt-similarity: the share of each point's 10 nearest neighbours that the map keeps.")
     voice.say(f"\nAll maps in one picture:  {written[0]}")
-    voice.say(f"Data and coordinates:     {', '.join(path.name for path in written[1:])} beside it")
+    voice.say(f"A page to explore:        {written[1]}  (open it in a browser)")
+    voice.say(f"Data and coordinates:     {', '.join(path.name for path in written[2:])} beside it")
     voice.say(f"\nTry next:  {tour.next_command(output)}")
 
 

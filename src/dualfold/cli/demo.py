@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 N_NEIGHBORS = 10
 ROLL_POINTS = 3000
-PICTURE = "demo.png"
+PICTURE, PAGE = "demo.png", "digits.html"
+# On the page: few enough to flip through.
+ON_PAGE = ("isomap", "eigenmaps", "lle", "pca")
 ACROSS = 5  # panels in a row of the picture: as wide as a page or a screen
 
 
@@ -139,15 +141,43 @@ def picture(found: list[list[Result]]) -> bytes:
     return figure_bytes(figure, PICTURE)
 
 
-def write(folder: Path, found: list[list[Result]], drawn: bytes) -> list[Path]:
-    """The data, the coordinates and the picture; the demo replaces its own files."""
+def page(line: list[Result]) -> str:
+    """One page to explore: the digits by some of the methods, with a picture of each row."""
+    from dualfold.graph import nearest
+    from dualfold.view.page import measured_map, page_html
+
+    example = line[0].example
+    near = nearest(example.X, N_NEIGHBORS).indices
+    maps = [
+        measured_map(
+            result.method.name,
+            example.X,
+            result.embedding.points,
+            values=result.embedding.values,
+            certificate=result.embedding.certificate,
+            labels=example.color,
+            equal=result.method.lengths,
+            neighbors=near,
+        )
+        for name in ON_PAGE
+        for result in line
+        if result.method.name == name
+    ]
+    pictures = (8, 8, example.X)
+    columns = {example.color_name: example.color}
+    return page_html(maps, title="Handwritten digits", columns=columns, images=pictures)
+
+
+def write(folder: Path, found: list[list[Result]], drawn: bytes, shown: str) -> list[Path]:
+    """The picture, the page, the data and the coordinates; the demo replaces its own files."""
     from dualfold.data import write_table
     from dualfold.data.whole_file import whole_file
 
     folder.mkdir(parents=True, exist_ok=True)
-    written = [folder / PICTURE]
-    with whole_file(written[0], overwrite=True) as file:
-        file.write(drawn)
+    written = [folder / PICTURE, folder / PAGE]
+    for path, content in zip(written, (drawn, shown.encode()), strict=True):
+        with whole_file(path, overwrite=True) as file:
+            file.write(content)
     for line in found:
         example = line[0].example
         data = dict(zip(example.features, example.X.T, strict=True))

@@ -1,0 +1,43 @@
+"""The picture of the page: what `dualfold demo` writes, as a reader sees it.
+
+python docs/pictures/page.py    (needs playwright and chromium)
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from playwright.sync_api import sync_playwright
+
+PICTURE = Path(__file__).parents[1] / "page.png"
+DEMO = "from dualfold.cli import main; main()"
+
+
+def main() -> None:
+    with TemporaryDirectory() as folder, sync_playwright() as play:
+        subprocess.run(
+            [sys.executable, "-c", DEMO, "demo", "-q", "-o", folder],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        browser = play.chromium.launch(
+            executable_path=shutil.which("chromium"),
+            args=["--enable-unsafe-swiftshader", "--no-sandbox"],
+        )
+        window = browser.new_page(
+            viewport={"width": 1280, "height": 900}, color_scheme="light", device_scale_factor=1.1
+        )
+        window.goto((Path(folder) / "digits.html").as_uri())
+        window.evaluate("dualfold.ready")
+        window.wait_for_selector("#panels figure:nth-child(4) .main-svg")
+        window.wait_for_timeout(500)  # the charts fade in
+        window.screenshot(path=PICTURE, full_page=True)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
