@@ -20,7 +20,7 @@ from dualfold.experiments.cunha_roll import (
 )
 from dualfold.experiments.finding import Experiment, Finding, Row, Setting
 from dualfold.graph import Graph, geodesic_distances
-from dualfold.view.papers import lines_figure
+from dualfold.view.charts import Chart, Line, chart_figure
 from dualfold.weights import heat_laplacian
 from dualfold.weights.gram import centred_gram
 
@@ -40,15 +40,13 @@ def isomap_bound(setting: Setting) -> Finding:
         f"with 6 neighbours, and from {first:.3f} to {final:.3f} with more; the paper's limit of 1 "
         "is still some way off."
     )
-    figure = lines_figure(
-        {name: (np.array(sizes), np.array(ratios)) for name, ratios in series.items()},
-        x_name="points",
-        y_name="Isomap's trace, of the unfolding's",
-        scale="linear",
-        level=1.0,
-    )
+    lines = [Line(name, sizes, ratios) for name, ratios in series.items()]
+    y_name = "Isomap's trace, of the unfolding's"
+    chart = Chart(lines, "", "points", y_name, x_ticks=sizes, level=1.0, names="beside")
     caption = "Isomap's trace over the unfolding's, by the number of points."
-    return Finding(sentence, tuple(rows), ((caption, figure),), (size_note(unfolding),))
+    return Finding(
+        sentence, tuple(rows), ((caption, chart_figure([chart])),), (size_note(unfolding),)
+    )
 
 
 def _geodesic_rows(points: Array, graph: Graph, p: UnfoldingProblem, factor: Array) -> list[Row]:

@@ -14,7 +14,7 @@ from dualfold.estimators import PCA, ClassicalMDS
 from dualfold.experiments.cunha_roll import NEIGHBORS, neighbor_graph, small_roll, within
 from dualfold.experiments.finding import Experiment, Finding, Row, Setting
 from dualfold.games import unfolding_bracket, unfolding_game
-from dualfold.view.papers import lines_figure
+from dualfold.view.charts import Chart, Line, chart_figure
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -127,21 +127,16 @@ def transformed_dual(setting: Setting) -> Finding:
         "times itself."
     )
     when = np.arange(1, rounds + 1)
-    figure = lines_figure(
-        {
-            "bound proved": (when, -1 / np.asarray(run.upper)[-rounds:] / best),
-            "value reached": (when, -1 / np.maximum.accumulate(run.lower)[-rounds:] / best),
-        },
-        x_name="rounds",
-        y_name="variance, of c*",
-        scale="linear",
-        level=1.0,
-    )
+    lines = [
+        Line("bound proved", when, -1 / np.asarray(run.upper)[-rounds:] / best),
+        Line("value reached", when, -1 / np.maximum.accumulate(run.lower)[-rounds:] / best),
+    ]
+    chart = Chart(lines, "", "rounds", "variance, of c*", level=1.0, names="beside")
     caption = "The game brackets the best variance c*: bound and value against the rounds."
     notes = [f"{p.n} points, {p.m} edges."]
     if told:
         notes.append("A bend was larger than the step was chosen for: no rate, but the bracket.")
-    return Finding(sentence, tuple(rows), ((caption, figure),), tuple(notes))
+    return Finding(sentence, tuple(rows), ((caption, chart_figure([chart])),), tuple(notes))
 
 
 def _scaled_rows(p: UnfoldingProblem, weights: Array, best: float) -> list[Row]:

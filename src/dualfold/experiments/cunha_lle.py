@@ -11,7 +11,7 @@ from dualfold.experiments.cunha_roll import NEAR, roll, size_note, within
 from dualfold.experiments.finding import Experiment, Finding, Row, Setting
 from dualfold.graph import Graph, knn
 from dualfold.graph.directed import neighborhoods
-from dualfold.view.papers import lines_figure
+from dualfold.view.charts import Chart, Line, chart_figure
 from dualfold.weights import reconstruction_weights
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -121,12 +121,12 @@ def _flatness(setting: Setting) -> tuple[float, Any]:
         strengths = np.linalg.svd(arms, compute_uv=False)
         shares.append(float(np.mean(strengths[:, 2] / strengths[:, 0])))
     slope = float(np.polyfit(np.log(sizes), np.log(shares), 1)[0])
-    figure = lines_figure(
-        {f"slope {slope:.2f}".replace("-", "−"): (np.log10(sizes), np.array(shares))},
-        x_name="log₁₀ of the number of points",
-        y_name="off the plane, of the radius",
-    )
-    return slope, figure
+    chart = Chart(
+        [Line(f"slope {slope:.2f}".replace("-", "−"), sizes, shares)],
+        x_name="points", y_name="off the plane, of the radius", x_scale="log", y_scale="log",
+        x_ticks=sizes, names="beside",
+    )  # fmt: skip
+    return slope, chart_figure([chart])
 
 
 EXPERIMENTS = (

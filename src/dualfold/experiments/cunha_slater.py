@@ -14,7 +14,7 @@ from dualfold.duality.positive_step import longest_step
 from dualfold.experiments.cunha_roll import neighbor_graph, small_roll, within
 from dualfold.experiments.finding import Experiment, Finding, Row, Setting
 from dualfold.graph import Graph, from_lengths
-from dualfold.view.papers import lines_figure
+from dualfold.view.charts import Chart, Line, chart_figure
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -191,13 +191,14 @@ def no_interior(setting: Setting) -> Finding:
         "=, spanning tree": [error for error, _ in straight],
         "=, neighbour graph": [error for error, _ in stalled],
     }
-    figure = lines_figure(
-        {name: (np.arange(len(one)), np.clip(one, 1e-12, None)) for name, one in curves.items()},
-        y_name="gap and miss of edges, relative",
-    )
+    lines = [
+        Line(name, np.arange(len(one)), np.clip(one, 1e-12, None)) for name, one in curves.items()
+    ]
+    y_name = "gap and miss of edges, relative"
+    chart = Chart(lines, "", "iteration", y_name, y_scale="log", names="beside")
     caption = "Interior points on the same roll: with = the neighbour graph has no interior."
     note = f"{equal.n} points, {NEIGHBORS} neighbours, {equal.m} edges."
-    return Finding(sentence, tuple(rows), ((caption, figure),), (note,))
+    return Finding(sentence, tuple(rows), ((caption, chart_figure([chart])),), (note,))
 
 
 def _clique_rows(equal: UnfoldingProblem, points: Array, weights: Array) -> list[Row]:

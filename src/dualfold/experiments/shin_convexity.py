@@ -15,7 +15,8 @@ from dualfold.experiments.shin_functions import (
     keeping_rules,
     lecture_shapes,
 )
-from dualfold.view.lectures import Line, Region, lines_figure, regions_figure
+from dualfold.view.charts import Chart, Line, chart_figure
+from dualfold.view.lectures import Region, regions_figure
 
 ROUNDING = 1e-10  # relative to the values that are compared
 
@@ -163,8 +164,8 @@ def _tangents_figure() -> Any:
     lines = [Line("y²", y, y**2)]
     for x in (-1.2, 0.0, 0.7):
         name = f"tangent at {x:g}".replace("-", "−")
-        lines.append(Line(name, y, x**2 + 2 * x * (y - x), dashed=True))
-    return lines_figure(lines, x_name="y", y_name="")
+        lines.append(Line(name, y, x**2 + 2 * x * (y - x), look="bound"))
+    return chart_figure([Chart(lines, x_name="y")])
 
 
 def _within(*centre: float, radius: float) -> Values:

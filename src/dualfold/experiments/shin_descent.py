@@ -22,8 +22,8 @@ from dualfold.games import (
     momentum,
     rmsprop,
 )
+from dualfold.view.charts import Chart, Line, chart_figure
 from dualfold.view.games import path_figure
-from dualfold.view.lectures import Line, lines_figure
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -180,11 +180,9 @@ def batches(setting: Setting) -> Finding:
         f"{share:.4f} of the gradient and the scaled one the gradient to {scaled:.1g}. For the "
         f"same number of rows looked at, {best} came lowest here."
     )
-    figure = lines_figure(
-        lines, x_name="passes through the data", y_name="f − minimum, relative", log_y=True
-    )
+    chart = Chart(lines, "", "passes through the data", "f − minimum, relative", y_scale="log")
     caption = "Least squares: gap against rows looked at, for batches of several sizes."
-    return Finding(sentence, rows, ((caption, figure),))
+    return Finding(sentence, rows, ((caption, chart_figure([chart])),))
 
 
 def _training(setting: Setting) -> tuple[list[Line], dict[str, float]]:

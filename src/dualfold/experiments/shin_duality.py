@@ -15,7 +15,7 @@ from dualfold.duality import (
 )
 from dualfold.duality.program_certificate import ProgramCertificate
 from dualfold.experiments.finding import Experiment, Finding, Row, Setting
-from dualfold.view.lectures import Line, lines_figure
+from dualfold.view.charts import Chart, Line, chart_figure
 
 Array = np.ndarray[Any, np.dtype[Any]]
 ROUNDING = 1e-9  # relative; programs are solved to about 1e-12
@@ -210,9 +210,9 @@ def _smallest_figure() -> Any:
     lines = [
         Line("D(λ)", weights, right),
         Line("as printed, with A before Q⁻¹", weights[low], np.asarray(printed)[low]),
-        Line("p* = ½", [0.0, 1.0], [0.5, 0.5], dashed=True),
+        Line("p* = ½", [0.0, 1.0], [0.5, 0.5], look="bound"),
     ]
-    return lines_figure(lines, x_name="λ", y_name="value")
+    return chart_figure([Chart(lines, x_name="λ", y_name="value")])
 
 
 def _proves(program: LinearProgram, status: str) -> bool:

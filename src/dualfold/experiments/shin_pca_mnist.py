@@ -8,7 +8,8 @@ import numpy as np
 
 from dualfold.estimators import PCA
 from dualfold.experiments.finding import Experiment, Finding, Row, Setting
-from dualfold.view.lectures import Line, images_figure, lines_figure
+from dualfold.view.charts import Chart, Line, chart_figure
+from dualfold.view.lectures import images_figure
 
 Array = np.ndarray[Any, np.dtype[Any]]
 SHOWN = (1, 5, 10, 50, 100, 300)  # numbers of components with a picture each
@@ -52,18 +53,15 @@ def reconstruction(setting: Setting) -> Finding:
     )
     lines = [
         Line("PCA, measured", counts, np.array(measured) / total),
-        Line(
-            "Σ of the discarded λ",
-            np.arange(1, len(values)),
-            1 - np.cumsum(values)[:-1] / total,
-            True,
-        ),
+        Line("Σ of the discarded λ", np.arange(1, len(values)),
+             1 - np.cumsum(values)[:-1] / total, look="bound"),
         Line("the M pixels that vary most", counts, kept),
-    ]
+    ]  # fmt: skip
+    chart = Chart(lines, "", "M", "share of the variance lost", x_scale="log")
     figures = (
         (
             "Error against the number of components, as a share of the variance.",
-            lines_figure(lines, x_name="M", y_name="share of the variance lost", log_x=True),
+            chart_figure([chart]),
         ),
         ("Images and what M components make of them.", _decoded(X, images, model)),
     )

@@ -13,7 +13,7 @@ from dualfold.experiments.finding import Experiment, Finding, Row, Setting
 from dualfold.methods import pca
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solvers import Dense
-from dualfold.view.lectures import Line, lines_figure
+from dualfold.view.charts import Chart, Line, chart_figure
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Road = Callable[[Array, int], tuple[Array, Array]]
@@ -97,10 +97,11 @@ def timings(setting: Setting) -> Finding:
         f"s and the covariance {evd:.3f} s ({evd / gram:.0f} times the first)."
     )
     lines = [Line(name, list(each), list(each.values())) for name, each in taken.items()]
-    figure = lines_figure(lines, x_name="D, pixels", y_name="seconds", log_x=True, log_y=True)
+    widths = [side**2 for side in sides]
+    chart = Chart(lines, "", "D, pixels", "seconds", x_scale="log", y_scale="log", x_ticks=widths)
     caption = f"Time of the three roads for N = {n} pictures against their pixels."
     notes = (f"Roads taken in turns, the best of {repeats}; times are this machine's.",)
-    return Finding(sentence, tuple(rows), ((caption, figure),), notes)
+    return Finding(sentence, tuple(rows), ((caption, chart_figure([chart])),), notes)
 
 
 def deflation(setting: Setting) -> Finding:

@@ -8,7 +8,8 @@ import numpy as np
 
 from dualfold.estimators import PCA
 from dualfold.experiments.finding import Experiment, Finding, Row, Setting
-from dualfold.view.lectures import Line, Step, lines_figure, steps_figure
+from dualfold.view.charts import Chart, Line, chart_figure
+from dualfold.view.lectures import Step, steps_figure
 
 Array = np.ndarray[Any, np.dtype[Any]]
 ROUNDING = 1e-12
@@ -98,8 +99,8 @@ def variance(setting: Setting) -> Finding:
     )
     lines = [
         Line("variance of the projection", angles, spread),
-        Line("λ₁", [0.0, 180.0], [values[1]] * 2, dashed=True),
-        Line("λ₂", [0.0, 180.0], [values[0]] * 2, dashed=True),
+        Line("λ₁", [0.0, 180.0], [values[1]] * 2, look="bound"),
+        Line("λ₂", [0.0, 180.0], [values[0]] * 2, look="bound"),
     ]
     frames = (
         Step("the data", X, arrows=[2 * np.sqrt(values[1]) * vectors[:, 1]]),
@@ -111,7 +112,7 @@ def variance(setting: Setting) -> Finding:
     )
     pictures = (
         steps_figure(frames),
-        lines_figure(lines, x_name="direction, degrees", y_name="variance"),
+        chart_figure([Chart(lines, x_name="direction, degrees", y_name="variance")]),
     )
     return Finding(sentence, rows, tuple(zip(captions, pictures, strict=True)))
 

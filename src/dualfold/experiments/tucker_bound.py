@@ -20,6 +20,7 @@ from dualfold.experiments.tucker_descent import (
     random_start,
 )
 from dualfold.experiments.tucker_table import IMAGES, ROUNDS, SIZES
+from dualfold.view.charts import Chart, Line, chart_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -120,8 +121,6 @@ def _error_rows(over_k: dict[int, list[Outcome]], count: int) -> list[Row]:
 
 
 def _figure(over_k: dict[int, list[Outcome]], over_T: dict[int, list[Outcome]]) -> Figure:
-    from dualfold.view.charts import Chart, Line, chart_figure
-
     charts = []
     for title, found, x_name, rounds in (
         ("Ten rounds", over_k, "dimension k", None),
@@ -138,7 +137,9 @@ def _figure(over_k: dict[int, list[Outcome]], over_T: dict[int, list[Outcome]]) 
             Line("its polar factor", x, polar.mean(axis=1), polar.std(axis=1), hue=5),
             Line("as printed, G = 1", x, 3 * RADIUS / (2 * np.sqrt(turns)), look="bound", hue=4),
         ]
-        charts.append(Chart(lines, title, x_name, "f − min f", x_log=True, y_log=True, x_ticks=x))
+        charts.append(
+            Chart(lines, title, x_name, "f − min f", x_scale="log", y_scale="log", x_ticks=x)
+        )
     return chart_figure(charts)
 
 

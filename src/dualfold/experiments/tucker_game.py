@@ -19,6 +19,7 @@ from dualfold.games import (
     learn,
 )
 from dualfold.games.curves import example_problem
+from dualfold.view.charts import Chart, Line, chart_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -208,19 +209,16 @@ def _other_rows(smooth: Smooth, regret: float) -> list[Row]:
 
 
 def _figure(apart: Apart, bent: Averages, tight: Averages, smooth: Smooth) -> Figure:
-    from dualfold.view.charts import Chart, Line, chart_figure
-
     t, T = np.arange(len(apart.free)), bent.rounds
     turns = t + 1
-    points = "rounds"
     distance = Chart(
         [
-            Line("ball, as printed", t, apart.printed, look="faint", hue=4),
+            Line("ball, as printed", t, apart.printed, hue=4),
+            Line("ℝᵈ", t, apart.free, hue=2),
             Line("ball, projected", t, apart.projected, look="bound", hue=0),
-            Line("ℝᵈ", t, apart.free, look="faint", hue=2),
         ],
         "6.20: game and descent",
-        points,
+        "rounds",
         "‖x$_t$ − w$_t$‖",
     )
     constant = Chart(
@@ -235,22 +233,22 @@ def _figure(apart: Apart, bent: Averages, tight: Averages, smooth: Smooth) -> Fi
         "6.22: corners",
         "rounds T",
         "√T · error / (GR)",
-        x_log=True,
+        x_scale="log",
     )
     curved = Chart(
         [
             Line("LR²/T", turns, smooth.bound, look="bound", hue=6),
-            Line("duality gap", turns, smooth.gap, look="faint", hue=2),
-            Line("error, w₀ … w$_{T−1}$", turns, smooth.before, look="faint", hue=0),
-            Line("error, w₁ … w$_T$", turns, smooth.after, look="faint", hue=4),
+            Line("duality gap", turns, smooth.gap, hue=2),
+            Line("error, w₀ … w$_{T−1}$", turns, smooth.before, hue=0),
+            Line("error, w₁ … w$_T$", turns, smooth.after, hue=4),
         ],
         "6.22: smooth",
         "rounds T",
         "f − min f",
-        x_log=True,
-        y_log=True,
+        x_scale="log",
+        y_scale="log",
     )
-    return chart_figure([distance, constant, curved], size=4.1)
+    return chart_figure([distance, constant, curved])
 
 
 EXPERIMENTS = (

@@ -15,6 +15,7 @@ from dualfold.data import swiss_roll
 from dualfold.estimators import Isomap
 from dualfold.experiments.finding import Experiment, Finding, Row, Setting
 from dualfold.graph import from_lengths, geodesic_distances, knn
+from dualfold.view.charts import Chart, Line, chart_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -155,14 +156,15 @@ def _stress_rows(stresses: Array, strains: Array, K: Array) -> list[Row]:
 
 
 def _figure(stresses: Array, strains: Array) -> Figure:
-    from dualfold.view.charts import Chart, Line, chart_figure
-
     x = np.arange(len(stresses))
     lines = [
-        Line("stress", x, stresses / stresses[0], look="faint", hue=4),
-        Line("strain", x, strains / strains[0], look="faint", hue=0),
+        Line("stress", x, stresses / stresses[0], hue=4),
+        Line("strain", x, strains / strains[0], hue=0),
     ]
-    return chart_figure([Chart(lines, "", "steps of majorisation", "over Isomap's own")], size=5.2)
+    chart = Chart(
+        lines, "", "steps of majorisation", "over Isomap's own", level=1.0, names="beside"
+    )
+    return chart_figure([chart])
 
 
 EXPERIMENTS = (

@@ -19,6 +19,7 @@ from dualfold.graph import nearest
 from dualfold.methods import pca, random_projection
 from dualfold.quality.ranks import kept_share
 from dualfold.trace.solvers import Gradient, PaperGradient
+from dualfold.view.charts import Chart, Line, chart_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -240,8 +241,6 @@ def _papers_fall(scores: Scores) -> float:
 
 
 def _figure(scores: Scores) -> Figure:
-    from dualfold.view.charts import Chart, Line, chart_figure
-
     k = scores.sizes
     hues = {"PCA": 4, "random projection": 0, TEXT: 2, LAST: 3}
     shown = [
@@ -273,9 +272,9 @@ def _figure(scores: Scores) -> Figure:
     return chart_figure(
         [
             Chart([*shown, *printed], "Neighbours kept", "dimension k", "10-similarity",
-                  x_log=True, x_ticks=k),
+                  x_scale="log", x_ticks=k),
             Chart(below, "Gradient PCA below PCA", "dimension k", "PCA less gradient PCA",
-                  x_log=True, x_ticks=k),
+                  x_scale="log", x_ticks=k),
         ]
     )  # fmt: skip
 

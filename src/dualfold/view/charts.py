@@ -10,13 +10,16 @@ import numpy as np
 
 from dualfold.errors import InvalidInput
 from dualfold.view.colors import FEW_COLORS
-from dualfold.view.drawing import FAINT, INK, SOFT, wrapped
-from dualfold.view.figures import RESOLUTION
+from dualfold.view.drawing import INK, frames, head, name_axes, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Look = Literal["line", "faint", "cross", "bound", "paper"]
+Scale = Literal["linear", "log", "from zero"]
+# In which lines take their colours; the palest come late, since names are written in them.
+HUES = (0, 4, 2, 3, 1, 5, 6)
+MANY_POINTS = 30  # by eye: from here on marks hide the line
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +30,8 @@ class Line:
     look : "line" is what was measured, "faint" the same but thin and unmarked, "cross"
         only crosses, for what lies on another line; "bound" is dashed, "paper" are open
         markers without a line: what a paper printed
-    hue : a place in the house palette; lines that belong together share it
+    hue : a place in the house palette; lines that belong together share it. None: a
+        colour by the line's place in the chart
     """
 
     label: str
@@ -35,75 +39,109 @@ class Line:
     y: Any
     spread: Any = None
     look: Look = "line"
-    hue: int = 0
+    hue: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Chart:
-    """One panel: its lines, and what its axes are."""
+    """One panel: its lines, and what its axes are.
+
+    x_scale, y_scale : "from zero" is logarithmic too, but beyond 10, so that 0 has a place
+    x_ticks : where the x axis has its numbers; none: where matplotlib puts them
+    level : the height of a thin line to hold the others against
+    names : of the lines, "below" the panel or "beside" the right end of each, which is
+        nicer where the ends are apart
+    """
 
     lines: Sequence[Line]
     title: str = ""
     x_name: str = ""
     y_name: str = ""
-    x_log: bool = False
-    y_log: bool = False
+    x_scale: Scale = "linear"
+    y_scale: Scale = "linear"
     x_ticks: Sequence[float] = ()
+    level: float | None = None
+    names: Literal["below", "beside"] = "below"
 
 
-def chart_figure(charts: Sequence[Chart], *, title: str = "", size: float = 4.6) -> Figure:
-    """Charts side by side, each with its own key.
+def chart_figure(charts: Sequence[Chart], *, title: str = "") -> Figure:
+    """Charts side by side, each with the names of its lines; `title` is over all.
 
-    size : the width of a panel in inches
+        bound = Line("at most", [1, 3], [5, 5], look="bound")
+        chart_figure([Chart([Line("gap", [1, 2, 3], [4, 2, 1]), bound], x_name="rounds")])
+
+    Lines of 30 points and more are drawn without marks.
     """
-    from matplotlib.figure import Figure
-
     if not charts:
         raise InvalidInput("a figure of charts needs at least one chart, but there is none")
-    figure = Figure(figsize=(size * len(charts), 4.3), dpi=RESOLUTION, layout="constrained")
-    for place, chart in enumerate(charts):
-        _draw_chart(figure.add_subplot(1, len(charts), place + 1), chart)
-    if title:
-        figure.suptitle(title, fontsize=13, color=INK, x=0.012, ha="left")
+    # Inches: one alone may be wide; names below need room.
+    width = {1: 6.6, 2: 4.6}.get(len(charts), 4.1)
+    height = 4.3 if any(chart.names == "below" for chart in charts) else 3.4
+    figure, panels = frames(len(charts), (width, height), title=title)
+    for axes, chart in zip(panels, charts, strict=True):
+        _draw_chart(axes, chart)
     return figure
 
 
 def _draw_chart(axes: Any, chart: Chart) -> None:
-    from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator, StrMethodFormatter
-
-    if chart.x_log:
-        axes.set_xscale("log")
-    if chart.y_log:
-        axes.set_yscale("log")
-    handles = [_draw_line(axes, line) for line in chart.lines]
-    if len(chart.x_ticks):
-        axes.xaxis.set_major_locator(FixedLocator(list(chart.x_ticks)))
-        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
-        axes.xaxis.set_minor_locator(NullLocator())
-    elif chart.x_log:
-        axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.tick_params(labelsize=8, colors=SOFT, color=FAINT, length=3, which="both")
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_color(FAINT)
-    axes.set_xlabel(chart.x_name, fontsize=9, color=SOFT)
-    axes.set_ylabel(chart.y_name, fontsize=9, color=SOFT)
-    axes.set_title(wrapped(chart.title, 52), fontsize=10.5, color=INK, pad=6)
-    named = [(handle, line.label) for handle, line in zip(handles, chart.lines, strict=True)]
-    named = [(handle, label) for handle, label in named if label]
-    if named:
-        # Under the panel, where no line can run through it.
+    for set_scale, scale in ((axes.set_xscale, chart.x_scale), (axes.set_yscale, chart.y_scale)):
+        if scale == "from zero":
+            set_scale("symlog", linthresh=10)
+        else:
+            set_scale(scale)
+    hues = [
+        HUES[place % len(HUES)] if line.hue is None else line.hue
+        for place, line in enumerate(chart.lines)
+    ]
+    drawn = [(line, FEW_COLORS[hue]) for line, hue in zip(chart.lines, hues, strict=True)]
+    few = all(len(line.x) < MANY_POINTS for line in chart.lines if line.look == "line")
+    handles = [_draw_line(axes, *one, marker="o" if few else "") for one in drawn]
+    if chart.level is not None:
+        axes.axhline(chart.level, color=INK, linewidth=0.8, zorder=0)
+    _number_x(axes, chart)
+    name_axes(axes, 2, (chart.x_name, chart.y_name))
+    head(axes, wrapped(chart.title, 52))
+    named = [at for at, line in enumerate(chart.lines) if line.label]
+    if chart.names == "beside":
+        last = max(float(np.max(line.x)) for line in chart.lines)
+        for at in named:
+            _name_beside(axes, *drawn[at], last)
+    elif named:
+        # Under the numbers and the name of the axis, where no line can run through it.
         axes.legend(
-            *zip(*named, strict=True), loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2,
+            [handles[at] for at in named], [chart.lines[at].label for at in named],
+            loc="upper center", bbox_to_anchor=(0.5, 0), borderaxespad=4.2, ncols=2,
             frameon=False, fontsize=8, labelcolor=INK, columnspacing=1.2,
         )  # fmt: skip
 
 
-def _draw_line(axes: Any, line: Line) -> Any:
-    color = FEW_COLORS[line.hue % len(FEW_COLORS)]
+def _number_x(axes: Any, chart: Chart) -> None:
+    from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator
+
+    if len(chart.x_ticks):
+        axes.xaxis.set_major_locator(FixedLocator(list(chart.x_ticks)))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.xaxis.set_major_formatter("{x:,g}")
+    elif chart.x_scale == "log":
+        axes.xaxis.set_minor_formatter(NullFormatter())
+    elif chart.x_scale == "from zero":
+        axes.xaxis.set_major_formatter("{x:,g}")
+        axes.set_xlim(left=0)
+
+
+def _name_beside(axes: Any, line: Line, color: str, last: float) -> None:
+    """The name to the right of all lines, with a thin one that leads to it."""
+    end = line.y[-1]
+    axes.plot([line.x[-1], last], [end, end], color=color, linewidth=0.6, linestyle=":")
+    axes.annotate(
+        line.label, (last, end), xytext=(7, 0), textcoords="offset points", color=color,
+        fontsize=8.5, va="center", annotation_clip=False,
+    )  # fmt: skip
+
+
+def _draw_line(axes: Any, line: Line, color: str, *, marker: str) -> Any:
     looks: dict[str, dict[str, Any]] = {
-        "line": {"linestyle": "-", "linewidth": 1.5, "marker": "o", "markersize": 3.2},
+        "line": {"linestyle": "-", "linewidth": 1.5, "marker": marker, "markersize": 3.2},
         "faint": {"linestyle": "-", "linewidth": 0.9, "alpha": 0.65},
         "cross": {"linestyle": "", "marker": "x", "markersize": 5.5, "zorder": 4},
         "bound": {"linestyle": "--", "linewidth": 1.2},

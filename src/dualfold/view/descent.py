@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dualfold.errors import InvalidInput
+from dualfold.view.charts import Chart, Line, chart_figure
 from dualfold.view.colors import FEW_COLORS
-from dualfold.view.drawing import FAINT, INK, SOFT, wrapped
-from dualfold.view.figures import RESOLUTION
+from dualfold.view.drawing import FAINT, INK, frames, head, name_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,35 +28,18 @@ def convergence_figure(gaps: Mapping[str, Any], *, title: str = "", floor: float
     A run that climbs is drawn until it leaves the top at 100, one that arrives until it
     comes to `floor`: what is below is rounding.
     """
-    from matplotlib.figure import Figure
-
     if not gaps:
         raise InvalidInput("a figure of gaps needs at least one run, but there is none")
-    figure = Figure(figsize=(6.4, 4.4), dpi=RESOLUTION, layout="constrained")
-    axes = figure.add_subplot()
-    axes.set_yscale("log")
-    axes.set_xscale("symlog", linthresh=10)  # the start, 0, has a place too
-    for turn, (name, gap) in enumerate(gaps.items()):
+    lines = []
+    for name, gap in gaps.items():
         heights = np.asarray(gap, dtype=float)
-        steps = np.arange(len(heights))
         ends = ~((heights <= 100) & (heights > floor))
         until = int(np.argmax(ends)) + 1 if ends.any() else len(heights)
-        color = FEW_COLORS[turn % len(FEW_COLORS)]
-        axes.plot(
-            steps[:until],
-            np.maximum(heights[:until], floor),
-            color=color,
-            linewidth=1.6,
-            label=name,
-        )
-    axes.set_ylim(top=100)
-    axes.set_xlim(left=0)
-    axes.set_xlabel("iterations", fontsize=9, color=SOFT)
-    axes.set_ylabel("gap to the exact minimum, as a share of the fall", fontsize=9, color=SOFT)
-    axes.xaxis.set_major_formatter("{x:,.0f}")
-    figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=8.5, labelcolor=INK)
-    _quiet(axes)
-    _words(figure, title, "")
+        lines.append(Line(name, np.arange(until), np.maximum(heights[:until], floor)))
+    y_name = "gap to the exact minimum, as a share of the fall"
+    chart = Chart(lines, "", "iterations", y_name, x_scale="from zero", y_scale="log")
+    figure = chart_figure([chart], title=title)
+    figure.axes[0].set_ylim(top=100)
     return figure
 
 
@@ -69,11 +52,9 @@ def pull_figure(
         those of the `chosen` point as a line from its nearest to its farthest neighbour,
         which a monotone force would not let turn back
     """
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(4.6 * len(pulls), 3.9), dpi=RESOLUTION, layout="constrained")
-    for place, (name, (distances, strengths)) in enumerate(pulls.items()):
-        axes = figure.add_subplot(1, len(pulls), place + 1)
+    verdict = "Black: one point's neighbours, from the nearest to the farthest."
+    figure, panels = frames(len(pulls), (4.6, 3.9), title=title, verdict=verdict)
+    for axes, (name, (distances, strengths)) in zip(panels, pulls.items(), strict=True):
         axes.axhline(0, color=FAINT, linewidth=1, zorder=0)
         pairs = np.triu(np.ones(distances.shape, dtype=bool), 1)
         for some, color in ((pairs & (strengths > 0), PUSH), (pairs & (strengths <= 0), PULL)):
@@ -85,12 +66,9 @@ def pull_figure(
         order = order[order != chosen]
         line = distances[chosen][order], strengths[chosen][order]
         axes.plot(*line, "-o", color=INK, linewidth=0.5, markersize=1.3)
-        axes.set_title(name, fontsize=10.5, color=INK, pad=6)
-        axes.set_xlabel("distance of the pair", fontsize=9, color=SOFT)
-        if place == 0:
-            axes.set_ylabel("coefficient: above 0 pushes apart", fontsize=9, color=SOFT)
-        _quiet(axes)
-    _words(figure, title, "Black: one point's neighbours, from the nearest to the farthest.")
+        head(axes, name)
+        upwards = "coefficient: above 0 pushes apart" if axes is panels[0] else ""
+        name_axes(axes, 2, ("distance of the pair", upwards))
     return figure
 
 
@@ -100,8 +78,6 @@ def force_figure(points: Array, forces: Forces, *, groups: Any = None, title: st
     `forces` are those of `dualfold.descent.point_forces`; `groups` are whole numbers that colour
     the points. One scale for the three panels: the longest arrow is a quarter of the map's width.
     """
-    from matplotlib.figure import Figure
-
     parts = {
         "F$_X$: the data's pull": (forces.of_data, PULL),
         "−F$_Y$: the map's answer": (-forces.of_points, PUSH),
@@ -113,11 +89,10 @@ def force_figure(points: Array, forces: Forces, *, groups: Any = None, title: st
     ends = np.vstack([points, *(points + scale * arrows for arrows, _ in parts.values())])
     low, high = ends.min(axis=0) - 0.06 * extent, ends.max(axis=0) + 0.06 * extent
     tall = float(np.clip((high[1] - low[1]) / (high[0] - low[0]), 0.4, 1.6))
-    figure = Figure(figsize=(10.2, 3.3 * tall + 0.9), dpi=RESOLUTION, layout="constrained")
+    figure, panels = frames(len(parts), (3.4, 3.3 * tall + 0.9), title=title)
     kinds = np.zeros(len(points), dtype=int) if groups is None else np.asarray(groups)
     hues = np.array([FEW_COLORS[1:4][kind % 3] for kind in kinds])  # not those of the arrows
-    for place, (name, (arrows, color)) in enumerate(parts.items()):
-        axes = figure.add_subplot(1, 3, place + 1)
+    for axes, (name, (arrows, color)) in zip(panels, parts.items(), strict=True):
         axes.quiver(
             *points.T, *(scale * arrows).T, color=color, angles="xy", scale_units="xy", scale=1,
             width=0.008, zorder=3,
@@ -127,22 +102,5 @@ def force_figure(points: Array, forces: Forces, *, groups: Any = None, title: st
         )
         axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xticks=[], yticks=[])
         axes.set_aspect("equal")
-        axes.set_title(name, fontsize=10.5, color=INK, pad=6)
-        _quiet(axes)
-    _words(figure, title, "")
+        head(axes, name)
     return figure
-
-
-def _words(figure: Any, title: str, verdict: str) -> None:
-    if title:
-        figure.suptitle(title, fontsize=13, color=INK, x=0.02, ha="left")
-    if verdict:
-        figure.supxlabel(wrapped(verdict, 104), x=0.02, ha="left", fontsize=8, color=SOFT)
-
-
-def _quiet(axes: Any) -> None:
-    axes.tick_params(which="both", colors=SOFT, labelsize=8, length=3, color=FAINT)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_color(FAINT)

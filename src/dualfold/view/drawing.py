@@ -4,18 +4,66 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dualfold.view.colors import MARKERS, Coloring
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 Array = np.ndarray[Any, np.dtype[Any]]
 
+RESOLUTION = 200  # dots per inch: sharp on screens, enough for print at column width
 INK, SOFT, FAINT = "#222222", "#666666", "#c8c8c8"
 # From here on points are drawn as pixels inside a PDF or SVG: a vector file with that
 # many circles takes minutes to open.
 MANY_POINTS = 50_000
+
+
+def frames(
+    count: int,
+    size: tuple[float, float],
+    *,
+    columns: int | None = None,
+    title: str = "",
+    verdict: str = "",
+) -> tuple[Figure, list[Any]]:
+    """A figure and its quiet axes, side by side or `columns` to a line, of `size` inches each."""
+    from matplotlib.figure import Figure
+
+    across = min(columns or count, count)
+    lines = -(-count // across)
+    whole = size[0] * across, size[1] * lines
+    figure = Figure(figsize=whole, dpi=RESOLUTION, layout="constrained")
+    panels = [figure.add_subplot(lines, across, place + 1) for place in range(count)]
+    for axes in panels:
+        quiet(axes)
+    write_around(figure, title, verdict)
+    return figure, panels
+
+
+def write_around(figure: Figure, title: str, verdict: str = "") -> None:
+    """The title over a figure and the line under it, where there are any."""
+    if title:
+        figure.suptitle(title, fontsize=13, color=INK, x=0.02, ha="left")
+    if verdict:
+        figure.supxlabel(wrapped(verdict, 104), x=0.02, ha="left", fontsize=8, color=SOFT)
+
+
+def quiet(axes: Any) -> None:
+    """Thin axes on the left and below, no frame, small numbers."""
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_color(FAINT)
+    axes.tick_params(which="both", colors=SOFT, labelsize=8, length=3, color=FAINT)
+
+
+def head(axes: Any, title: str) -> None:
+    """The name over one panel."""
+    axes.set_title(title, fontsize=10.5, color=INK, pad=6)
 
 
 def draw_points(axes: Any, points: Array, colors: Coloring, *, area: float, equal: bool) -> None:
@@ -68,11 +116,7 @@ def _layers(colors: Coloring, order: Array) -> Iterator[tuple[Array, Array, str]
 
 
 def _quiet_plane(axes: Any, *, strip: bool, equal: bool) -> None:
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_color(FAINT)
-    axes.tick_params(colors=SOFT, labelsize=8, length=3, color=FAINT)
+    quiet(axes)
     axes.locator_params(nbins=5)
     if strip:  # the height is there to keep points apart and means nothing
         axes.set_yticks([])
@@ -94,6 +138,15 @@ def _quiet_space(axes: Any, points: Array, equal: bool) -> None:
         axis._axinfo["grid"].update(color="#ececec", linewidth=0.6)
     axes.tick_params(colors=SOFT, labelsize=7, pad=0)
     axes.locator_params(nbins=4)
+
+
+def without_numbers(axes: Any, points: Array, *, equal: bool) -> None:
+    """A space for a small panel; what the numbers leave is room for the points."""
+    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+        axis.set_ticklabels([])
+        axis.set_tick_params(length=0)
+    if equal:
+        axes.set_box_aspect(np.maximum(np.ptp(points, axis=0), 1e-9), zoom=1.2)
 
 
 def name_axes(axes: Any, dimensions: int, names: Sequence[str]) -> None:

@@ -18,7 +18,18 @@ import numpy as np
 from dualfold.data.whole_file import whole_file
 from dualfold.errors import InvalidInput
 from dualfold.view.colors import Coloring, coloring
-from dualfold.view.drawing import INK, SOFT, draw_key, draw_points, name_axes, wrapped
+from dualfold.view.drawing import (
+    INK,
+    RESOLUTION,
+    SOFT,
+    draw_key,
+    draw_points,
+    head,
+    name_axes,
+    without_numbers,
+    wrapped,
+    write_around,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,7 +37,6 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, np.dtype[Any]]
 
 ENDINGS = (".png", ".pdf", ".svg", ".jpg", ".jpeg", ".webp")
-RESOLUTION = 200  # dots per inch: sharp on screens, enough for print at column width
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,11 +89,8 @@ def map_figure(
     axes = figure.add_subplot(projection="3d" if placed.shape[1] == 3 else None)
     draw_points(axes, placed, colors, area=1.0, equal=equal)
     name_axes(axes, placed.shape[1], axis_names)
-    if title:
-        figure.suptitle(title, fontsize=13, color=INK, x=0.02, ha="left")
     draw_key(figure, axes, colors, color_name, rows=8 if strip else 22)
-    if verdict:
-        figure.supxlabel(wrapped(verdict, 104), x=0.02, ha="left", fontsize=8, color=SOFT)
+    write_around(figure, title, verdict)
     return figure
 
 
@@ -204,12 +211,8 @@ def _panel(figure: Any, place: Any, panel: Panel) -> Any:
             spine.set(visible=True, color="#e4e4e4")
         axes.set_box_aspect(1)
     else:
-        for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
-            axis.set_ticklabels([])
-            axis.set_tick_params(length=0)
-        if panel.equal:  # without numbers around it there is room
-            axes.set_box_aspect(np.maximum(np.ptp(points, axis=0), 1e-9), zoom=1.2)
-    axes.set_title(panel.title, fontsize=10.5, color=INK, pad=6)
+        without_numbers(axes, points, equal=panel.equal)
+    head(axes, panel.title)
     if panel.verdict:
         _write(axes, 0.5, -0.03, wrapped(panel.verdict, 44), 7.5, SOFT, va="top")
     return axes

@@ -9,8 +9,7 @@ import numpy as np
 
 from dualfold.errors import InvalidInput
 from dualfold.view.colors import FEW_COLORS
-from dualfold.view.drawing import FAINT, INK, SOFT
-from dualfold.view.figures import RESOLUTION
+from dualfold.view.drawing import FAINT, INK, SOFT, frames, head, name_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,57 +29,34 @@ def gap_figure(curves: Sequence[Curve], *, title: str = "") -> Figure:
     The axes are logarithmic; for a linear rate the rounds are not, so that it too is a
     straight line.
     """
-    from matplotlib.figure import Figure
-
     if not curves:
         raise InvalidInput("a figure of gaps needs at least one curve, but there is none")
-    columns = min(COLUMNS, len(curves))
-    lines = -(-len(curves) // columns)
-    figure = Figure(figsize=(3.1 * columns, 2.7 * lines), dpi=RESOLUTION, layout="constrained")
-    for place, curve in enumerate(curves):
-        axes = figure.add_subplot(lines, columns, place + 1)
+    figure, panels = frames(len(curves), (3.1, 2.7), columns=COLUMNS, title=title)
+    for place, (axes, curve) in enumerate(zip(panels, curves, strict=True)):
         _draw_curve(axes, curve)
-        if place % columns == 0:
-            axes.set_ylabel("duality gap", fontsize=9, color=SOFT)
-        if place >= len(curves) - columns:
-            axes.set_xlabel("rounds", fontsize=9, color=SOFT)
-    if title:
-        figure.suptitle(title, fontsize=13, color=INK, x=0.012, ha="left")
+        below = "rounds" if place >= len(curves) - COLUMNS else ""
+        name_axes(axes, 2, (below, "duality gap" if place % COLUMNS == 0 else ""))
     return figure
 
 
 def path_figure(f: Convex, paths: Sequence[tuple[str, Path]], *, title: str = "") -> Figure:
     """Paths of methods over the level lines of a function of two variables, one panel each."""
-    from matplotlib.figure import Figure
-
     if not paths or any(path.points.shape[1] != 2 for _, path in paths):
         raise InvalidInput(
             "paths are drawn over the plane: one or more, of points with two entries"
         )
-    columns = min(COLUMNS, len(paths))
-    lines = -(-len(paths) // columns)
-    figure = Figure(figsize=(3.4 * columns, 3.2 * lines), dpi=RESOLUTION, layout="constrained")
+    figure, panels = frames(len(paths), (3.4, 3.2), columns=COLUMNS, title=title)
     surface = _surface(f, np.vstack([path.points for _, path in paths]))
-    for place, (name, path) in enumerate(paths):
-        axes = figure.add_subplot(lines, columns, place + 1)
+    for axes, (name, path) in zip(panels, paths, strict=True):
         # By rank, so that the narrow floor of a valley has lines of its own.
         levels = np.unique(np.quantile(surface[2], np.linspace(0.005, 0.98, 16) ** 1.5))
         axes.contour(*surface, levels, colors=FAINT, linewidths=0.7, linestyles="solid")
         axes.plot(*path.points.T, "-o", color=GAP, markersize=2.5, linewidth=1.0)
         axes.plot(*path.points[0], "o", color=INK, markersize=5)
         axes.plot(*path.answer, "*", color=BOUND, markersize=9)
-        _quiet(axes)
-        axes.set_title(name, fontsize=10.5, color=INK, pad=6)
-        _note(
-            axes,
-            0.97,
-            0.04,
-            f"f = {path.upper[-1]:.4g} after {path.rounds}".replace("-", "−"),
-            SOFT,
-            "right",
-        )
-    if title:
-        figure.suptitle(title, fontsize=13, color=INK, x=0.012, ha="left")
+        head(axes, name)
+        words = f"f = {path.upper[-1]:.4g} after {path.rounds}".replace("-", "−")
+        _note(axes, 0.97, 0.04, words, SOFT, "right")
     return figure
 
 
@@ -130,8 +106,7 @@ def _draw_curve(axes: Any, curve: Curve) -> None:
     axes.plot(curve.rounds[shown], curve.gap[shown], color=GAP, linewidth=1.6)
     if curve.bound.max() > 100 * curve.gap[shown].min():  # powers of ten are labels enough
         axes.yaxis.set_minor_formatter(NullFormatter())
-    _quiet(axes)
-    axes.set_title(curve.name, fontsize=10, color=INK, pad=5)
+    head(axes, curve.name)
     measured = f"falls by ×{curve.slope:.3f} a round" if linear else f"slope −{-curve.slope:.2f}"
     _note(axes, 0.04, 0.13, f"gap: {measured}", GAP, "left")
     promised = f"×{curve.rate.factor:.3f}" if linear else curve.rate.words
@@ -142,11 +117,3 @@ def _note(axes: Any, x: float, y: float, words: str, color: str, side: str) -> N
     # A white ground keeps words legible where a line runs behind them.
     ground = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0}
     axes.text(x, y, words, transform=axes.transAxes, fontsize=8, color=color, ha=side, bbox=ground)
-
-
-def _quiet(axes: Any) -> None:
-    axes.tick_params(labelsize=7.5, colors=SOFT, length=2.5, which="both")
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_color(FAINT)

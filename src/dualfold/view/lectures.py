@@ -1,4 +1,4 @@
-"""Pictures of lectures: what a matrix does, the steps of PCA, curves, tangents, images."""
+"""Pictures of lectures: what a matrix does, the steps of PCA, images, sets of the plane."""
 
 from __future__ import annotations
 
@@ -9,49 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dualfold.view.colors import FEW_COLORS
-from dualfold.view.drawing import FAINT, INK, SOFT
-from dualfold.view.figures import RESOLUTION
+from dualfold.view.drawing import FAINT, INK, SOFT, frames, head
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Array = np.ndarray[Any, np.dtype[Any]]
-BLUE, ORANGE, GREEN, PINK, RED = FEW_COLORS[:5]
-
-
-@dataclass(frozen=True, eq=False)
-class Line:
-    """One curve of `lines_figure`; `dashed` for what is promised rather than measured."""
-
-    name: str
-    x: Any
-    y: Any
-    dashed: bool = False
-
-
-def lines_figure(
-    lines: Sequence[Line],
-    *,
-    x_name: str,
-    y_name: str,
-    log_x: bool = False,
-    log_y: bool = False,
-    title: str = "",
-) -> Figure:
-    """A few named curves in one frame."""
-    figure, (axes,) = _frames(1, (6.4, 4.0), title)
-    for place, line in enumerate(lines):
-        color = FEW_COLORS[place % len(FEW_COLORS)]
-        look = {"linestyle": "--", "linewidth": 1.4} if line.dashed else {"linewidth": 1.8}
-        few = not line.dashed and len(line.x) <= 15
-        axes.plot(line.x, line.y, color=color, marker="o" if few else None, markersize=4,
-                  label=line.name, **look)  # fmt: skip
-    axes.set_xscale("log" if log_x else "linear")
-    axes.set_yscale("log" if log_y else "linear")
-    axes.set_xlabel(x_name, fontsize=9, color=SOFT)
-    axes.set_ylabel(y_name, fontsize=9, color=SOFT)
-    axes.legend(frameon=False, fontsize=8.5, labelcolor=INK)
-    return figure
+BLUE, ORANGE, RED = FEW_COLORS[0], FEW_COLORS[1], FEW_COLORS[4]
 
 
 def four_turns_figure(A: Array) -> Figure:
@@ -65,23 +29,21 @@ def four_turns_figure(A: Array) -> Figure:
         ("Σ stretches", np.diag(s) @ Vt),
         ("U turns: A", U @ np.diag(s) @ Vt),
     )
-    figure, frames = _frames(len(stages), (11.2, 3.1), "")
-    for axes, (name, map_) in zip(frames, stages, strict=True):
+    figure, panels = frames(len(stages), (2.8, 3.1))
+    for axes, (name, map_) in zip(panels, stages, strict=True):
         axes.plot(*(map_ @ circle), color=SOFT, linewidth=1.3)
         for vector, color in zip(Vt, (BLUE, RED), strict=True):
             _arrow(axes, np.zeros(2), map_ @ vector, color)
         reach = 1.1 * s[0]
         axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
-        axes.set_title(name, fontsize=10.5, color=INK, pad=6)
+        head(axes, name)
     return figure
 
 
 def steps_figure(steps: Sequence[Step]) -> Figure:
     """Small scatters, (a) to (f): the data on its way through PCA and back."""
-    columns = min(3, len(steps))
-    lines = -(-len(steps) // columns)
-    figure, frames = _frames(len(steps), (9.6, 3.1 * lines), "", lines)
-    for place, (axes, step) in enumerate(zip(frames, steps, strict=True)):
+    figure, panels = frames(len(steps), (9.6 / min(3, len(steps)), 3.1), columns=3)
+    for place, (axes, step) in enumerate(zip(panels, steps, strict=True)):
         axes.axhline(0, color=FAINT, linewidth=0.7, zorder=0)
         axes.axvline(0, color=FAINT, linewidth=0.7, zorder=0)
         if step.before is not None:
@@ -95,7 +57,7 @@ def steps_figure(steps: Sequence[Step]) -> Figure:
         for arrow, color in zip(step.arrows, (RED, ORANGE), strict=False):
             _arrow(axes, np.zeros(2), arrow, color)
         axes.set_aspect("equal", adjustable="datalim")
-        axes.set_title(f"({'abcdef'[place]}) {step.name}", fontsize=10, color=INK, pad=5)
+        head(axes, f"({'abcdef'[place]}) {step.name}")
     return figure
 
 
@@ -119,7 +81,7 @@ def images_figure(images: Sequence[Sequence[Array]], names: Sequence[str]) -> Fi
     """Rows of small grey images with a name over each column."""
     height, width = images[0][0].shape
     edge = max(1, width // 10)
-    figure, (axes,) = _frames(1, (1.05 * len(names), 1.05 * len(images) + 0.25), "")
+    figure, (axes,) = frames(1, (1.05 * len(names), 1.05 * len(images) + 0.25))
     # One picture of all of them: matplotlib takes long to make many frames.
     sheet = np.zeros((len(images) * (height + edge), len(names) * (width + edge)))
     for line, row in enumerate(images):
@@ -147,11 +109,11 @@ class Region:
 
 def regions_figure(regions: Sequence[Region], reach: float = 1.2) -> Figure:
     """Sets of the plane side by side, each with its segment; red where that leaves the set."""
-    figure, frames = _frames(len(regions), (2.6 * len(regions), 2.8), "")
+    figure, panels = frames(len(regions), (2.6, 2.8))
     grid = np.linspace(-reach, reach, 300)
     across, up = np.meshgrid(grid, grid)
     points = np.column_stack([across.ravel(), up.ravel()])
-    for axes, region in zip(frames, regions, strict=True):
+    for axes, region in zip(panels, regions, strict=True):
         inside = region.contains(points).reshape(across.shape)
         axes.contourf(across, up, inside, levels=[0.5, 1.5], colors=[BLUE], alpha=0.25)
         start, end = np.array(region.segment)
@@ -162,27 +124,10 @@ def regions_figure(regions: Sequence[Region], reach: float = 1.2) -> Figure:
         axes.plot(*np.array(region.segment).T, "o", color=INK, markersize=4)
         axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
         axes.set_axis_off()
-        axes.set_title(region.name, fontsize=10, color=INK, pad=4)
+        head(axes, region.name)
     return figure
 
 
 def _arrow(axes: Any, start: Array, end: Array, color: str) -> None:
     look = {"arrowstyle": "-|>", "color": color, "linewidth": 1.8, "shrinkA": 0, "shrinkB": 0}
     axes.annotate("", xy=end, xytext=start, arrowprops=look, zorder=5)
-
-
-def _frames(count: int, size: tuple[float, float], title: str, lines: int = 1) -> tuple[Any, Any]:
-    """A figure with quiet frames side by side, in one or more lines."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=size, dpi=RESOLUTION, layout="constrained")
-    frames = [figure.add_subplot(lines, -(-count // lines), at + 1) for at in range(count)]
-    for axes in frames:
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
-        for side in ("left", "bottom"):
-            axes.spines[side].set_color(FAINT)
-        axes.tick_params(which="both", colors=SOFT, labelsize=8, length=3, color=FAINT)
-    if title:
-        figure.suptitle(title, fontsize=13, color=INK, x=0.02, ha="left")
-    return figure, frames

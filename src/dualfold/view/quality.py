@@ -10,13 +10,15 @@ import numpy as np
 from dualfold.errors import InvalidInput
 from dualfold.quality import CoRanking, NeighborhoodCurve, Shepard
 from dualfold.view.colors import FEW_COLORS, MANY_COLORS
-from dualfold.view.drawing import FAINT, INK, SOFT, wrapped
-from dualfold.view.figures import RESOLUTION, map_figure
+from dualfold.view.drawing import FAINT, INK, SOFT, frames, name_axes
+from dualfold.view.figures import map_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Array = np.ndarray[Any, np.dtype[Any]]
+
+PLANE = (6.4, 4.6)  # inches
 
 __all__ = [
     "co_ranking_figure",
@@ -38,7 +40,7 @@ def scree_figure(
     spectrum = np.asarray(values, dtype=float).ravel()
     if len(spectrum) == 0 or not np.isfinite(spectrum).all():
         raise InvalidInput(f"values must be finite eigenvalues, one or more; they are {values!r}")
-    figure, axes = _plane(title, verdict)
+    figure, (axes,) = frames(1, PLANE, title=title, verdict=verdict)
     places = np.arange(1, len(spectrum) + 1)
     axes.plot(places, spectrum, color=FAINT, linewidth=1, zorder=1)
     inside = places <= (len(spectrum) if kept is None else kept)
@@ -64,8 +66,7 @@ def scree_figure(
             color=SOFT,
         )
     axes.xaxis.get_major_locator().set_params(integer=True)
-    axes.set_xlabel("eigenvalue number", fontsize=9, color=SOFT)
-    axes.set_ylabel("eigenvalue", fontsize=9, color=SOFT)
+    name_axes(axes, 2, ("eigenvalue number", "eigenvalue"))
     return figure
 
 
@@ -85,7 +86,7 @@ def curve_figure(
     named = {"": curves} if isinstance(curves, NeighborhoodCurve) else dict(curves)
     if not named:
         raise InvalidInput("a figure of curves needs at least one curve, but there is none")
-    figure, axes = _plane(title, verdict)
+    figure, (axes,) = frames(1, PLANE, title=title, verdict=verdict)
     hues = FEW_COLORS if len(named) <= len(FEW_COLORS) else MANY_COLORS
     for turn, (name, curve) in enumerate(named.items()):
         color = hues[turn % len(hues)]
@@ -102,8 +103,7 @@ def curve_figure(
     lowest = min(float(curve.r_nx.min()) for curve in named.values())
     axes.set_ylim(min(0.0, 1.1 * lowest), 1.0)
     axes.axhline(0, color=FAINT, linewidth=1, zorder=0)
-    axes.set_xlabel("neighbourhood size K", fontsize=9, color=SOFT)
-    axes.set_ylabel("neighbours kept beyond chance, R$_{NX}$(K)", fontsize=9, color=SOFT)
+    name_axes(axes, 2, ("neighbourhood size K", "neighbours kept beyond chance, R$_{NX}$(K)"))
     axes.legend(frameon=False, fontsize=8.5, labelcolor=INK)
     return figure
 
@@ -116,7 +116,7 @@ def shepard_figure(diagram: Shepard, *, title: str = "", verdict: str = "") -> F
     """
     from matplotlib.colors import LogNorm
 
-    figure, axes = _plane(title, verdict)
+    figure, (axes,) = frames(1, PLANE, title=title, verdict=verdict)
     counts = diagram.counts.T.astype(float)
     most = max(float(counts.max()), 2.0)
     # Cells with a ten-thousandth of the fullest are the faintest that are told apart.
@@ -137,8 +137,7 @@ def shepard_figure(diagram: Shepard, *, title: str = "", verdict: str = "") -> F
     )  # fmt: skip
     axes.set_xlim(0, diagram.before[-1])
     axes.set_ylim(0, diagram.after[-1])
-    axes.set_xlabel("distance in the data", fontsize=9, color=SOFT)
-    axes.set_ylabel("distance on the map", fontsize=9, color=SOFT)
+    name_axes(axes, 2, ("distance in the data", "distance on the map"))
     axes.legend(frameon=False, fontsize=8.5, labelcolor=INK, loc="upper left")
     _bar(figure, axes, image, "pairs, from either end")
     return figure
@@ -175,7 +174,7 @@ def co_ranking_figure(ranks: CoRanking, *, title: str = "", verdict: str = "") -
     """
     from matplotlib.colors import PowerNorm
 
-    figure, axes = _plane(title, verdict)
+    figure, (axes,) = frames(1, PLANE, title=title, verdict=verdict)
     share = ranks.counts / ranks.drawn
     top = float(np.quantile(share, 0.999)) or float(share.max()) or 1.0
     edges = np.arange(ranks.max_rank + 1) + 0.5
@@ -192,27 +191,9 @@ def co_ranking_figure(ranks: CoRanking, *, title: str = "", verdict: str = "") -
             x, y, words, transform=axes.transAxes, fontsize=8.5, color=INK,
             ha="left" if x < 0.5 else "right", va="bottom" if y < 0.5 else "top",
         )  # fmt: skip
-    axes.set_xlabel("rank on the map", fontsize=9, color=SOFT)
-    axes.set_ylabel("rank in the data", fontsize=9, color=SOFT)
+    name_axes(axes, 2, ("rank on the map", "rank in the data"))
     _bar(figure, axes, image, "share of points", extend="max")
     return figure
-
-
-def _plane(title: str, verdict: str) -> tuple[Figure, Any]:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6.4, 4.6), dpi=RESOLUTION, layout="constrained")
-    axes = figure.add_subplot()
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_color(FAINT)
-    axes.tick_params(which="both", colors=SOFT, labelsize=8, length=3, color=FAINT)
-    if title:
-        figure.suptitle(title, fontsize=13, color=INK, x=0.02, ha="left")
-    if verdict:
-        figure.supxlabel(wrapped(verdict, 104), x=0.02, ha="left", fontsize=8, color=SOFT)
-    return figure, axes
 
 
 def _bar(figure: Any, axes: Any, image: Any, name: str, extend: str = "neither") -> None:

@@ -12,14 +12,23 @@ from dualfold.duality.certificate import UnfoldingCertificate
 from dualfold.duality.solution import Record, relative
 from dualfold.duality.unfolding import UnfoldingProblem
 from dualfold.errors import InvalidInput
-from dualfold.view.colors import coloring
-from dualfold.view.drawing import FAINT, INK, SOFT, draw_points
-from dualfold.view.figures import RESOLUTION
+from dualfold.view.colors import FEW_COLORS, coloring
+from dualfold.view.drawing import (
+    FAINT,
+    INK,
+    RESOLUTION,
+    SOFT,
+    draw_points,
+    head,
+    name_axes,
+    quiet,
+    write_around,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LOWER, UPPER, GAP = "#2a6f97", "#bc4b51", "#222222"
+LOWER, UPPER, GAP = FEW_COLORS[0], FEW_COLORS[4], INK
 
 
 def unfolding_figure(
@@ -52,8 +61,7 @@ def unfolding_figure(
         _draw_map(axes, name, np.asarray(points), words, color, room)
     if history:
         _draw_history(figure.add_subplot(grid[1, :]), history)
-    if title:
-        figure.suptitle(title, fontsize=13, color=INK, x=0.012, ha="left")
+    write_around(figure, title)
     return figure
 
 
@@ -90,22 +98,21 @@ def _draw_map(axes: Any, name: str, points: Any, words: str, color: Any, room: A
     axes.set_yticks([])
     for spine in axes.spines.values():
         spine.set(visible=True, color="#e4e4e4")
-    axes.set_title(name, fontsize=11, color=INK)
+    head(axes, name)
     axes.set_xlabel(words, fontsize=8, color=SOFT)
 
 
 def _draw_history(axes: Any, history: Sequence[Record]) -> None:
     steps = [record.iteration for record in history]
     axes.semilogy(steps, [max(r.gap, 1e-16) for r in history], color=GAP, lw=1.6, marker="o", ms=3)
-    axes.set_xlabel("iteration", fontsize=9, color=SOFT)
-    axes.set_ylabel("relative gap", fontsize=9, color=GAP)
+    name_axes(axes, 2, ("iteration", "relative gap"))
     beside = axes.twinx()
     known = [r for r in history if np.isfinite(r.lower)]
     beside.plot([r.iteration for r in known], [r.lower for r in known], color=LOWER, lw=1.2)
     beside.plot(steps, [r.upper for r in history], color=UPPER, lw=1.2)
     best = history[-1].upper
     beside.set_ylim(0, 2 * best)
-    beside.set_ylabel("variance: bound and value", fontsize=9, color=SOFT)
+    name_axes(beside, 2, ("", "variance: bound and value"))
     place = max(1, len(steps) // 3)
     beside.annotate(
         "upper bound", (steps[-1], 1.04 * best), color=UPPER, fontsize=8, ha="right", va="bottom"
@@ -121,8 +128,6 @@ def _draw_history(axes: Any, history: Sequence[Record]) -> None:
         color=GAP,
         fontsize=8,
     )
-    for side in (axes, beside):
-        side.tick_params(colors=SOFT, labelsize=8, length=3, color=FAINT)
-        for spine in side.spines.values():
-            spine.set_color(FAINT)
-        side.spines["top"].set_visible(False)
+    quiet(axes)
+    quiet(beside)
+    beside.spines["right"].set(visible=True, color=FAINT)
