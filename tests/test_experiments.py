@@ -15,6 +15,7 @@ from dualfold.experiments import (
     html_report,
     markdown_report,
 )
+from dualfold.experiments.finding import within
 from dualfold.experiments.report import number, summary
 
 ALL = experiments()
@@ -66,6 +67,14 @@ def test_a_comparison_of_arrays_is_seen_too() -> None:
     finding = Finding("", (Row("a", 0.0, 1.0, np.float64(1.0) < 0.5),))  # type: ignore[arg-type]
     assert len(finding.failed) == 1
     assert finding.failed[0].holds is False
+
+
+def test_within_is_about_the_distance_on_either_side() -> None:
+    assert within("a", 1.0005, 1e-3, paper=1.0).holds
+    assert within("a", 0.9995, 1e-3, paper=1.0).holds
+    assert not within("a", 1.01, 1e-3, paper=1.0).holds
+    assert not within("a", np.nan, 1e-3).holds
+    assert within("a", 0.0, 1e-3, about="why").note == "within 1e-3; why"
 
 
 def test_numbers_in_words() -> None:

@@ -10,7 +10,7 @@ from dualfold.experiments import Setting
 from dualfold.experiments.cunha_angles import allowed_angles, coordinates_kept, edge_angles
 from dualfold.experiments.cunha_exact import chain, complete
 from dualfold.experiments.cunha_lagrangian import _lmi, _off_ones, _products
-from dualfold.experiments.cunha_roll import bounds, roll, small_roll, within
+from dualfold.experiments.cunha_roll import bounds, roll, small_roll
 from dualfold.experiments.cunha_slater import clique, equal_lengths_path, stress
 from dualfold.graph import knn
 
@@ -22,13 +22,6 @@ def roll_problem(
 ) -> tuple[np.ndarray, UnfoldingProblem]:
     points = small_roll(n, 3).points
     return points, contracted(knn(points, k), form=form).problem
-
-
-def test_within_is_about_the_distance_on_either_side() -> None:
-    assert within("a", 1.0005, 1e-3, paper=1.0).holds
-    assert within("a", 0.9995, 1e-3, paper=1.0).holds
-    assert not within("a", 1.01, 1e-3, paper=1.0).holds
-    assert not within("a", np.nan, 1e-3).holds
 
 
 @pytest.mark.parametrize("size", [3, 4, 5, 6])

@@ -9,7 +9,6 @@ import pytest
 from sklearn.manifold import smacof
 
 from dualfold.data import digits, swiss_roll
-from dualfold.errors import InvalidInput
 from dualfold.experiments import (
     tucker_bound,
     tucker_descent,
@@ -24,7 +23,6 @@ from dualfold.games import averaged_subgradient_descent
 from dualfold.methods import pca
 from dualfold.quality import t_similarity
 from dualfold.trace.solvers import PaperGradient
-from dualfold.view.charts import Chart, Line, chart_figure
 
 Array = np.ndarray[Any, Any]
 IMAGES = digits().points[:300] / 16.0
@@ -247,22 +245,3 @@ def test_the_ring_is_a_ring() -> None:
     D = tucker_isomap.ring(10)
     steps = np.abs(np.subtract.outer(np.arange(10), np.arange(10)))
     np.testing.assert_array_equal(D, np.minimum(steps, 10 - steps))
-
-
-# --- charts ----------------------------------------------------------------------------
-
-
-def test_a_chart_shows_its_lines() -> None:
-    lines = [
-        Line("measured", [1, 2], [3, 4], [0.1, 0.2]),
-        Line("", [1, 2], [3, 5], look="paper"),
-        Line("bound", [1, 2], [6, 6], look="bound"),
-    ]
-    figure = chart_figure([Chart(lines, x_ticks=(1, 2))], title="T")
-    axes = figure.axes[0]
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["measured", "bound"]
-    drawn = [list(line.get_ydata()) for line in axes.lines if len(line.get_ydata()) == 2]
-    assert [3, 4] in drawn
-    assert [3, 5] in drawn
-    with pytest.raises(InvalidInput, match="at least one chart"):
-        chart_figure([])

@@ -8,8 +8,7 @@ import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
 from dualfold.estimators import PCA, ClassicalMDS
-from dualfold.experiments.cunha_roll import within
-from dualfold.experiments.finding import Experiment, Finding, Row, Setting
+from dualfold.experiments.finding import Experiment, Finding, Row, Setting, within
 from dualfold.weights.gram import centred_gram
 
 Array = np.ndarray[Any, np.dtype[Any]]

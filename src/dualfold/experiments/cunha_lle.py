@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from dualfold.data import sphere_cap
-from dualfold.experiments.cunha_roll import NEAR, roll, size_note, within
-from dualfold.experiments.finding import Experiment, Finding, Row, Setting
+from dualfold.experiments.cunha_roll import NEAR, roll, size_note
+from dualfold.experiments.finding import Experiment, Finding, Row, Setting, within
 from dualfold.graph import Graph, knn
 from dualfold.graph.directed import neighborhoods
 from dualfold.view.charts import Chart, Line, chart_figure

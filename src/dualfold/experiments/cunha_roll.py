@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, SupportsFloat
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from dualfold.duality import (
 )
 from dualfold.duality.bounds import scaled_into
 from dualfold.estimators import PCA, Isomap, LocallyLinearEmbedding, SpectralEmbedding
-from dualfold.experiments.finding import Experiment, Finding, Row, Setting
+from dualfold.experiments.finding import Experiment, Finding, Row, Setting, within
 from dualfold.graph import Graph, joined, knn
 from dualfold.methods.mvu import unfolded
 from dualfold.quality import procrustes
@@ -63,14 +63,6 @@ def size_note(unfolding: Unfolding) -> str:
         f"{problem.n} points, {NEIGHBORS} neighbours, {problem.m} edges held to at most their "
         f"length; {unfolding.solution.solver}, {len(unfolding.solution.history)} iterations."
     )
-
-
-def within(
-    what: str, ours: SupportsFloat, limit: float, *, paper: float = 0.0, about: str = ""
-) -> Row:
-    """A row that holds when ours is as near to the paper's number as `limit`."""
-    note = (f"within {limit:.0e}" if limit else "equal") + (f"; {about}" if about else "")
-    return Row(what, paper, float(ours), abs(float(ours) - paper) <= limit, note)
 
 
 def swiss_roll_unfolded(setting: Setting) -> Finding:

@@ -11,8 +11,8 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 
 from dualfold.duality import UnfoldingProblem, contracted, interior_point
 from dualfold.duality.positive_step import longest_step
-from dualfold.experiments.cunha_roll import neighbor_graph, small_roll, within
-from dualfold.experiments.finding import Experiment, Finding, Row, Setting
+from dualfold.experiments.cunha_roll import neighbor_graph, small_roll
+from dualfold.experiments.finding import Experiment, Finding, Row, Setting, within
 from dualfold.graph import Graph, from_lengths
 from dualfold.view.charts import Chart, Line, chart_figure
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from dualfold.descent import algorithm_one, descended_points, point_error
 from dualfold.estimators import PCA, PointPCA
-from dualfold.experiments.finding import Experiment, Finding, Row, Setting
+from dualfold.experiments.finding import Experiment, Finding, Row, Setting, within
 from dualfold.quality import procrustes
 from dualfold.view.descent import convergence_figure
 from dualfold.view.figures import Panel, gallery
@@ -109,15 +109,14 @@ def convergence(setting: Setting) -> Finding:
             not long_steps[-1] < 1e-3,
             "must not converge: the limit of a constant step",
         ),
-        Row("gap, conjugate directions", 0.0, ours[-1], ours[-1] < 1e-12, "≤ 1e-12"),
+        within("gap, conjugate directions", ours[-1], 1e-12),
         Row("their iterations", None, float(len(ours) - 1)),
         Row("iterations of Algorithm 1 to 1e-6", None, float(np.argmax(mended < 1e-6))),
-        Row(
+        within(
             f"largest gap from {len(starts)} random starts",
-            0.0,
-            float(max(starts)),
-            max(starts) < 1e-12,
-            "≤ 1e-12: a single place of convergence, as the paper says",
+            max(starts),
+            1e-12,
+            about="a single place of convergence, as the paper says",
         ),
     )
     sentence = (

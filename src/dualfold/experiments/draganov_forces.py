@@ -18,7 +18,7 @@ from dualfold.descent import Forces, algorithm_one, attraction, pair_forces, poi
 from dualfold.descent.forces import double_centred
 from dualfold.estimators import PCA
 from dualfold.experiments.draganov_descent import pixels
-from dualfold.experiments.finding import Experiment, Finding, Row, Setting
+from dualfold.experiments.finding import Experiment, Finding, Row, Setting, within
 from dualfold.view.descent import force_figure, pull_figure
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -207,8 +207,8 @@ def forces(setting: Setting) -> Finding:
     rest = float(np.linalg.norm(at_end.descent) / (8 * np.linalg.norm(at_end.of_data)))
     on_map = attraction(Y)
     rows = (
-        Row("F_X, F_Y summed over pairs, off the products", 0.0, off, off < 1e-10, "≤ 1e-10"),
-        Row("F_X − F_Y at PCA, relative to F_X", 0.0, rest, rest < 1e-6, "≤ 1e-6: they balance"),
+        within("F_X, F_Y summed over pairs, off the products", off, 1e-10),
+        within("F_X − F_Y at PCA, relative to F_X", rest, 1e-6, about="they balance"),
         Row(
             "share of Σ|c| from the nearest and the farthest quarter",
             "most",

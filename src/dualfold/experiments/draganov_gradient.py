@@ -11,7 +11,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from dualfold.descent import point_gradient
-from dualfold.experiments.finding import Experiment, Finding, Row, Setting
+from dualfold.experiments.finding import Experiment, Finding, Row, Setting, within
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -53,8 +53,8 @@ def formulas(setting: Setting) -> Finding:
     drops = _of_means(X, Y) / float(np.abs(exact).max())
     rows = (
         *_preliminaries(X, rng),
-        _equal("4‖X_cX_cᵀ − Y_cY_cᵀ‖² over f", 1.0, 4 * _distance(X0, Y0) / f),
-        _equal("4tr(L(G_Y − G_X)²) over f, centred data", 1.0, 4 * _trace(X0, Y0) / f),
+        within("4‖X_cX_cᵀ − Y_cY_cᵀ‖² over f", 4 * _distance(X0, Y0) / f, 1e-6, paper=1.0),
+        within("4tr(L(G_Y − G_X)²) over f, centred data", 4 * _trace(X0, Y0) / f, 1e-6, paper=1.0),
         _unequal(
             "4tr(L(G_Y − G_X)²) over f, data as it is",
             4 * _trace(X, Y) / f,
@@ -74,12 +74,11 @@ def formulas(setting: Setting) -> Finding:
             "the paper errs: it is half of it (−8Σ is right)",
         ),
         Row("twice the printed one off ∇f", None, parallel, parallel < 1e-6, "≤ 1e-6"),
-        Row(
-            "what ∂λ_ij/∂y_i adds to it",
-            0.0,
+        within(
+            "what ∂λ_ij/∂y_i adds to it, of ∇f",
             drops,
-            drops < 1e-6,
-            "≤ 1e-6 of ∇f: rows and columns of c add up to 0, so the paper may drop it",
+            1e-6,
+            about="rows and columns of c add up to 0, so the paper may drop it",
         ),
         *_step_rows(X, Y),
     )
@@ -135,10 +134,8 @@ def _preliminaries(X: Array, rng: np.random.Generator) -> tuple[Row, ...]:
         "E = g1ᵀ + 1gᵀ − 2G, off": (by_gram, "G = XXᵀ; the printed XᵀX is D×D"),
         "row, then column means (Algorithm 1) off LEL": (in_turn - L @ E @ L, "the order is right"),
     }
-    sizes = {what: float(np.abs(off).max()) for what, (off, _) in parts.items()}
     return tuple(
-        Row(what, 0.0, sizes[what], sizes[what] < 1e-10, f"≤ 1e-10; {note}")
-        for what, (_, note) in parts.items()
+        within(what, np.abs(off).max(), 1e-10, about=note) for what, (off, note) in parts.items()
     )
 
 
@@ -153,10 +150,6 @@ def _of_means(X: Array, Y: Array, step: float = 1e-5) -> float:
         change = _squares(Y + move) - _squares(Y - move)
         largest = max(largest, abs(float((c * (change - L @ change @ L)).sum())) / (2 * step))
     return largest
-
-
-def _equal(what: str, paper: float, ours: float) -> Row:
-    return Row(what, paper, ours, abs(ours - paper) < 1e-6, "to 1e-6")
 
 
 def _unequal(what: str, ours: float, note: str) -> Row:

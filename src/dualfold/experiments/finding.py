@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, TypeVar
 
 import numpy as np
 
@@ -101,6 +101,15 @@ class Row:
         if isinstance(self.paper, str) or isinstance(self.ours, str) or self.paper is None:
             return None
         return float(self.ours) - float(self.paper)
+
+
+def within(
+    what: str, ours: SupportsFloat, limit: float, *, paper: float = 0.0, about: str = ""
+) -> Row:
+    """A row that holds when ours is as near to the paper's number as `limit`."""
+    near = f"within {limit:.0e}".replace("e-0", "e-") if limit else "equal"
+    note = f"{near}; {about}" if about else near
+    return Row(what, paper, float(ours), abs(float(ours) - paper) <= limit, note)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ import scipy.linalg
 from dualfold.data import swiss_roll
 from dualfold.embedding import embed
 from dualfold.errors import PointsCollapse
-from dualfold.experiments.finding import Experiment, Finding, Row, Setting
+from dualfold.experiments.finding import Experiment, Finding, Row, Setting, within
 from dualfold.graph import Graph, joined, knn
 from dualfold.methods import eigenmaps, lle
 from dualfold.trace.solvers import Auto
@@ -143,9 +143,8 @@ def _sine(A: Array, B: Array) -> float:
 
 
 def _zero(what: str, off: Any, tolerance: float = SMALL, *, mended: bool = False) -> Row:
-    largest = float(np.abs(off).max())
-    note = f"≤ {tolerance:.0e}" + ("; not printed so: mended" if mended else "")
-    return Row(what, 0.0, largest, largest < tolerance, note)
+    about = "not printed so: mended" if mended else ""
+    return within(what, np.abs(off).max(), tolerance, about=about)
 
 
 def _not_zero(what: str, off: Any, note: str) -> Row:

@@ -11,7 +11,7 @@ from scipy.spatial.distance import cdist
 from dualfold.data import swiss_roll
 from dualfold.embedding import embed
 from dualfold.experiments.draganov_descent import pixels
-from dualfold.experiments.finding import Experiment, Finding, Row, Setting
+from dualfold.experiments.finding import Experiment, Finding, Row, Setting, within
 from dualfold.graph import Graph, geodesic_distances, joined, knn
 from dualfold.methods import isomap, mds_of_distances, pca
 from dualfold.quality import procrustes
@@ -87,7 +87,7 @@ def _gram_rows(X: Array) -> tuple[Row, ...]:
         "‖G − YYᵀ‖² off the sum of discarded λ²": abs(strain / discarded - 1),
         "the same after turning Y": abs(turned / strain - 1),
     }
-    return tuple(Row(what, 0.0, off, off < 1e-10, "≤ 1e-10") for what, off in parts.items())
+    return tuple(within(what, off, 1e-10) for what, off in parts.items())
 
 
 def _variance_rows(X: Array, setting: Setting) -> tuple[Row, ...]:
@@ -103,7 +103,7 @@ def _variance_rows(X: Array, setting: Setting) -> tuple[Row, ...]:
         uneven, best = max(uneven, abs((kept + error) / whole - 1)), max(best, kept / whole)
     top, bottom = (float(np.square(centred @ V.T).sum()) / whole for V in (U[:2], U[-2:]))
     return (
-        Row("variance kept + error, off the whole, random V", 0.0, uneven, uneven < 1e-10),
+        within("variance kept + error, off the whole, random V", uneven, 1e-10),
         Row("variance kept by the top two", None, top, top > best, "above every random V"),
         Row(
             "variance kept by the bottom two",
@@ -167,13 +167,8 @@ def isomap_scaling(setting: Setting) -> Finding:
 def _straight_row(points: Array) -> Row:
     whole = embed(isomap(knn(points, len(points) - 1))).points
     same = procrustes(embed(pca(points)).points, whole)
-    return Row(
-        "all points neighbours: Isomap off PCA",
-        0.0,
-        same.disparity,
-        same.disparity < 1e-12,
-        "≤ 1e-12 after turning; geodesics are then distances",
-    )
+    about = "after turning; geodesics are then distances"
+    return within("all points neighbours: Isomap off PCA", same.disparity, 1e-12, about=about)
 
 
 def _spectrum_rows(graph: Graph, points: Array) -> tuple[tuple[Row, ...], float]:
@@ -185,12 +180,11 @@ def _spectrum_rows(graph: Graph, points: Array) -> tuple[tuple[Row, ...], float]
     strain = float(np.square(kernel - points @ points.T).sum())
     off = abs(strain / float(np.square(values[:-2]).sum()) - 1)
     rows = (
-        Row(
+        within(
             "‖Ĝ − YYᵀ‖² off the sum of discarded λ²",
-            0.0,
             off,
-            off < 1e-8,
-            "≤ 1e-8: the spectral solution is the minimum",
+            1e-8,
+            about="the spectral solution is the minimum",
         ),
         Row(
             "share of Σ|λ| of Ĝ that is negative",

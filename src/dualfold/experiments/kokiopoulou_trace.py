@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from dualfold.experiments.finding import Experiment, Finding, Row, Setting
+from dualfold.experiments.finding import Experiment, Finding, Row, Setting, within
 from dualfold.view.trace import trace_figure
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -55,9 +55,9 @@ def trace_theorem(setting: Setting) -> Finding:
     for identity, name in ((True, "VᵀV = I"), (False, "VᵀBV = I")):
         below, above, reached = _beaten(setting.random(), matrices, bases, identity)
         rows += [
-            _nothing(f"{name}: a random basis below the sum of the smallest", below),
-            _nothing(f"{name}: a random basis above the sum of the largest", above),
-            _nothing(f"{name}: the eigenvectors off these sums", reached),
+            within(f"{name}: a random basis below the sum of the smallest", below, ROUNDING),
+            within(f"{name}: a random basis above the sum of the largest", above, ROUNDING),
+            within(f"{name}: the eigenvectors off these sums", reached, ROUNDING),
         ]
     rng = setting.random()
     shown = {}
@@ -124,9 +124,11 @@ def termwise_claim(setting: Setting) -> Finding:
             step_holds < cases,
             "the notes err: fewer x make the max smaller, not larger",
         ),
-        _nothing("instead, that minimum above λ_k", high_least),
-        _nothing("sums of the k smallest terms below λ_1 + … + λ_k", short_sum, "(Schur)"),
-        _nothing("eigenvalues θ_i of VᵀAV below λ_i", low_ritz, "(Cauchy)"),
+        within("instead, that minimum above λ_k", high_least, ROUNDING),
+        within(
+            "sums of the k smallest terms below λ_1 + … + λ_k", short_sum, ROUNDING, about="Schur"
+        ),
+        within("eigenvalues θ_i of VᵀAV below λ_i", low_ritz, ROUNDING, about="Cauchy"),
     )
     sentence = (
         f"The theorem stands, its proof in the notes does not: {above} of {cases} random bases "
@@ -155,9 +157,9 @@ def min_max(setting: Setting) -> Finding:
             U = np.linalg.qr(rng.standard_normal((spaces, n, n - k + 1)))[0]
             high = max(high, float(_ritz(pencil.A, U)[:, 0].max() - wanted) / scale)
     rows = (
-        _nothing("max over a random U of dimension k, below λ_k", low),
-        _nothing("min over a random U of dimension n−k+1, above λ_k", high),
-        _nothing("both at the spans of eigenvectors, off λ_k", reached),
+        within("max over a random U of dimension k, below λ_k", low, ROUNDING),
+        within("min over a random U of dimension n−k+1, above λ_k", high, ROUNDING),
+        within("both at the spans of eigenvectors, off λ_k", reached, ROUNDING),
     )
     sentence = (
         f"On {matrices} random matrices, with {spaces} random spaces for every k, none passes λ_k "
@@ -189,10 +191,6 @@ def _beaten(
 def _ritz(A: Array, U: Array) -> Array:
     """Eigenvalues of A on the span of the orthonormal U (or of each of them)."""
     return np.asarray(np.linalg.eigvalsh(np.swapaxes(U, -1, -2) @ A @ U))
-
-
-def _nothing(what: str, excess: float, whose: str = "") -> Row:
-    return Row(what, 0.0, excess, excess < ROUNDING, f"≤ {ROUNDING:.0e} {whose}".rstrip())
 
 
 EXPERIMENTS = (

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.experiments.finding import Experiment, Finding, Row, Setting
+from dualfold.experiments.finding import Experiment, Finding, Row, Setting, within
 from dualfold.experiments.shin_functions import (
     Array,
     Shape,
@@ -59,7 +59,7 @@ def rules(setting: Setting) -> Finding:
     made = keeping_rules(rng)
     for shape in made:
         off, word = chord_excess(shape, rng, count), "convex" if shape.sign > 0 else "concave"
-        rows.append(Row(f"{shape.name}: not {word} by", 0.0, off, off < ROUNDING, "≤ 1e-10"))
+        rows.append(within(f"{shape.name}: not {word} by", off, ROUNDING))
     kept = sum(bool(row.holds) for row in rows)
     for shape, why in broken_rules():
         off = chord_excess(shape, rng, count)
@@ -156,7 +156,7 @@ def _function_row(shape: Shape, rng: np.random.Generator, count: int) -> Row:
     )
     word = "convex" if shape.sign > 0 else "concave"
     note = "chord, tangent, Hessian, Jensen" if shape.bend else "chord, tangent, Jensen"
-    return Row(f"{shape.name}: not {word} by", 0.0, worst, worst < ROUNDING, note)
+    return within(f"{shape.name}: not {word} by", worst, ROUNDING, about=note)
 
 
 def _tangents_figure() -> Any:

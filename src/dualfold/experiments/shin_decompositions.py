@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from dualfold.experiments.finding import Experiment, Finding, Row, Setting
+from dualfold.experiments.finding import Experiment, Finding, Row, Setting, within
 from dualfold.view.lectures import four_turns_figure
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -22,20 +22,20 @@ def worked_examples(setting: Setting) -> Finding:
     values, vectors = np.linalg.eig(EXAMPLE)
     order = np.argsort(-values)
     values, vectors = values[order], vectors[:, order]
-    polynomial = np.poly(EXAMPLE)
+    polynomial, slopes = np.poly(EXAMPLE), vectors[1] / vectors[0]
     six, expanded = _three_by_three(setting)
     turn = np.array([[0.0, -1.0], [1.0, 0.0]])
     turned = np.linalg.eigvals(turn)
     between = abs(float(vectors[:, 0] @ vectors[:, 1]))
     rows = (
         *(
-            Row(f"coefficient of λ^{2 - at}", wanted, float(polynomial[at]), _near(got, wanted))
+            within(f"coefficient of λ^{2 - at}", got, 1e-12, paper=wanted)
             for at, (got, wanted) in enumerate(zip(polynomial, (1.0, -7.0, 10.0), strict=True))
         ),
-        Row("larger eigenvalue", 5.0, float(values[0]), _near(values[0], 5.0), "≤ 1e-12"),
-        Row("smaller eigenvalue", 2.0, float(values[1]), _near(values[1], 2.0), "≤ 1e-12"),
-        _along("E₅ spanned by (2, 1): slope", 0.5, vectors[:, 0]),
-        _along("E₂ spanned by (1, −1): slope", -1.0, vectors[:, 1]),
+        within("larger eigenvalue", values[0], 1e-12, paper=5.0),
+        within("smaller eigenvalue", values[1], 1e-12, paper=2.0),
+        within("E₅ spanned by (2, 1): slope", slopes[0], 1e-12, paper=0.5),
+        within("E₂ spanned by (1, −1): slope", slopes[1], 1e-12, paper=-1.0),
         Row(
             "|cos| of the angle between E₅ and E₂",
             None,
@@ -43,8 +43,8 @@ def worked_examples(setting: Setting) -> Finding:
             _near(between, 1 / np.sqrt(10)),
             "1/√10: a matrix that is not symmetric need not have perpendicular eigenvectors",
         ),
-        Row("3×3: six terms less LAPACK's determinant", 0.0, six, six < 1e-12, "≤ 1e-12"),
-        Row("3×3: Laplace, every row and column", 0.0, expanded, expanded < 1e-12, "≤ 1e-12"),
+        within("3×3: six terms less LAPACK's determinant", six, 1e-12),
+        within("3×3: Laplace, every row and column", expanded, 1e-12),
         Row("Cholesky of 9", 3.0, float(np.linalg.cholesky([[9.0]])[0, 0]), True, "9 = 3×3"),
         Row(
             "eigenvalues of I₃ that differ, with 3 independent eigenvectors",
@@ -81,7 +81,7 @@ def identities(setting: Setting) -> Finding:
                 worst[what] = max(worst[what], error)
     graded = _graded_loss(setting)
     rows = (
-        *(Row(what, 0.0, error, error < 1e-9, "≤ 1e-9") for what, error in worst.items()),
+        *(within(what, error, 1e-9) for what, error in worst.items()),
         Row(
             "least eigenvalue of AᵀA, rank n − 1, over the largest",
             "positive",
@@ -264,11 +264,6 @@ def _hadamard(A: Array) -> float:
 
 def _near(got: Any, wanted: float) -> bool:
     return bool(abs(got - wanted) < 1e-12)
-
-
-def _along(what: str, slope: float, vector: Array) -> Row:
-    got = float(vector[1] / vector[0])
-    return Row(what, slope, got, _near(got, slope), "≤ 1e-12")
 
 
 EXPERIMENTS = (

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.experiments.finding import Experiment, Finding, Row, Setting
+from dualfold.experiments.finding import Experiment, Finding, Row, Setting, within
 from dualfold.games import (
     Descent,
     LeastSquares,
@@ -161,7 +161,7 @@ def batches(setting: Setting) -> Finding:
             abs(share - size / n) < 1e-12,
             f"the lecture's equation cannot hold: it is |K|/N = {size}/{n}, to 1e-12",
         ),
-        Row("the same, scaled by N/|K|: off the gradient", 0.0, scaled, scaled < 1e-12, "≤ 1e-12"),
+        within("the same, scaled by N/|K|: off the gradient", scaled, 1e-12),
         Row(
             "variance of a scaled batch over its formula",
             None,

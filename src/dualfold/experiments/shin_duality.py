@@ -14,7 +14,7 @@ from dualfold.duality import (
     solve_program,
 )
 from dualfold.duality.program_certificate import ProgramCertificate
-from dualfold.experiments.finding import Experiment, Finding, Row, Setting
+from dualfold.experiments.finding import Experiment, Finding, Row, Setting, within
 from dualfold.view.charts import Chart, Line, chart_figure
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -48,11 +48,10 @@ def linear_programs(setting: Setting) -> Finding:
     far = float(np.median(excess))
     rows = (
         _all("programs proved optimal by their multipliers", proved, count),
-        Row("d* less p*, largest", 0.0, max(gaps), max(gaps) < ROUNDING, "strong duality, ≤ 1e-9"),
-        Row("a dual value above p*", 0.0, max(broken), max(broken) < ROUNDING, "weak, ≤ 1e-9"),
+        within("d* less p*, largest", max(gaps), ROUNDING, about="strong duality"),
+        within("a dual value above p*", max(broken), ROUNDING, about="weak duality"),
         Row("a random dual point below p*, median", None, far, far <= 0, "−: the bound is loose"),
-        *(Row(f"KKT: {KKT[name]}", 0.0, worst[name], worst[name] < ROUNDING, "≤ 1e-9")
-          for name in KKT),
+        *(within(f"KKT: {KKT[name]}", worst[name], ROUNDING) for name in KKT),
         _all("multipliers 1 % off, refused", caught, count),
         _all("x ≤ 0 and x ≥ 1 added along a row: infeasible by a ray", infeasible, count),
         _all("d − 1 rows only: unbounded by a ray", unbounded, count),
@@ -90,7 +89,7 @@ def quadratic_programs(setting: Setting) -> Finding:
     off, share = float(np.median(printed_off)), float(np.mean(printed_above))
     rows = (
         _all("programs proved optimal by their multipliers", proved, count),
-        Row("D(λ*) less p*, largest", 0.0, max(exact), max(exact) < ROUNDING, "≤ 1e-9"),
+        within("D(λ*) less p*, largest", max(exact), ROUNDING),
         Row("D(λ) above p*, at random λ ≥ 0", "never", max(above), max(above) <= 1e-9, "≤ 0"),
         _all("multipliers 0.01 off, refused", caught, count),
         Row("printed dual at λ* less p*, median", 0.0, off, off > 1e-3,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.estimators import PCA
-from dualfold.experiments.finding import Experiment, Finding, Row, Setting
+from dualfold.experiments.finding import Experiment, Finding, Row, Setting, within
 from dualfold.view.charts import Chart, Line, chart_figure
 from dualfold.view.lectures import images_figure
 
@@ -42,7 +42,7 @@ def reconstruction(setting: Setting) -> Finding:
             )
         )
     whole = mean_square_error(X, model.mean_, model.components_)
-    rows.append(Row(f"the same, M = {width}", 0.0, whole / total, whole / total < 1e-12, "≤ 1e-12"))
+    rows.append(within(f"the same, M = {width}", whole / total, 1e-12))
     ninety = 1 + int(np.argmax(np.cumsum(values) / total >= 0.9))
     rows.append(Row("components that keep 90 % of the variance", None, ninety))
     pixels = np.argsort(-X.var(axis=0))
@@ -85,14 +85,15 @@ def low_rank(setting: Setting) -> Finding:
         others = rivals(X, truncated, M, rng)
         near = min(float(np.linalg.norm(X - other, 2)) / s[M] for other in others) - 1
         whole = min(float(np.linalg.norm(X - other)) / rest for other in others) - 1
+        exact = {
+            "‖X − X̃‖₂ over σ_(M+1)": np.linalg.norm(X - truncated, 2) / s[M],
+            "‖X − X̃‖_F over √Σσ²": np.linalg.norm(X - truncated) / rest,
+            "‖Σσuvᵀ‖_F over ‖X̃‖_F": np.linalg.norm(added) / np.linalg.norm(truncated),
+        }
         spectral.append(near)
         frobenius.append(whole)
         rows += [
-            _one(f"M = {M}: ‖X − X̃‖₂ over σ_(M+1)", np.linalg.norm(X - truncated, 2) / s[M]),
-            _one(f"M = {M}: ‖X − X̃‖_F over √Σσ²", np.linalg.norm(X - truncated) / rest),
-            _one(
-                f"M = {M}: ‖Σσuvᵀ‖_F over ‖X̃‖_F", np.linalg.norm(added) / np.linalg.norm(truncated)
-            ),
+            *(within(f"M = {M}: {what}", ratio, 1e-9, paper=1.0) for what, ratio in exact.items()),
             Row(f"M = {M}: the nearest rival farther by, ‖·‖₂", None, near, near > -1e-12, "≥ 0"),
             Row(f"M = {M}: the nearest rival farther by, ‖·‖_F", None, whole, whole > 1e-12, "> 0"),
         ]
@@ -107,10 +108,6 @@ def low_rank(setting: Setting) -> Finding:
         setting.stand_in,
     )
     return Finding(sentence, tuple(rows), notes=tuple(note for note in notes if note))
-
-
-def _one(what: str, ratio: Any) -> Row:
-    return Row(what, 1.0, float(ratio), bool(abs(ratio - 1) < 1e-9), "to 1e-9")
 
 
 def rivals(X: Array, truncated: Array, M: int, rng: np.random.Generator) -> list[Array]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.embedding import embed
-from dualfold.experiments.finding import Experiment, Finding, Row, Setting
+from dualfold.experiments.finding import Experiment, Finding, Row, Setting, within
 from dualfold.methods import pca
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solvers import Dense
@@ -36,8 +36,8 @@ def roads(setting: Setting) -> Finding:
             off = float(np.abs(others - values).max() / values[0])
             turned = float(np.abs(np.abs(np.sum(directions * vectors, axis=0)) - 1).max())
             rows += [
-                Row(f"λ by {name} less σ²/N", 0.0, off, off < 1e-12, "≤ 1e-12 λ₁"),
-                Row(f"b by {name}, 1 − |cos|", 0.0, turned, turned < 1e-10, "≤ 1e-10"),
+                within(f"λ by {name} less σ²/N, of λ₁", off, 1e-12),
+                within(f"b by {name}, 1 − |cos|", turned, 1e-10),
             ]
     centred = X - X.mean(axis=0)
     spectrum = np.linalg.eigvalsh(centred.T @ centred / n)
@@ -122,9 +122,9 @@ def deflation(setting: Setting) -> Finding:
             B = np.column_stack([B, b])
     same = _repeated(rng)
     rows = (
-        Row("λ one by one less all at once", 0.0, values_off, values_off < 1e-12, "≤ 1e-12 λ₁"),
-        Row("b one by one, 1 − |cos|", 0.0, vectors_off, vectors_off < 1e-10, "≤ 1e-10"),
-        Row("multipliers η_j of the constraints", 0.0, pulled, pulled < 1e-12, "≤ 1e-12 λ₁"),
+        within("λ one by one less all at once, of λ₁", values_off, 1e-12),
+        within("b one by one, 1 − |cos|", vectors_off, 1e-10),
+        within("multipliers η_j of the constraints, of λ₁", pulled, 1e-12),
         Row("repeated eigenvalue: subspaces apart by", None, same, same < 1e-10,
             "‖BBᵀ − B′B′ᵀ‖; single directions are then a matter of taste"),
     )  # fmt: skip

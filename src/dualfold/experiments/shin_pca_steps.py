@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.estimators import PCA
-from dualfold.experiments.finding import Experiment, Finding, Row, Setting
+from dualfold.experiments.finding import Experiment, Finding, Row, Setting, within
 from dualfold.view.charts import Chart, Line, chart_figure
 from dualfold.view.lectures import Step, steps_figure
 
@@ -35,18 +35,19 @@ def steps(setting: Setting) -> Finding:
     turned = _angle(B[:, 0])
     lost = float(np.square(standard - projected).sum() / n)
     flat = np.linalg.svd(back - back.mean(axis=0), compute_uv=False)
+    largest = np.abs(X).max()
     rows = (
-        _zero("S1: mean after centring", np.abs(centred.mean(axis=0)).max() / np.abs(X).max()),
-        _zero("S2: variances less 1", np.abs(standard.var(axis=0) - 1).max()),
+        within("S1: mean after centring", np.abs(centred.mean(axis=0)).max() / largest, ROUNDING),
+        within("S2: variances less 1", np.abs(standard.var(axis=0) - 1).max(), ROUNDING),
         Row("S3: larger eigenvalue", None, float(values[0]), _near(values[0], 1 + rho),
             "1 + ρ for two standardised features, to 1e-12"),
         Row("S3: direction of the larger, degrees", None, turned, _near(turned, 45),
             "45° whatever the data: standardising two features leaves only the sign of ρ"),
         Row("S4: mean squared distance to the line", None, lost, _near(lost, values[1]),
             "the discarded eigenvalue 1 − ρ, to 1e-12"),
-        _zero("S5: second singular value over the first", flat[1] / flat[0]),
-        _zero("by hand less PCA(standardize=True)", np.abs(ours - back).max() / np.abs(X).max()),
-        _zero("certificate of PCA: gap", model.certificate_.gap),
+        within("S5: second singular value over the first", flat[1] / flat[0], ROUNDING),
+        within("by hand less PCA(standardize=True)", np.abs(ours - back).max() / largest, ROUNDING),
+        within("certificate of PCA: gap", model.certificate_.gap, ROUNDING),
     )  # fmt: skip
     sentence = (
         f"The five steps by hand give what PCA(standardize=True) gives. The line through the "
@@ -160,10 +161,6 @@ def _angle(vector: Array) -> float:
 
 def _near(got: Any, wanted: Any) -> bool:
     return bool(abs(got - wanted) < ROUNDING * max(1.0, abs(wanted)))
-
-
-def _zero(what: str, error: Any) -> Row:
-    return Row(what, 0.0, float(error), float(error) < ROUNDING, "≤ 1e-12")
 
 
 EXPERIMENTS = (
