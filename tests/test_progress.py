@@ -1,5 +1,8 @@
 """What long work tells of itself: true shares, one thing at a time, nothing without a listener."""
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -95,6 +98,29 @@ def test_what_begins_inside_is_silent_and_nothing_is_left_behind():
     assert digits_share(1.0, 1e-3, 1e-6) == pytest.approx(0.5)
     with steps("nobody hears", 1) as done:
         done(1)
+
+
+def test_threads_tell_in_turn():
+    def work():
+        with steps("shared", 4000) as done, ThreadPoolExecutor(8) as pool:
+            list(pool.map(lambda _: done(1), range(4000)))
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # as many chances to come between as can be had
+    try:
+        [(_, shares)] = parts(heard_in(work))
+    finally:
+        sys.setswitchinterval(interval)
+    assert shares == [(place + 1) / 4000 for place in range(4000)]
+
+
+def test_nothing_can_be_told_of_the_way_to_zero():
+    def work():
+        with descent("for ever", 0.0) as at:
+            at(1.0)
+            at(1e-9)
+
+    assert heard_in(work)[1:] == [Told("for ever", 0.0)] * 2
 
 
 def test_the_line_knows_what_it_was_told_and_calls_a_guess_a_guess(monkeypatch):
