@@ -1,7 +1,7 @@
 """What long work tells of itself: true shares, one thing at a time, nothing without a listener."""
 
-import sys
 from concurrent.futures import ThreadPoolExecutor
+from time import sleep
 
 import numpy as np
 import pytest
@@ -101,17 +101,16 @@ def test_what_begins_inside_is_silent_and_nothing_is_left_behind():
 
 
 def test_threads_tell_in_turn():
-    def work():
-        with steps("shared", 4000) as done, ThreadPoolExecutor(8) as pool:
-            list(pool.map(lambda _: done(1), range(4000)))
+    heard = []
 
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)  # as many chances to come between as can be had
-    try:
-        [(_, shares)] = parts(heard_in(work))
-    finally:
-        sys.setswitchinterval(interval)
-    assert shares == [(place + 1) / 4000 for place in range(4000)]
+    def slow(told):
+        if told.share is not None:
+            sleep(0.002 * (1 - told.share))  # whoever comes later is the faster one
+            heard.append(told.share)
+
+    with hearing(slow), steps("shared", 40) as done, ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: done(1), range(40)))
+    assert heard == [(place + 1) / 40 for place in range(40)]
 
 
 def test_nothing_can_be_told_of_the_way_to_zero():
