@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Size = Literal["brief", "quick", "full"]
+STAND_IN = (
+    "MNIST was not at hand (DUALFOLD_MNIST may name a file of it): scikit-learn's 8×8 digits stand "
+    "in, so numbers differ."
+)
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,7 @@ class Setting:
         """A note when the digits stand in for MNIST, else nothing."""
         if len(self.images.points) > 2_000:
             return ""
-        return "MNIST was not at hand: scikit-learn's 8×8 digits stand in, so numbers differ."
+        return STAND_IN
 
 
 @dataclass(frozen=True)
