@@ -54,7 +54,7 @@ def _done(*rows: Row) -> Done:
 
 def test_a_row_that_does_not_hold_is_seen() -> None:
     found = [_done(Row("a|b", 1.0, 1.5, False, "≤ 0.1"), Row("c", None, 2.0))]
-    assert "1 of them have something to be held against, and 1 did not" in summary(found)
+    assert "1 of them can be held against something, and 1 did not" in summary(found)
     assert "(in made-up)" in summary(found)
     assert "| a\\|b | 1 | 1.5 | +0.5 | **no** | ≤ 0.1 |" in markdown_report(found, BRIEF)
     page = html_report(found, BRIEF)

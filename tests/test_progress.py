@@ -1,5 +1,8 @@
 """What long work tells of itself: true shares, one thing at a time, nothing without a listener."""
 
+from concurrent.futures import ThreadPoolExecutor
+from time import sleep
+
 import numpy as np
 import pytest
 
@@ -95,6 +98,28 @@ def test_what_begins_inside_is_silent_and_nothing_is_left_behind():
     assert digits_share(1.0, 1e-3, 1e-6) == pytest.approx(0.5)
     with steps("nobody hears", 1) as done:
         done(1)
+
+
+def test_threads_tell_in_turn():
+    heard = []
+
+    def slow(told):
+        if told.share is not None:
+            sleep(0.002 * (1 - told.share))  # whoever comes later is the faster one
+            heard.append(told.share)
+
+    with hearing(slow), steps("shared", 40) as done, ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: done(1), range(40)))
+    assert heard == [(place + 1) / 40 for place in range(40)]
+
+
+def test_nothing_can_be_told_of_the_way_to_zero():
+    def work():
+        with descent("for ever", 0.0) as at:
+            at(1.0)
+            at(1e-9)
+
+    assert heard_in(work)[1:] == [Told("for ever", 0.0)] * 2
 
 
 def test_the_line_knows_what_it_was_told_and_calls_a_guess_a_guess(monkeypatch):

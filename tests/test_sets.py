@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from dualfold.data import digits, mnist
+from dualfold.data import digits, mnist, sets
 from dualfold.errors import DataUnavailable, InvalidInput
 
 
@@ -104,6 +104,7 @@ def test_a_download_is_cached_once(monkeypatch, tmp_path, images):
         assert name == "mnist_784"
         return Bunch(data=images[0].astype(float), target=images[1].astype(str))
 
+    monkeypatch.setattr(sets, "_knock", lambda: None)
     monkeypatch.setattr(sklearn.datasets, "fetch_openml", download)
     np.testing.assert_array_equal(mnist().points, images[0])
     assert [file.name for file in (tmp_path / "cache").iterdir()] == ["mnist.npz"]
@@ -115,9 +116,8 @@ def test_a_download_is_cached_once(monkeypatch, tmp_path, images):
 
 
 def test_offline_says_what_to_do(monkeypatch, tmp_path):
-    import sklearn.datasets
-
-    monkeypatch.setattr(sklearn.datasets, "fetch_openml", no_network)
+    monkeypatch.setattr("urllib.request.getproxies", dict)
+    monkeypatch.setattr("socket.create_connection", no_network)
     with pytest.raises(DataUnavailable, match="set DUALFOLD_MNIST to") as caught:
         mnist()
     assert "no route to host" in str(caught.value)

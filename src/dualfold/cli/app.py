@@ -77,7 +77,9 @@ def demo(
     files from an earlier run are replaced.
     """
     from dualfold.cli import demo as tour
+    from dualfold.data.whole_file import check_folder
 
+    check_folder(output)  # before the work, not after
     voice, heard = Voice(quiet=quiet), list[str]()
     with voice.doing("loading"):
         shown = tour.examples()

@@ -73,7 +73,7 @@ METHODS = {
             nothing_better="no other choice of {d} direction{s} keeps more of the variance",
             lengths=True,
             new_points=LINEAR,
-            size="1,000,000 of a sheet (0.1 s), 70,000 images (0.6 s)",
+            size="1,000,000 of a sheet (0.1 s), 70,000 images (0.5 s)",
         ),
         Method(
             "mds",

@@ -46,17 +46,19 @@ def reproduce(
     DUALFOLD_MNIST names a file of it; the small digits stand in where there is none.
     """
     from dualfold import experiments
-    from dualfold.data.whole_file import check_place
-    from dualfold.experiments.report import summary
+    from dualfold.data.whole_file import check_folder, check_place
+    from dualfold.experiments.finding import STAND_IN
+    from dualfold.experiments.report import counted, summary
 
     wanted = experiments.chosen(names or [])
     if listing:
         _list(wanted, as_json)
         return
     voice, heard = Voice(quiet=quiet), list[str]()
-    output.mkdir(parents=True, exist_ok=True)
-    for name in (PAGE, MARKDOWN):  # before minutes of work, not after
-        check_place(output / name, overwrite=force)
+    check_folder(output)  # before minutes of work, not after
+    for name in (PAGE, MARKDOWN):
+        if output.exists():
+            check_place(output / name, overwrite=force)
     setting = experiments.Setting("full" if full else "quick", seed)
     found: list[Done] = []
     with voice.telling_warnings(heard):
@@ -64,7 +66,7 @@ def reproduce(
             with voice.doing(f"{place + 1} of {len(wanted)}: {one.title}"):
                 found += experiments.run([one], setting)
             off = found[-1].finding.failed
-            words = f"{len(off)} rows are not as expected" if off else "as expected"
+            words = f"{counted(len(off), 'row')} not as expected" if off else "as expected"
             voice.say(f"{one.name:<28} {found[-1].seconds:6.1f} s  {words}")
     with voice.doing("writing"):
         written = write(output, found, setting)
@@ -79,8 +81,13 @@ def reproduce(
         )
     voice.say(f"\n{summary(found)}")
     voice.say(f"\nThe report:  {written[0]}  (and {MARKDOWN} with its pictures beside it)")
+    if any(STAND_IN in done.finding.notes for done in found):
+        voice.say(STAND_IN)
     if not full:
-        voice.say("\nTry next:  dualfold reproduce --full")
+        again = " ".join(
+            ["dualfold reproduce", *(names or []), "--full", "-o", str(output / "full")]
+        )
+        voice.say(f"\nTry next:  {again}")
 
 
 def write(folder: Path, found: list[Done], setting: Setting) -> list[Path]:
@@ -96,6 +103,7 @@ def write(folder: Path, found: list[Done], setting: Setting) -> list[Path]:
     for done in found:
         for place, (_, figure) in enumerate(done.finding.figures):
             contents[picture_name(done, place)] = picture(figure)
+    folder.mkdir(parents=True, exist_ok=True)
     for name, content in contents.items():
         with whole_file(folder / name, overwrite=True) as file:
             file.write(content)
@@ -116,5 +124,8 @@ def _list(wanted: tuple[Experiment, ...], as_json: bool) -> None:
             }
         )
         return
-    for one in wanted:
-        typer.echo(f"{one.name:<28} {authors[one.paper]:<12} {one.place:<28} {one.title}")
+    rows = [(one.name, authors[one.paper], one.place, one.title) for one in wanted]
+    wide = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (f"{cell:<{width}}" for cell, width in zip(row, wide, strict=True))
+        typer.echo("  ".join(cells).rstrip())

@@ -17,6 +17,8 @@ from dualfold.errors import DataUnavailable, InvalidInput
 
 MNIST_VARIABLE = "DUALFOLD_MNIST"
 CACHE_VARIABLE = "DUALFOLD_CACHE"
+# Seconds for a first answer; a round trip takes less than one anywhere.
+PATIENCE = 3.0
 
 
 @dataclass(frozen=True)
@@ -215,7 +217,8 @@ def _mnist_from_openml() -> Images:
     from sklearn.datasets import fetch_openml
 
     try:
-        bunch = fetch_openml("mnist_784", version=1, as_frame=False)
+        _knock()
+        bunch = fetch_openml("mnist_784", version=1, as_frame=False, n_retries=1)
     except Exception as error:  # urllib, http, socket and scikit-learn's own all mean the same here
         raise DataUnavailable(
             f"MNIST is neither named by {MNIST_VARIABLE} nor in the cache {_cache_folder()}, and "
@@ -225,6 +228,15 @@ def _mnist_from_openml() -> Images:
         ) from error
     points = _as_bytes(np.asarray(bunch.data), "openml.org")
     return points, np.asarray(bunch.target).astype(np.int64), "openml.org, mnist_784"
+
+
+def _knock() -> None:
+    """OSError where nobody answers: scikit-learn would try again for seconds, or wait minutes."""
+    import socket
+    from urllib.request import getproxies
+
+    if not getproxies():  # a proxy is asked instead, and may be the only way out
+        socket.create_connection(("www.openml.org", 443), timeout=PATIENCE).close()
 
 
 def _write_cache(path: Path, points: NDArray[np.uint8], labels: NDArray[np.int64]) -> None:

@@ -80,10 +80,7 @@ def read_table(
     array: which array of an .npz file, or which layer or obsm entry of an .h5ad file.
     """
     exclude, label_columns, keep = _several(exclude), _several(label_columns), _several(keep)
-    if separator is not None and separator != WHITESPACE and len(separator) != 1:
-        raise InvalidInput(
-            f"separator must be one character (or {WHITESPACE!r} for blanks), but is {separator!r}"
-        )
+    _refuse_long(separator)
     place, name, kind = _located(source, format)
     if kind in ("csv", "tsv"):
         frame, notices = delimited_frame(
@@ -126,6 +123,13 @@ def read_table(
     )
     del frame  # before the copies that filling or dropping may make
     return complete(table, missing)
+
+
+def _refuse_long(separator: str | None) -> None:
+    if separator is not None and separator != WHITESPACE and len(separator) != 1:
+        raise InvalidInput(
+            f"separator must be one character (or {WHITESPACE!r} for blanks), but is {separator!r}"
+        )
 
 
 def _several(names: str | Sequence[str]) -> tuple[str, ...]:

@@ -58,6 +58,15 @@ def check_place(path: Path, *, overwrite: bool) -> None:
     _refuse(path, Path(os.path.realpath(path)), overwrite)
 
 
+def check_folder(folder: Path) -> None:
+    """Refuse now a folder that could not be made, or not be written to, after the work."""
+    there = next(place for place in (folder, *folder.parents) if place.exists())
+    if not there.is_dir():
+        raise InvalidInput(f"{there} is a file, and a folder is needed; choose another name")
+    if not os.access(there, os.W_OK):
+        raise InvalidInput(f"the folder {there} cannot be written to; choose another")
+
+
 def _refuse(path: Path, target: Path, overwrite: bool) -> None:
     if target.is_dir():
         raise InvalidInput(f"{path} is a folder; give the name of a file in it")

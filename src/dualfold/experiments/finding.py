@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Size = Literal["brief", "quick", "full"]
+STAND_IN = (
+    "MNIST was not at hand (DUALFOLD_MNIST may name a file of it): scikit-learn's 8×8 digits stand "
+    "in, so numbers differ."
+)
 
 
 @dataclass(frozen=True)
@@ -67,9 +71,7 @@ class Setting:
     @property
     def stand_in(self) -> str:
         """A note when the digits stand in for MNIST, else nothing."""
-        if len(self.images.points) > 2_000:
-            return ""
-        return "MNIST was not at hand: scikit-learn's 8×8 digits stand in, so numbers differ."
+        return "" if self.images.shape == (28, 28) else STAND_IN
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import base64
 from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from dualfold.experiments.finding import PAPERS, Done, Finding, Paper, Row, Setting
 
@@ -26,11 +27,22 @@ def picture_name(done: Done, place: int) -> str:
     return f"{done.experiment.name}-{place + 1}.png"
 
 
+# Drawing takes half a second a figure, and both reports show it.
+_drawn: WeakKeyDictionary[Figure, bytes] = WeakKeyDictionary()
+
+
 def picture(figure: Figure) -> bytes:
     """A figure as PNG."""
     from dualfold.view.figures import figure_bytes
 
-    return figure_bytes(figure, "figure.png")
+    if figure not in _drawn:
+        _drawn[figure] = figure_bytes(figure, "figure.png")
+    return _drawn[figure]
+
+
+def counted(number: int, thing: str) -> str:
+    """1 row, 2 rows."""
+    return f"{number} {thing}{'s' * (number != 1)}"
 
 
 def summary(found: Sequence[Done]) -> str:
@@ -39,9 +51,9 @@ def summary(found: Sequence[Done]) -> str:
     judged = [row for row in rows if row.holds is not None]
     off = [row for row in judged if not row.holds]
     words = (
-        f"{len(found)} experiments, {len(rows)} rows; {len(judged)} of them have something to be "
+        f"{counted(len(found), 'experiment')}, {counted(len(rows), 'row')}; {len(judged)} of them "
+        "can be held against something, "
     )
-    words += "held against, "
     if not off:
         return words + "and all came out as expected."
     where = [done.experiment.name for done in found if done.finding.failed]

@@ -41,7 +41,10 @@ _lock = Lock()
 
 @contextmanager
 def hearing(listener: Listener) -> Iterator[None]:
-    """`listener` gets all that is told inside the `with` block, also by other threads."""
+    """`listener` gets all that is told inside the `with` block, also by other threads.
+
+    It is called by the threads that work, one at a time: it should be quick.
+    """
     with _lock:
         _listening.append(listener)
     try:
@@ -59,13 +62,13 @@ def steps(what: str, total: float) -> Iterator[Callable[[float], None]]:
             yield _silent
             return
         tell(Told(what))
-        so_far = 0.0
+        so_far, in_turn = 0.0, Lock()
 
         def done(amount: float) -> None:
             nonlocal so_far
-            with _lock:
+            with in_turn:  # told one after the other, or shares would go back
                 so_far += amount
-            tell(Told(what, min(1.0, so_far / total) if total > 0 else 1.0))
+                tell(Told(what, min(1.0, so_far / total) if total > 0 else 1.0))
 
         yield done
 
@@ -78,12 +81,13 @@ def descent(what: str, wanted: float) -> Iterator[Callable[[float], None]]:
             yield _silent
             return
         tell(Told(what))
-        first: list[float] = []
+        first: float | None = None
 
         def at(residual: float) -> None:
+            nonlocal first
             if 0 < residual < float("inf"):
-                first.append(residual)
-                tell(Told(what, digits_share(first[0], residual, wanted)))
+                first = first or residual
+                tell(Told(what, digits_share(first, residual, wanted)))
 
         yield at
 
@@ -98,8 +102,8 @@ def foreseen(what: str, seconds: float) -> Iterator[None]:
 
 
 def digits_share(first: float, now: float, wanted: float) -> float:
-    """How far a number has come on its way down, by its digits."""
-    if not (0 < now < first) or wanted >= first:
+    """How far a number has come on its way down, by its digits; to 0 there is no telling."""
+    if not (0 < now < first and 0 < wanted < first):
         return 0.0
     return min(1.0, log(first / now) / log(first / wanted))
 

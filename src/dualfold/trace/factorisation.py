@@ -223,41 +223,21 @@ def factorise(matrix: csr_array[Any], ordering: Ordering) -> Factorisation:
         raise_without_memory([NO_MEMORY], 8 * int(o.panel_start[-1] + hand_at[-1]))
     pivots = np.empty(n)
 
-    def one(which: int) -> int:
-        status: int = _factorise(
-            which,
-            n,
-            supers,
-            start,
-            columns,
-            values,
-            o.permutation,
-            place,
-            o.first,
-            o.above,
-            o.row_start,
-            o.rows,
-            o.panel_start,
-            part,
-            hand_at,
-            handed,
-            int(stacks[which]),
-            lower,
-            pivots,
-        )
-        return status
-
     # The subtrees side by side, the largest first; then what hangs above them all.
     with steps("factorising", float(work[: parts + 1].sum())) as done:
 
-        def told(which: int) -> int:
-            status = one(which)
+        def one(which: int) -> int:
+            status: int = _factorise(
+                which, n, supers, start, columns, values, o.permutation, place, o.first, o.above,
+                o.row_start, o.rows, o.panel_start, part, hand_at, handed, int(stacks[which]),
+                lower, pivots,
+            )  # fmt: skip
             done(float(work[which]))
             return status
 
-        states = _in_threads(told, sorted(range(parts), key=lambda p: -work[p]))
+        states = _in_threads(one, sorted(range(parts), key=lambda p: -work[p]))
         if not any(states):
-            states = [told(parts)]
+            states = [one(parts)]
     raise_without_memory(states, 8 * int(stacks[: parts + 1].max(initial=0)))
     if OUTSIDE_PATTERN in states:
         raise InvalidInput(

@@ -28,6 +28,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 # Rows of a tile that a D×D sum takes at least: fewer, and adding the products up would
 # cost more than making them.
 THICK = 512
+# Numbers that are summed, shifted and soon squared: half a MB in float64, for the nearer cache.
+LOW_TILE = 2**16
 # Rows whose mean shifts all of them: it lies within a thirtieth of the spread.
 SAMPLE = 1_000
 # Deviations from 0 within which a mean needs no shift: 1 + 2² is less than a digit.
@@ -58,8 +60,10 @@ def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Arra
         return np.asarray((wide.T @ wide).toarray()) - n * np.outer(mean, mean), mean
     kind = precision or working_precision(X)
     shift = _shift(X[:: -(-n // SAMPLE)]).astype(kind)
-    copied = bool(shift.any()) or X.dtype != kind
+    # Products of rows with steps between their numbers bypass BLAS (NumPy before 2.3).
+    copied = bool(shift.any()) or X.dtype != kind or X.itemsize not in X.strides
     slices = list(tiles(X, least=min(width, THICK), copied=copied))
+    low = max(FEWEST, LOW_TILE // max(1, width))
 
     def share(slices: list[slice]) -> tuple[Array, Array]:
         total, sums = np.zeros((width, width), order="F"), np.zeros(width)
@@ -70,7 +74,7 @@ def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Arra
         for rows in slices:
             tile = X[rows]
             shifted = room[: len(tile)] if copied else tile
-            for few in slices_of(len(tile), FEWEST):  # read from memory once, then from the cache
+            for few in slices_of(len(tile), low):  # read from memory once, then from the cache
                 sums += tile[few].astype(float, copy=False).sum(axis=0)
                 if copied:
                     np.subtract(tile[few], shift, out=shifted[few], dtype=kind)
@@ -173,7 +177,7 @@ def working_precision(X: Any) -> type[np.floating]:
 
 
 def centred_gram(distances: Any, *, out: Array | None = None) -> Array:
-    """K = −½HΔH from a matrix of distances (Δ: their squares), in the input's precision.
+    """K = −½HΔH from a matrix of distances (Δ: their squares), in their precision (half: double).
 
     `out` takes the result; it may be the matrix of distances itself (then lost, also when
     they are refused). K_ij is rounded
@@ -184,7 +188,9 @@ def centred_gram(distances: Any, *, out: Array | None = None) -> Array:
         raise InvalidInput(
             f"distances must be a square matrix, one row and column a point; the shape is {D.shape}"
         )
-    K: Array = np.empty(D.shape, D.dtype if D.dtype.kind == "f" else float) if out is None else out
+    # Squares of half precision would overflow from distances of 256 on.
+    kind = D.dtype if D.dtype in (np.float32, np.float64) else np.dtype(float)
+    K: Array = np.empty(D.shape, kind) if out is None else out
     height = max(1, 2**17 // len(K))  # 1 MB in float64: stays in the cache
     slices = [slice(start, start + height) for start in range(0, len(K), height)]
 
@@ -206,8 +212,8 @@ def centred_gram(distances: Any, *, out: Array | None = None) -> Array:
         )
     if not np.isfinite(means).all():
         raise InvalidInput(
-            "the distances hold NaN or infinite entries; a graph in several pieces gives infinite "
-            "geodesics: join its pieces first"
+            "the distances hold NaN, infinite entries, or some too large to be squared; a graph in "
+            "several pieces gives infinite geodesics: join its pieces first"
         )
     shares = means - means.mean() / 2
 
@@ -230,7 +236,7 @@ def _refuse_scale(total: Array, X: Any) -> None:
             if np.isfinite(X).all()
             else "the data hold NaN or infinite values; fill or drop them first"
         )
-    if not total.any() and np.ptp(X, axis=0).any():
+    if not total.any() and (X[:1] != X).any():
         raise InvalidInput("the squares of these data vanish; multiply them by a constant first")
 
 

@@ -34,9 +34,11 @@ FEWEST = 64
 def table(X: Any) -> Any:
     """X as a CSR matrix if it is sparse, else as a two-dimensional array of numbers.
 
-    Arrays (memory maps too) come back as they are; data frames and lists are copied.
+    Arrays (memory maps too) are not copied; data frames and lists are.
     """
-    rows: Any = X.tocsr() if sp.issparse(X) else np.asanyarray(X)
+    if np.ma.is_masked(X):
+        raise InvalidInput("the data has masked entries; fill (X.filled) or drop them first")
+    rows: Any = X.tocsr() if sp.issparse(X) else np.asarray(X)
     if rows.ndim != 2 or 0 in rows.shape:
         raise InvalidInput(
             "the data must be a table with at least one row and one column, a row a point; "
@@ -129,13 +131,15 @@ def projected_rows(X: Any, V: Any, mean: Array | None = None) -> Array:
         image = np.asarray(image.toarray() if sp.issparse(image) else image, dtype=kind)
         return image if mean is None else image - (mean @ V).astype(kind)
     points = np.empty((X.shape[0], V.shape[1]), dtype=kind)
+    shift = np.zeros(1, kind) if mean is None else mean
+    fine = np.result_type(kind, shift)  # unsigned rows less an unsigned mean would wrap around
 
     def share(slices: list[slice]) -> None:
-        room = np.empty((max(len(X[rows]) for rows in slices), X.shape[1]), kind)
+        room = np.empty((max((len(X[rows]) for rows in slices), default=0), X.shape[1]), kind)
         for rows in slices:
             # XV − 1·(meanᵀV) would lose digits when the mean is far from 0.
             shifted = room[: len(X[rows])]
-            np.subtract(X[rows], 0 if mean is None else mean, out=shifted, casting="same_kind")
+            np.subtract(X[rows], shift, out=shifted, dtype=fine, casting="same_kind")
             if sp.issparse(V):
                 points[rows] = (V.T @ shifted.T).T
             else:

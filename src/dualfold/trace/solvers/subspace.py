@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import scipy.linalg
@@ -210,7 +210,7 @@ def _iterate(
     own = basis.extend(begin)
     # A certificate of MᵀM leans on residuals below what A·Q can show: one round more.
     rounds_left = 1 if isinstance(problem.A, Gramian) else 0
-    largest = 0.0  # of the Ritz values ever seen: the size of A, of which A·Q has units
+    largest = 0.0  # of the Ritz values ever seen: the size of A (may be 0), whose units A·Q has
 
     while True:
         theta, S = scipy.linalg.eigh(basis.H[: basis.size, : basis.size])
@@ -219,23 +219,21 @@ def _iterate(
         X = Q @ S[:, :shown]
         BX = X if BQ is Q else BQ @ S[:, :shown]
         residual = AQ @ S[:, :shown] - BX * theta[:shown]
-        norms = _dual_norms(residual, problem)
         largest = max(largest, float(np.abs(theta).max()))
         target = tol * np.abs(theta[:shown]) + 64 * np.finfo(float).eps * largest
-        excess = norms / np.maximum(target, np.finfo(float).tiny)  # A may be 0
+        excess = _dual_norms(residual, problem) / np.maximum(target, np.finfo(float).tiny)
         worst = float(excess[:count].max()) if shown >= count else np.inf
         products = own + directions.products
-        status = "converged" if worst <= 1 or basis.size == room else None
-        if status is None and products >= most_products:
-            status = "stopped"
-        if status is None and watch(Progress(products, worst)):
+        status: Literal["converged", "stopped"] | None = None
+        if worst <= 1 or basis.size == room:
+            status = "converged"
+        elif products >= most_products or watch(Progress(products, worst)):
             status = "stopped"
         once_more = worst <= 1 and rounds_left > 0 and basis.size < room
         if status is not None and not once_more:
             break
         rounds_left -= int(once_more)
         wanted = excess > (0 if once_more else 1)
-        wanted[min(count, shown) :] = False
         # The guard directions travel along while anything wanted moves: they carry
         # the twins of a repeated eigenvalue that a single direction cannot see.
         wanted[count:] = True
@@ -248,19 +246,17 @@ def _iterate(
         own += added
 
     V = Q @ S[:, : min(basis.size, block + FURTHER)]
-    values = problem.sign * theta[:count]
+    vectors, values = _in_own_sense(problem, V[:, :count], theta[:count])
+    return Solution(vectors, values, V[:, count:], name, status, products)
+
+
+def _in_own_sense(problem: TraceProblem, V: Array, theta: Array) -> tuple[Array, Array]:
+    """The directions with the values that the problem asks for, not their negatives."""
     if isinstance(problem.A, Gramian):
         # H was made from A·Q and knows values to units of ‖A‖ only: once more, from M·V.
-        squares, turn = scipy.linalg.eigh(problem.quadratic(V[:, :count]))
-        values, V[:, :count] = problem.sign * squares, V[:, :count] @ turn
-    return Solution(
-        vectors=with_signs(V[:, :count]),
-        values=values,
-        guard=V[:, count:],
-        solver=name,
-        status="converged" if status == "converged" else "stopped",
-        products=products,
-    )
+        squares, turn = scipy.linalg.eigh(problem.quadratic(V))
+        return with_signs(V @ turn), problem.sign * squares
+    return with_signs(V), problem.sign * theta
 
 
 def _standard_form(problem: TraceProblem, root: Array) -> TraceProblem:

@@ -1,0 +1,112 @@
+"""`dualfold reproduce`: what it lists, refuses and writes; not what the experiments find."""
+
+import base64
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from dualfold.cli import app
+from dualfold.experiments import experiments
+from dualfold.experiments.finding import STAND_IN, Setting
+
+QUICK = "kokiopoulou-rank"
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def run(*words, code=0):
+    result = CliRunner().invoke(app, ["reproduce", *words])
+    assert result.exit_code == code, (result.output, result.exception)
+    assert "Traceback" not in result.stderr
+    return result
+
+
+def test_the_list_is_aligned_and_complete():
+    lines = run("--list").stdout.splitlines()
+    everything = experiments()
+    assert [line.split()[0] for line in lines] == [one.name for one in everything]
+    titles = [line.index(one.title) for line, one in zip(lines, everything, strict=True)]
+    assert len(set(titles)) == 1
+    listed = json.loads(run("--list", "--json", "shin").stdout)["experiments"]
+    assert {one["paper"] for one in listed} == {"Shin"}
+
+
+def test_a_report_in_two_forms(tmp_path):
+    said = run("kokiopoulou-trace", "-o", "new/report").stderr
+    folder = tmp_path / "new" / "report"
+    drawn = (folder / "kokiopoulou-trace-1.png").read_bytes()
+    assert base64.b64encode(drawn).decode() in (folder / "report.html").read_text()
+    assert "(kokiopoulou-trace-1.png)" in (folder / "report.md").read_text()
+    assert "1 experiment, " in said
+    # What it proposes next must not be refused for files that are there now.
+    assert f"dualfold reproduce kokiopoulou-trace --full -o {os.path.join('new', 'report')}" in said
+
+
+def test_json_has_the_rows():
+    told = json.loads(run(QUICK, "--json").stdout)
+    files = ("report.html", "report.md")
+    assert told["written"] == [os.path.join("dualfold-papers", name) for name in files]
+    [finding] = told["findings"]
+    assert finding["name"] == QUICK
+    assert all(row["holds"] in (True, None) for row in finding["rows"])
+
+
+def test_what_is_there_is_kept_unless_forced(tmp_path):
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers" / "report.md").write_text("mine")
+    said = run(QUICK, "-o", "papers", code=1).stderr
+    assert "report.md exists already" in said
+    assert "--force" in said
+    assert os.listdir("papers") == ["report.md"]
+    run(QUICK, "-o", "papers", "--force", "--quiet")
+    assert QUICK in (tmp_path / "papers" / "report.md").read_text()
+
+
+@pytest.mark.parametrize("command", ["demo", "reproduce"])
+def test_a_file_is_no_folder_and_that_is_said_before_the_work(tmp_path, command):
+    (tmp_path / "taken").write_text("mine")
+    result = CliRunner().invoke(app, [command, "-o", "taken"])
+    assert result.exit_code == 1
+    assert "taken is a file, and a folder is needed" in result.stderr
+    assert result.stdout == ""
+    assert (tmp_path / "taken").read_text() == "mine"
+
+
+def test_unknown_names_are_told_before_anything_is_made(tmp_path):
+    assert "did you mean tucker" in run("tuker", code=1).stderr
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_stand_in_for_mnist_is_said(monkeypatch):
+    from dualfold.data import digits
+
+    monkeypatch.setattr(Setting, "images", property(lambda setting: digits()))
+    assert STAND_IN in run("kokiopoulou-mds").stderr
+
+
+INTERRUPTED = """
+import os, signal, time
+import dualfold.experiments as room
+def slow(*_):
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(30)
+room.run = slow
+from dualfold.cli import main
+main()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as on Unix")
+def test_an_interrupt_leaves_nothing(tmp_path):
+    words = [sys.executable, "-c", INTERRUPTED, "reproduce", QUICK]
+    done = subprocess.run(words, capture_output=True, timeout=30, text=True)
+    assert done.returncode == 130
+    assert done.stderr.endswith("interrupted; no file was left half-written.\n")
+    assert os.listdir(tmp_path) == []

@@ -1,0 +1,113 @@
+"""Passes over rows of every kind and layout against plain NumPy in float64."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from dualfold.errors import InvalidInput
+from dualfold.methods import pca
+from dualfold.weights.gram import centred_gram, scatter
+from dualfold.weights.rows import projected_rows, table
+
+KINDS = ("f8", "f4", ">f4", "f2", "u1", "u2", "i8", "?")
+SHAPES = ((1, 1), (1, 5), (5, 1), (9, 40), (2100, 7))
+
+
+def layouts(A, folder):
+    """The same numbers in memory in six ways."""
+    wide = np.zeros((2 * A.shape[0], 3 * A.shape[1]), A.dtype)
+    wide[::2, ::3] = A
+    locked = A.copy()
+    locked.flags.writeable = False
+    np.save(folder / "A.npy", A)
+    return {
+        "C": A,
+        "Fortran": np.asfortranarray(A),
+        "with steps": wide[::2, ::3],
+        "backwards": np.ascontiguousarray(A[::-1, ::-1])[::-1, ::-1],
+        "read-only": locked,
+        "memory map": np.load(folder / "A.npy", mmap_mode="r"),
+    }
+
+
+def rows_of(kind, shape, mean):
+    drawn = np.random.default_rng(0).normal(20 * mean + 40 * (kind == "u1"), 10, shape)
+    return drawn > 10 * mean if kind == "?" else np.abs(drawn).astype(kind)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_scatter_in_every_layout(kind, tmp_path):
+    for shape in SHAPES:
+        for mean in (0, 5):
+            A = rows_of(kind, shape, mean)
+            centred = A.astype(float) - A.astype(float).mean(axis=0)
+            expected = centred.T @ centred
+            # Rows of few bytes are multiplied in float32, where a digit is 6e-8.
+            loss = (1e-5 if A.itemsize <= 2 or A.dtype == np.float32 else 1e-10) * len(A)
+            for name, X in layouts(A, tmp_path).items():
+                found, middle = scatter(X)
+                largest = np.square(A.astype(float)).max() + 1
+                assert np.abs(found - expected).max() <= loss * largest, (name, shape)
+                assert np.allclose(middle, A.mean(axis=0, dtype=float), rtol=1e-12), (name, shape)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_projection_in_every_layout(kind, tmp_path):
+    rng = np.random.default_rng(1)
+    for shape in SHAPES:
+        A = rows_of(kind, shape, 5)
+        V = rng.normal(size=(shape[1], 2))
+        directions = {
+            "C": V,
+            "Fortran": np.asfortranarray(V),
+            "sparse": sp.csc_array(V),
+            "single": V.astype(np.float32),
+            "whole": (10 * V).astype(int),
+        }
+        middle = A.mean(axis=0, dtype=float)
+        means = (None, middle, middle.astype(np.float32), middle.astype(int), middle.astype(kind))
+        for layout, X in layouts(A, tmp_path).items():
+            for form, W in directions.items():
+                for mean in means:
+                    found = projected_rows(X, W, mean)
+                    single = A.dtype == W.dtype == np.float32
+                    assert found.dtype == (np.float32 if single else np.float64)
+                    plain = (W.toarray() if sp.issparse(W) else W).astype(float)
+                    shift = 0.0 if mean is None else mean.astype(float)
+                    expected = (A.astype(float) - shift) @ plain
+                    loss = 1e-5 if single else 1e-12
+                    scale = (np.abs(A.astype(float)).max() + 1) * np.abs(plain).max() * shape[1]
+                    assert np.abs(found - expected).max() <= loss * scale, (layout, form, shape)
+
+
+def test_no_rows_have_no_images():
+    assert projected_rows(np.empty((0, 3)), np.eye(3), np.ones(3)).shape == (0, 3)
+
+
+def test_tables_that_are_no_plain_arrays():
+    numbers = np.array([[1.0, 2.0], [3.0, 5.0], [9.0, 9.0]])
+    plain = pca(numbers, n_components=1).A
+    assert np.array_equal(pca(np.matrix(numbers), n_components=1).A, plain)
+    assert np.array_equal(pca(np.ma.masked_greater(numbers, 10), n_components=1).A, plain)
+    with pytest.raises(InvalidInput, match="masked"):
+        table(np.ma.masked_greater(numbers, 8))
+
+
+def test_distances_of_every_kind():
+    points = np.array([[0.0], [300.0], [700.0]])
+    distances = np.abs(points - points.T)
+    expected = (points - points.mean()) @ (points - points.mean()).T
+    for kind in ("f8", "f4", "f2", "u2", "i8"):
+        for layout in ("C", "F"):
+            found = centred_gram(distances.astype(kind, order=layout))
+            assert found.dtype == (np.float32 if kind == "f4" else np.float64)
+            assert np.allclose(found, expected, rtol=1e-5), (kind, layout)
+    assert np.array_equal(centred_gram([[0.0]]), [[0.0]])
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, 1e200])
+def test_distances_that_have_no_squares_are_refused(wrong):
+    with pytest.raises(InvalidInput, match="NaN, infinite entries, or some too large"):
+        centred_gram(np.array([[0.0, wrong], [wrong, 0.0]]))
+    with pytest.raises(InvalidInput, match="square matrix"):
+        centred_gram(np.empty((0, 0)))
