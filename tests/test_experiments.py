@@ -14,6 +14,7 @@ from dualfold.experiments import (
     experiments,
     html_report,
     markdown_report,
+    run,
 )
 from dualfold.experiments.finding import within
 from dualfold.experiments.report import number, summary
@@ -75,6 +76,16 @@ def test_within_is_about_the_distance_on_either_side() -> None:
     assert not within("a", 1.01, 1e-3, paper=1.0).holds
     assert not within("a", np.nan, 1e-3).holds
     assert within("a", 0.0, 1e-3, about="why").note == "within 1e-3; why"
+
+
+def test_one_that_breaks_takes_nothing_with_it() -> None:
+    def broken(setting: Setting) -> Finding:
+        raise ValueError("no such matrix")
+
+    fine, bad = _done().experiment, Experiment("bad", "T", "§0", "Breaks", broken)
+    found = list(run([bad, fine], BRIEF))
+    assert found[0].finding.failed[0].note == "ValueError: no such matrix"
+    assert not found[1].finding.failed
 
 
 def test_numbers_in_words() -> None:

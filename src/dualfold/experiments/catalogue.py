@@ -8,7 +8,7 @@ from importlib import import_module
 from time import perf_counter
 
 from dualfold.errors import InvalidInput
-from dualfold.experiments.finding import PAPERS, Done, Experiment, Setting
+from dualfold.experiments.finding import PAPERS, Done, Experiment, Finding, Row, Setting
 
 # Modules of this folder; each has a tuple EXPERIMENTS. In the order of the report.
 MODULES: tuple[str, ...] = (
@@ -71,11 +71,18 @@ def run(
     setting: Setting,
     begins: Callable[[Experiment, int], None] = lambda experiment, place: None,
 ) -> Iterator[Done]:
-    """One after the other; `begins` is told which is next."""
+    """One after the other; `begins` is told which is next.
+
+    One that breaks is a row that does not hold: what the others found is not lost.
+    """
     for place, experiment in enumerate(wanted):
         begins(experiment, place)
         start = perf_counter()
-        finding = experiment.run(setting)
+        try:
+            finding = experiment.run(setting)
+        except Exception as error:
+            told = f"{type(error).__name__}: {error}"
+            finding = Finding("It broke off.", (Row("it runs", "yes", "no", False, told),))
         yield Done(experiment, finding, perf_counter() - start)
 
 

@@ -123,7 +123,8 @@ def svd_by_gram(A: Array) -> tuple[Array, Array, Array]:
     """
     squares, V = np.linalg.eigh(A.T @ A)
     squares, V = np.maximum(squares[::-1], 0.0), V[:, ::-1]
-    rank = int((squares > len(A) * np.finfo(float).eps * squares[0]).sum())
+    # Rounding leaves a few eps·σ₁² where λ is 0, more the larger the side.
+    rank = int((squares > 10 * max(A.shape) * np.finfo(float).eps * squares[0]).sum())
     singular = np.sqrt(squares)
     U = A @ V[:, :rank] / singular[:rank]
     rest = scipy.linalg.null_space(U.T, rcond=0.5)
