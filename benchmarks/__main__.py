@@ -123,7 +123,8 @@ def grow(chosen: argparse.Namespace) -> None:
         [
             "## Growth",
             f"From 1,000 points up, {limits.seconds:g} s for all rungs of a method of ours, "
-            f"{peers.seconds:g} s for a peer, {limits.gib:g} GiB. Exponents are least squares on "
+            f"{peers.seconds:g} s for a peer, {limits.gib:g} GiB, or less where the last column "
+            "says that an earlier command had its own limit. Exponents are least squares on "
             "the larger half of each ladder; memory is what was taken beyond data and libraries.",
             growth_table(found),
             "![seconds against points](figures/growth-time.png)",

@@ -113,7 +113,7 @@ def climbs(
         sides = {
             side: climb(method, side, limits if job.role == "ours" else peer_limits, redo=redo)
             if method in methods
-            else kept_climb(method, side)
+            else kept_climb(method, side, limits if job.role == "ours" else peer_limits)
             for side, job in ladder.sides.items()
         }
         if any(climbed.runs for climbed in sides.values()):
@@ -121,12 +121,16 @@ def climbs(
     return found
 
 
-def kept_climb(method: str, side: str) -> Climb:
-    """What is known of a side from earlier commands."""
+def kept_climb(method: str, side: str, limits: Limits) -> Climb:
+    """What is known of a side from earlier commands, which may have had limits of their own."""
     found = {n: kept(f"growth/{method}/{n}", side, 1.0) for n in RUNGS}
     runs = {n: best(some) for n, some in found.items() if some}
     last = runs[max(runs)] if runs else {}
-    return Climb(runs, str(last.get("why", "its limit in an earlier command")))
+    if last.get("status") != "done":
+        return Climb(runs, str(last.get("why", "")))
+    top = "the top of the ladder" if max(runs) == RUNGS[-1] else ""
+    high = _too_high(runs, sum(run["seconds"] for run in runs.values()), limits)
+    return Climb(runs, top or high or "an earlier command had a smaller limit")
 
 
 def growth_table(found: dict[str, dict[str, Climb]]) -> str:

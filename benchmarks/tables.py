@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 from collections.abc import Mapping
@@ -24,9 +25,12 @@ def machine() -> dict[str, Any]:
     """What the numbers belong to."""
     found = {}
     for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
+        # cvxpy is cvxpy-base with more solvers: either may be there.
+        for name in dict.fromkeys([package, package.removesuffix("-base")]):
+            with contextlib.suppress(PackageNotFoundError):
+                found[name] = version(name)
+                break
+        else:
             found[package] = "not installed"
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return {
