@@ -21,8 +21,9 @@ from dualfold.cli.registry import METHODS, SHOWN
 from dualfold.data import read_metadata, read_table, swiss_roll
 from dualfold.trace import certificate as certificates
 
-# pandas 2 rounds the last digit unless told not to.
-exact_csv = functools.partial(pd.read_csv, float_precision="round_trip")
+# pandas 2 rounds the last digit unless told not to; later ones never do.
+EXACT = {"float_precision": "round_trip"} if pd.__version__ < "3" else {}
+exact_csv = functools.partial(pd.read_csv, **EXACT)
 
 COMMAND = [sys.executable, "-c", "from dualfold.cli import main; main()"]
 

@@ -14,8 +14,9 @@ from dualfold.cli.registry import METHODS
 from dualfold.data import read_metadata, swiss_roll
 from dualfold.saved import load_model
 
-# pandas 2 rounds the last digit unless told not to.
-exact_csv = functools.partial(pd.read_csv, float_precision="round_trip")
+# pandas 2 rounds the last digit unless told not to; later ones never do.
+EXACT = {"float_precision": "round_trip"} if pd.__version__ < "3" else {}
+exact_csv = functools.partial(pd.read_csv, **EXACT)
 
 X = swiss_roll(150, random_state=0).points
 
