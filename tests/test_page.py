@@ -442,6 +442,7 @@ def test_a_finger_picks_points_and_moves_the_map(two_maps, tmp_path, tab):
                 "Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points}
             )
         page.wait_for_function(f"Math.abs(dualfold.pixelOf(7)[0] - {x - 50}) < 15")
+        assert state(page)["focus"] == 7  # moving the map picks no other point
     finally:
         phone.close()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from time import perf_counter
 
@@ -66,17 +66,12 @@ def chosen(words: Sequence[str]) -> tuple[Experiment, ...]:
     return tuple(sorted(picked, key=everything.index))
 
 
-def run(
-    wanted: Sequence[Experiment],
-    setting: Setting,
-    begins: Callable[[Experiment, int], None] = lambda experiment, place: None,
-) -> Iterator[Done]:
-    """One after the other; `begins` is told which is next.
+def run(wanted: Sequence[Experiment], setting: Setting) -> Iterator[Done]:
+    """One after the other.
 
     One that breaks is a row that does not hold: what the others found is not lost.
     """
-    for place, experiment in enumerate(wanted):
-        begins(experiment, place)
+    for experiment in wanted:
         start = perf_counter()
         try:
             finding = experiment.run(setting)
