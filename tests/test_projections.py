@@ -347,12 +347,13 @@ def test_the_reduction_leaves_as_many_directions_as_are_wanted():
 
 
 def test_small_blocks_change_nothing(monkeypatch):
-    from dualfold.weights import reduction, rows
+    from dualfold.weights import covariance, reduction, rows
 
     graph = knn(DIGITS, 8)
     whole = lpp(graph)
     monkeypatch.setattr(reduction, "BLOCK", 1)
-    monkeypatch.setattr(rows, "TILE", 1000)
+    monkeypatch.setattr(covariance, "LYING_TILE", 1000)
+    monkeypatch.setattr(covariance, "SLAB", 7)
     monkeypatch.setattr(rows, "THIN_TILE", 1000)
     monkeypatch.setattr(rows, "FEWEST", 7)
     parts = lpp(graph)

@@ -1,12 +1,19 @@
 """Passes over rows of every kind and layout against plain NumPy in float64."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from dualfold import PCA
 from dualfold.errors import InvalidInput
 from dualfold.methods import pca
-from dualfold.weights.gram import centred_gram, scatter
+from dualfold.weights import covariance
+from dualfold.weights.covariance import scatter
+from dualfold.weights.gram import centred_gram
 from dualfold.weights.rows import projected_rows, table
 
 KINDS = ("f8", "f4", ">f4", "f2", "u1", "u2", "i8", "?")
@@ -49,6 +56,66 @@ def test_scatter_in_every_layout(kind, tmp_path):
                 largest = np.square(A.astype(float)).max() + 1
                 assert np.abs(found - expected).max() <= loss * largest, (name, shape)
                 assert np.allclose(middle, A.mean(axis=0, dtype=float), rtol=1e-12), (name, shape)
+
+
+@pytest.mark.parametrize("kind", ["f4", "f8"])
+@pytest.mark.parametrize("width", [47, 48, 49, 200])
+def test_scatter_where_columns_and_stretches_of_rows_are_empty(kind, width):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(3000, width))
+    X[:, rng.random(width) < 0.5] = 0
+    X[100:1500] = 0
+    X[1600:1700, : width // 2] = 0
+    X = X.astype(kind)
+    found, mean = scatter(X)
+    centred = X.astype(float) - X.astype(float).mean(axis=0)
+    assert np.allclose(found, centred.T @ centred, atol=1e-3 if kind == "f4" else 1e-9)
+    assert np.array_equal(found, found.T)
+    assert np.allclose(mean, X.mean(axis=0, dtype=float), atol=1e-14)
+
+
+def test_scatter_of_wide_rows_has_one_total_for_all_threads(monkeypatch):
+    X = np.random.default_rng(3).normal(3, 1, size=(700, 530))
+    apart = scatter(X)
+    monkeypatch.setattr(covariance, "MOST_SHARED", 100)
+    together = scatter(X)
+    for one, other in zip(apart, together, strict=True):
+        assert np.allclose(one, other, rtol=1e-12, atol=1e-9)
+
+
+LEVELS = """
+import numpy as np
+from dualfold.weights.covariance import scatter
+X = np.random.default_rng(0).normal(2, 1, size=(1000, 101))
+exact = np.cov(X.T, bias=True) * 1000
+for kind, loss in ((np.float32, 2e-3), (np.float64, 1e-10)):
+    assert np.abs(scatter(X.astype(kind))[0] - exact).max() < loss
+"""
+
+
+@pytest.mark.parametrize("level", ["v2", "v3", "v4"])
+def test_scatter_at_every_instruction_level(level):
+    environment = {**os.environ, "DUALFOLD_LEVEL": level}
+    subprocess.run([sys.executable, "-c", LEVELS], env=environment, check=True, timeout=120)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_a_gap_in_the_last_row_is_found_in_the_squares(bad):
+    X = np.random.default_rng(4).normal(size=(3000, 20))
+    X[-1, -1] = bad
+    with pytest.raises(InvalidInput, match="NaN or infinite"):
+        scatter(X)
+    with pytest.raises(ValueError, match=r"Input X contains (NaN|infinity)"):
+        PCA(2).fit(X)
+
+
+@pytest.mark.parametrize("far", [0.0, 1.5, 1e6])
+def test_projections_keep_their_digits_wherever_the_mean_is(far):
+    rng = np.random.default_rng(5)
+    X = rng.normal(far, 1, size=(2000, 30))
+    V = np.linalg.qr(rng.normal(size=(30, 3)))[0]
+    mean = X.mean(axis=0)
+    assert np.abs(projected_rows(X, V, mean) - (X - mean) @ V).max() < 1e-13
 
 
 @pytest.mark.parametrize("kind", KINDS)

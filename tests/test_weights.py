@@ -121,9 +121,11 @@ def test_reconstruction_among_duplicates_is_finite():
 
 @pytest.mark.parametrize("kind", [np.float64, np.float32, np.uint8, np.int64])
 def test_scatter_of_every_kind(kind, monkeypatch):
-    from dualfold.weights import rows
+    from dualfold.weights import covariance, rows
 
-    monkeypatch.setattr(rows, "TILE", 100)
+    monkeypatch.setattr(covariance, "LYING_TILE", 100)
+    monkeypatch.setattr(covariance, "COPIED_TILE", 100)
+    monkeypatch.setattr(covariance, "SLAB", 7)
     monkeypatch.setattr(rows, "FEWEST", 7)
     monkeypatch.setattr(rows, "THIN_TILE", 100)
     X = (RNG.random((90, 7)) * 200).astype(kind)

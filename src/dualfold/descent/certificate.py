@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from dualfold.descent.points import centred_points, kernel_times
 from dualfold.errors import InvalidInput
-from dualfold.weights.gram import scatter
+from dualfold.weights.covariance import scatter
 from dualfold.weights.rows import column_means, combined_rows, table
 
 Array = np.ndarray[Any, np.dtype[Any]]

@@ -32,6 +32,7 @@ class CertifiedBase(TellsProgress, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
     _accepts_sparse: ClassVar[bool] = True
+    _looks_for_gaps: ClassVar[bool] = True  # NaN and infinite entries, in a pass of its own
     embedding_: Array
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -62,6 +63,7 @@ class CertifiedBase(TellsProgress, BaseEstimator):
             accept_sparse="csr" if self._accepts_sparse else False,
             dtype=[np.float64, np.float32],
             ensure_min_samples=2 if reset else 1,
+            ensure_all_finite=self._looks_for_gaps,
         )
 
     def __sklearn_tags__(self) -> Any:

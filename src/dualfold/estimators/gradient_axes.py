@@ -13,7 +13,7 @@ from dualfold.estimators.principal_axes import Count
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers import Gradient, PaperGradient
-from dualfold.weights.gram import CentredScatter
+from dualfold.weights.covariance import CentredScatter
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

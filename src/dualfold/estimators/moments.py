@@ -9,7 +9,7 @@ import numpy as np
 
 from dualfold.maps.linear import Projected
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.gram import scatter
+from dualfold.weights.covariance import scatter
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

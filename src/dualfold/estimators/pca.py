@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
 
 from dualfold.errors import InvalidInput
 from dualfold.estimators.gradient_axes import DESCENTS, Descent, error_history
@@ -26,7 +26,7 @@ from dualfold.estimators.principal_axes import (
 )
 from dualfold.estimators.probabilistic import ProbabilisticModel
 from dualfold.maps.linear import LinearMap
-from dualfold.methods.pca import Road, pca
+from dualfold.methods.pca import Road, pca, pca_road
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -185,6 +185,21 @@ class PCA(ProbabilisticModel, LinearEstimator):
         self._moments: Moments | None = moments
         return self
 
+    _looks_for_gaps = False
+
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        """As for all, but NaN in rows that will be squared shows in the squares."""
+        rows = super()._checked(X, reset=reset)
+        dense = isinstance(rows, np.ndarray) and pca_road(rows.shape) == "covariance"
+        squared = dense and self.svd_solver not in DESCENTS and not self.standardize
+        if not (reset and squared):
+            self._refuse_gaps(rows)
+        return rows
+
+    def _refuse_gaps(self, rows: Any) -> None:
+        """Raise scikit-learn's error for NaN and infinite entries."""
+        assert_all_finite(rows, estimator_name=type(self).__name__, input_name="X")
+
     def _fit(self, X: Any) -> None:
         name = self._solver_name(X.shape, sparse=sp.issparse(X))
         choose = self._count_for(name, X.shape)
@@ -192,7 +207,11 @@ class PCA(ProbabilisticModel, LinearEstimator):
         self._fit_svd_solver = name
         road: Road = "covariance" if name == "covariance_eigh" else "auto"
         road = "products" if name in DESCENTS else road
-        problem = pca(X, n_components=1, standardize=self.standardize, road=road)
+        try:
+            problem = pca(X, n_components=1, standardize=self.standardize, road=road)
+        except InvalidInput:
+            self._refuse_gaps(X)
+            raise
         self._moments = kept_moments(problem, X.shape)
         decomposed = None
         if self.svd_solver == "full" or (name == "full" and max(X.shape) <= SMALL):

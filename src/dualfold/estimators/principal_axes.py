@@ -17,7 +17,7 @@ from dualfold.maps.linear import LinearMap, Projected
 from dualfold.trace.certificate import Certificate
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
-from dualfold.weights.gram import CentredScatter
+from dualfold.weights.covariance import CentredScatter
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -101,8 +101,9 @@ def kept_moments(problem: TraceProblem, shape: tuple[int, int]) -> Moments | Non
     lift, formed = problem.lift, isinstance(problem.A, np.ndarray) and problem.n == width
     if not formed or width > KEPT_WIDTH or not isinstance(lift, Projected):
         return None
-    units = np.ones(width) if lift.scale is None else lift.scale
-    return Moments(n, lift.mean, problem.A * np.outer(n * units, units))
+    units = None if lift.scale is None else np.outer(lift.scale, lift.scale)
+    total: Any = n * problem.A
+    return Moments(n, lift.mean, total if units is None else total * units)
 
 
 def _refuse_products(problem: TraceProblem, wanted: Any) -> None:

@@ -95,7 +95,8 @@ def lapack_threads(rows: int) -> AbstractContextManager[Any]:
     """One thread for a factorisation of a small square matrix, all of them for a large one.
 
     A second thread saves a few hundredths of a second on 784 rows, and cost seconds
-    beside two other busy processes.
+    beside two other busy processes. It also waits for more work for some hundredths,
+    in a busy loop, and holds up what runs next.
     """
     return one_blas_thread() if rows <= 1_500 else nullcontext()
 

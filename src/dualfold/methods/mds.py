@@ -7,7 +7,8 @@ from typing import Any
 from dualfold.maps.linear import Projected
 from dualfold.trace.lift import scaled_vectors
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.gram import centred_gram, scatter
+from dualfold.weights.covariance import scatter
+from dualfold.weights.gram import centred_gram
 from dualfold.weights.rows import table
 
 

@@ -10,7 +10,8 @@ import scipy.sparse as sp
 from dualfold.errors import InvalidInput
 from dualfold.maps.linear import Projected, ProjectedFromGram
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.gram import MOST_ROWS, CentredScatter, point_gram, scatter
+from dualfold.weights.covariance import CentredScatter, scatter
+from dualfold.weights.gram import MOST_ROWS, point_gram
 from dualfold.weights.rows import column_deviations, column_means, table
 
 Road = Literal["auto", "covariance", "gram", "products"]

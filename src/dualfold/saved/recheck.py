@@ -22,7 +22,7 @@ from dualfold.saved.model import BothSides
 from dualfold.trace import lift as lifts
 from dualfold.trace.certificate import Certificate, certify
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.gram import scatter
+from dualfold.weights.covariance import scatter
 from dualfold.weights.rows import combined_rows
 
 Array = np.ndarray[Any, np.dtype[Any]]

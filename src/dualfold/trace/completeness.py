@@ -15,7 +15,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
-from dualfold.kernels import lapack_threads, one_blas_thread
+from dualfold.kernels import kernel, lapack_threads, one_blas_thread
 from dualfold.kernels.progress import steps as told_steps
 from dualfold.trace.factorisation import factorise
 from dualfold.trace.metric import Dense, Diagonal, Identity, Sparse
@@ -23,6 +23,7 @@ from dualfold.trace.problem import TraceProblem
 
 Array = np.ndarray[Any, np.dtype[Any]]
 UNIT = float(np.finfo(float).eps) / 2
+_both_halves = kernel("both_halves", None, "int64", "float64[]", "float64", "float64")
 
 # A Cholesky proof of a dense problem: n³/3 multiply-adds, 2–3 s and n² doubles at 8,000.
 MOST_DENSE_ROWS = 8_000
@@ -126,8 +127,9 @@ def cholesky_floor(problem: TraceProblem, answer: Answer, below: int, height: fl
     n, metric = problem.n, problem.metric
     M = np.array(_dense(problem.A), dtype=float, order="F")
     size = float(np.linalg.norm(M))
-    M += M.T
-    M *= 0.5 * problem.sign  # dpotrf reads one triangle; A may be symmetric to 1e-6 only
+    # dpotrf reads one triangle; A may be symmetric to 1e-6 only.
+    _both_halves(n, M.T, 0.5, 0.5)
+    M *= problem.sign
     if isinstance(metric, Dense):
         M -= height * metric.matrix
     else:

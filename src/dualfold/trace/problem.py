@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold.errors import InvalidInput, TooLarge
+from dualfold.kernels import lapack_threads
 from dualfold.trace.factorisation import (
     Factorisation,
     Ordering,
@@ -268,7 +269,7 @@ def _check_entries(A: Any) -> None:
     # xᵀAy − yᵀAx for random x, y has the size of ‖A − Aᵀ‖, and NaN or infinity anywhere
     # comes through: one pass over A, where masks or a transposed copy would need several.
     pair = np.random.default_rng(0).standard_normal((A.shape[0], 2))
-    with np.errstate(invalid="ignore", over="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"), lapack_threads(A.shape[0]):
         images = product(A, pair)
         crossed = pair.T @ images
     if not np.isfinite(images).all():

@@ -1,7 +1,8 @@
 """Graph → matrices: Laplacians, reconstruction weights, Gram matrices, row spaces."""
 
 from dualfold.weights.affinity import Affinity, affinity, heat_width
-from dualfold.weights.gram import centred_gram, point_gram, scatter
+from dualfold.weights.covariance import scatter
+from dualfold.weights.gram import centred_gram, point_gram
 from dualfold.weights.laplacian import (
     binary_laplacian,
     density_laplacian,

@@ -1,4 +1,4 @@
-"""Covariance of features and Gram matrices of points, in tiles."""
+"""Gram matrices of points, in tiles."""
 
 from __future__ import annotations
 
@@ -6,106 +6,17 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import LinearOperator
 
 from dualfold.errors import InvalidInput, TooLarge
-from dualfold.kernels.progress import steps
-from dualfold.kernels.tally import tally
-from dualfold.weights.rows import (
-    FEWEST,
-    TILE,
-    column_deviations,
-    column_means,
-    combined_rows,
-    in_shares,
-    projected_rows,
-    slices_of,
-    tiles,
-)
+from dualfold.weights.rows import in_shares
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-# Rows of a tile that a D×D sum takes at least: fewer, and adding the products up would
-# cost more than making them.
-THICK = 512
-# Numbers that are summed, shifted and soon squared: half a MB in float64, for the nearer cache.
-LOW_TILE = 2**16
-# Rows whose mean shifts all of them: it lies within a thirtieth of the spread.
-SAMPLE = 1_000
-# Deviations from 0 within which a mean needs no shift: 1 + 2² is less than a digit.
-NEAR = 2.0
-# Up to this width (128 MB in float64) every thread sums a scatter matrix of its own.
-MOST_SHARED = 4_000
+# Numbers in a tile that is copied and squared: 8 MB in float32, enough to keep an n×n product
+# busy. Its least thickness: with less, adding the products up would cost more than making them.
+TILE, THICK = 2**21, 512
 # A square matrix of this many rows takes 3.2 GB, as much as the dense solver accepts.
 MOST_ROWS = 20_000
-
-
-def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Array, Array]:
-    """(Σ (x − x̄)(x − x̄)ᵀ, x̄): n times the covariance, and the mean.
-
-    X is read once. Where the mean is far from 0, rows are shifted by the mean of some of
-    them before they are multiplied, so that it costs no digits; what is left of the mean
-    is within the spread and comes off at the end. float32 and small integers are
-    multiplied in float32 (unless `precision` is np.float64), tile by tile, and summed in
-    float64; X itself is never copied. Sparse X stays sparse
-    (XᵀX − n·x̄x̄ᵀ, which is accurate while the mean is not large against the spread).
-    """
-    n, width = X.shape
-    if n == 0:
-        raise InvalidInput("the data has no rows; at least one is needed")
-    _refuse_large(width, "features", n)
-    if sp.issparse(X):
-        mean = column_means(X)
-        wide = X.astype(float, copy=False)
-        return np.asarray((wide.T @ wide).toarray()) - n * np.outer(mean, mean), mean
-    kind = precision or working_precision(X)
-    shift = _shift(X[:: -(-n // SAMPLE)]).astype(kind)
-    # Products of rows with steps between their numbers bypass BLAS (NumPy before 2.3).
-    copied = bool(shift.any()) or X.dtype != kind or X.itemsize not in X.strides
-    slices = list(tiles(X, least=min(width, THICK), copied=copied))
-    low = max(FEWEST, LOW_TILE // max(1, width))
-
-    def share(slices: list[slice]) -> tuple[Array, Array]:
-        total, sums = np.zeros((width, width), order="F"), np.zeros(width)
-        # Made once: fresh pages for every tile would cost as much as the shift.
-        height = min(n, max(rows.stop - rows.start for rows in slices))
-        room = np.empty((height if copied else 0, width), kind)
-        square = np.empty((width, width), kind)
-        for rows in slices:
-            tile = X[rows]
-            shifted = room[: len(tile)] if copied else tile
-            for few in slices_of(len(tile), low):  # read from memory once, then from the cache
-                sums += tile[few].astype(float, copy=False).sum(axis=0)
-                if copied:
-                    np.subtract(tile[few], shift, out=shifted[few], dtype=kind)
-            total += np.matmul(shifted.T, shifted, out=square)
-            done(len(tile))
-        return total, sums
-
-    tally("scatter multiply-adds", n * width**2)
-    with steps("multiplying columns", n) as done:
-        # Each thread needs a total of its own; wide ones leave the threads to BLAS.
-        parts = in_shares(share, iter(slices)) if width <= MOST_SHARED else [share(slices)]
-    total, sums = parts[0]
-    for other, more in parts[1:]:
-        total += other
-        sums += more
-    mean = sums / n
-    left_over = mean - shift
-    total -= n * np.outer(left_over, left_over)
-    _refuse_scale(total, X)
-    return _both_halves(total), mean
-
-
-def _shift(sample: Array) -> Array:
-    """What to take off all rows before they are squared: the mean, or 0 where it is near.
-
-    A mean of t deviations adds t² to squares of 1: up to `NEAR` that is less than a digit,
-    and rows that stay as they are need not be copied.
-    """
-    mean = column_means(sample)
-    spread = column_deviations(sample, mean, constant=0.0)
-    return mean if (np.abs(mean) > NEAR * spread).any() else np.zeros_like(mean)
 
 
 def point_gram(
@@ -123,7 +34,7 @@ def point_gram(
     in float64, like `scatter`.
     """
     n, width = X.shape
-    _refuse_large(n, "points", width)
+    refuse_large(n, "points", width)
     if sp.issparse(X):
         wide = X.astype(float, copy=False)
         wide = wide if scale is None else sp.csr_array(wide @ sp.diags_array(1 / scale))
@@ -140,35 +51,10 @@ def point_gram(
         # Shifted in float64: what a rounded shift leaves behind would stay.
         tile = X[:, part] - mean[part]
         tile = tile if scale is None else tile / scale[part]
-        total = _plus_square(total, np.asfortranarray(tile, dtype=kind))
-    return _both_halves(total)
-
-
-class CentredScatter(LinearOperator):
-    """v ↦ S⁻¹XᵀHXS⁻¹v/n: the features' covariance, known by its products alone.
-
-    For X with too many rows *and* columns to form either matrix; nothing is filled. S
-    holds the `scale` of the features (None: 1). `trace` is the total variance.
-    """
-
-    def __init__(self, X: Any, mean: Array, scale: Array | None = None) -> None:
-        self.data, self.mean, self.units = X, mean, scale
-        deviations = column_deviations(X, mean, constant=0.0)
-        shares = deviations if scale is None else deviations / scale
-        self.trace = float(np.square(shares).sum())
-        super().__init__(np.dtype(float), (X.shape[1], X.shape[1]))
-
-    def _matmat(self, V: Array) -> Array:
-        V = V if self.units is None else V / self.units[:, None]
-        image = combined_rows(self.data, projected_rows(self.data, V, self.mean), self.mean)
-        image /= self.data.shape[0]
-        return image if self.units is None else image / self.units[:, None]
-
-    def _matvec(self, v: Array) -> Array:
-        return self._matmat(v.reshape(-1, 1))[:, 0]
-
-    def _adjoint(self) -> CentredScatter:
-        return self
+        # BLAS' symmetric product, threads and all; float32 is multiplied in float32.
+        thick = np.asfortranarray(tile, dtype=kind)
+        total += thick @ thick.T
+    return total
 
 
 def working_precision(X: Any) -> type[np.floating]:
@@ -227,39 +113,6 @@ def centred_gram(distances: Any, *, out: Array | None = None) -> Array:
     return K
 
 
-def _refuse_scale(total: Array, X: Any) -> None:
-    """Data whose squares leave the range of numbers."""
-    if not np.isfinite(np.diagonal(total)).all():
-        raise InvalidInput(
-            "the squares of these data overflow; look whether the largest values are marks for "
-            "missing ones, or divide the data by a constant first"
-            if np.isfinite(X).all()
-            else "the data hold NaN or infinite values; fill or drop them first"
-        )
-    if not total.any() and (X[:1] != X).any():
-        raise InvalidInput("the squares of these data vanish; multiply them by a constant first")
-
-
-def _plus_square(total: Array, tile: Array) -> Array:
-    """total + tile·tileᵀ; float32 tiles are multiplied in float32.
-
-    NumPy takes BLAS' symmetric product here and, unlike SciPy's wrapper of it, lets
-    other threads run meanwhile.
-    """
-    total += tile @ tile.T
-    return total
-
-
-def _both_halves(lower: Array) -> Array:
-    """The symmetric matrix with this lower half, written in place block by block."""
-    for start in range(0, len(lower), THICK):
-        block = slice(start, start + THICK)
-        lower[:start, block] = lower[block, :start].T
-        corner = lower[block, block]
-        corner[...] = np.tril(corner) + np.tril(corner, -1).T
-    return lower
-
-
 def mean_squares(distances: Array) -> Array:
     """The mean squared distance of each point to all of them, in float64, row by row."""
     starts = range(0, len(distances), THICK)
@@ -294,7 +147,7 @@ def refuse_asymmetry(distances: Array) -> None:
                 )
 
 
-def _refuse_large(rows: int, what: str, others: int) -> None:
+def refuse_large(rows: int, what: str, others: int) -> None:
     if rows > MOST_ROWS:
         other = "points" if what == "features" else "features"
         raise TooLarge(

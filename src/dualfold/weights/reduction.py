@@ -20,7 +20,8 @@ import numpy as np
 import scipy.linalg
 
 from dualfold.errors import InvalidInput, TooLarge
-from dualfold.weights.gram import point_gram, scatter
+from dualfold.weights.covariance import scatter
+from dualfold.weights.gram import point_gram
 from dualfold.weights.rows import column_means, combined_rows, projected_rows, table
 
 Array = np.ndarray[Any, np.dtype[Any]]

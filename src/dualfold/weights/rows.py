@@ -8,7 +8,7 @@ spread.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
@@ -21,14 +21,15 @@ from dualfold.kernels import one_blas_thread, thread_count
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-# Numbers in a tile that is copied and squared: 8 MB in float32, enough to keep a D×D product
-# busy; and in one that is squared where it lies: few, as each product is added to a sum.
-TILE, LYING_TILE = 2**21, 2**24
 # Numbers in a tile that is multiplied by a few columns: 1 MB in float64, so that it is
 # still in the cache after the shift by the mean (twice as fast as TILE on MNIST). Wide
 # data takes `FEWEST` rows all the same: each tile goes through all of V once.
 THIN_TILE = 2**17
 FEWEST = 64
+# Rows that tell where all of them lie: their mean is within a sixteenth of the spread.
+SAMPLE = 256
+# Deviations from 0 within which a mean needs no shift: 1 + 2² is less than a digit.
+NEAR = 2.0
 
 
 def table(X: Any) -> Any:
@@ -51,19 +52,6 @@ def table(X: Any) -> Any:
     return rows
 
 
-def tiles(X: Array, *, least: int, copied: bool) -> Iterator[slice]:
-    """Slices of about `TILE` (or `LYING_TILE`) numbers, but no fewer than `least` rows.
-
-    All of one height and, if there are several, as many for each thread.
-    """
-    height = max(least, (TILE if copied else LYING_TILE) // max(1, X.shape[1]))
-    threads = thread_count()
-    rounds = -(-len(X) // (height * threads))
-    if len(X) > 2 * least * threads:  # two rounds at least: `in_shares` wants them
-        height = -(-len(X) // (threads * max(2, rounds)))
-    return slices_of(len(X), height)
-
-
 def thin_tiles(X: Array) -> Iterator[slice]:
     """Slices of rows that hold about `THIN_TILE` numbers."""
     return slices_of(len(X), max(FEWEST, THIN_TILE // max(1, X.shape[1])))
@@ -82,11 +70,17 @@ def in_shares(work: Callable[[list[slice]], Any], slices: Iterator[slice]) -> li
     """
     every = list(slices)
     threads = min(thread_count(), max(1, len(every) // 2))
-    if threads == 1:
-        return [work(every)]
     bounds = np.linspace(0, len(every), threads + 1).astype(int)
-    with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(work, [every[a:b] for a, b in pairwise(bounds)]))
+    return side_by_side(work, [every[a:b] for a, b in pairwise(bounds)])
+
+
+def side_by_side(work: Callable[[Any], Any], parts: Iterable[Any]) -> list[Any]:
+    """`work` on every part, each in a thread of its own; their results, in order."""
+    shares = list(parts)
+    if len(shares) == 1:
+        return [work(shares[0])]
+    with one_blas_thread(), ThreadPoolExecutor(len(shares)) as pool:
+        return list(pool.map(work, shares))
 
 
 def column_means(X: Any) -> Array:
@@ -100,6 +94,19 @@ def column_means(X: Any) -> Array:
         return sum(wide, np.zeros(X.shape[1]))
 
     return np.asarray(sum(in_shares(share, thin_tiles(X))) / len(X))
+
+
+def safe_shift(X: Array) -> Array:
+    """What to take off all rows before they are multiplied: about the mean, or 0 if it is near.
+
+    A mean of t deviations adds t² to squares of 1: up to `NEAR` that is less than a digit,
+    and rows that stay as they are need not be copied.
+    """
+    sample = X[:: max(1, -(-len(X) // SAMPLE))]
+    with np.errstate(invalid="ignore", over="ignore"):  # NaN and infinity are others' business
+        mean = column_means(sample)
+        spread = column_deviations(sample, mean, constant=0.0)
+    return mean if (np.abs(mean) > NEAR * spread).any() else np.zeros_like(mean)
 
 
 def column_deviations(X: Any, mean: Array, *, constant: float = 1.0) -> Array:
@@ -131,19 +138,22 @@ def projected_rows(X: Any, V: Any, mean: Array | None = None) -> Array:
         image = np.asarray(image.toarray() if sp.issparse(image) else image, dtype=kind)
         return image if mean is None else image - (mean @ V).astype(kind)
     points = np.empty((X.shape[0], V.shape[1]), dtype=kind)
-    shift = np.zeros(1, kind) if mean is None else mean
-    fine = np.result_type(kind, shift)  # unsigned rows less an unsigned mean would wrap around
+    # XV − 1·(meanᵀV) saves a copy of each tile, and loses digits when the mean is far from 0.
+    far = mean if mean is not None and len(X) and safe_shift(X).any() else None
+    fine = np.result_type(kind, mean.dtype) if mean is not None else kind
+    after = None if mean is None or far is not None else np.asarray(mean @ V, dtype=kind)
 
     def share(slices: list[slice]) -> None:
-        room = np.empty((max((len(X[rows]) for rows in slices), default=0), X.shape[1]), kind)
         for rows in slices:
-            # XV − 1·(meanᵀV) would lose digits when the mean is far from 0.
-            shifted = room[: len(X[rows])]
-            np.subtract(X[rows], shift, out=shifted, dtype=fine, casting="same_kind")
+            # Unsigned rows less an unsigned mean would wrap around: not in their type.
+            tile = X[rows] if far is None else np.subtract(X[rows], far, dtype=fine)
+            tile = np.ascontiguousarray(tile, dtype=kind)
             if sp.issparse(V):
-                points[rows] = (V.T @ shifted.T).T
+                points[rows] = (V.T @ tile.T).T
             else:
-                np.matmul(shifted, V, out=points[rows])
+                np.matmul(tile, V, out=points[rows])
+            if after is not None:
+                points[rows] -= after
 
     in_shares(share, thin_tiles(X))
     return points

@@ -11,7 +11,6 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold.errors import TooLarge
-from dualfold.kernels import lapack_threads
 from dualfold.kernels.progress import foreseen
 from dualfold.kernels.tally import tally
 from dualfold.trace.metric import Dense as DenseMetric
@@ -59,7 +58,7 @@ class Dense(Solver):
             far = 2 * np.abs(A).sum(axis=1).max() / (problem.metric.lowest if B is not None else 1)
             A += max(far, 1.0) * (N @ N.T)
         last = min(problem.count, n - problem.trivial.shape[1] - 1)  # one more, as the guard
-        with lapack_threads(n), foreseen("LAPACK at work", 4 / 3 * n**3 / DENSE_RATE):
+        with foreseen("LAPACK at work", 4 / 3 * n**3 / DENSE_RATE):
             values, V = scipy.linalg.eigh(
                 A, B, subset_by_index=[0, last], driver="gvx" if B is not None else "evr"
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from dualfold.errors import NotConverged
+from dualfold.kernels import lapack_threads
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
 
@@ -18,7 +19,8 @@ class Solver(ABC):
 
     def solve(self, problem: TraceProblem) -> Solution:
         """The converged answer, or `NotConverged` with the remedy (and the attempt)."""
-        solution = self.attempt(problem)
+        with lapack_threads(problem.n):
+            solution = self.attempt(problem)
         if solution.status != "converged":
             raise NotConverged(
                 f"{solution.solver} stopped after {solution.products} products with A before "

@@ -1,0 +1,150 @@
+"""The covariance of features: formed in one pass over the rows, or known by its products."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator
+
+from dualfold.errors import InvalidInput
+from dualfold.kernels import kernel, thread_count
+from dualfold.kernels.progress import steps
+from dualfold.kernels.tally import tally
+from dualfold.weights.gram import refuse_large, working_precision
+from dualfold.weights.rows import (
+    column_deviations,
+    column_means,
+    combined_rows,
+    in_shares,
+    projected_rows,
+    safe_shift,
+    side_by_side,
+    slices_of,
+)
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# Columns and rows that the kernel takes at a time.
+PANEL, SLAB = 48, 64
+# Numbers given to the kernel at once; rows of another type are copied, few at a time.
+LYING_TILE, COPIED_TILE = 2**24, 2**20
+# Up to this width (128 MB in float64) every thread sums a scatter matrix of its own.
+MOST_SHARED = 4_000
+
+_SHAPE = ("int64", "{}[]", "int64", "{}[]", "int64", "int64", "float64[]", "float64[]")
+_KERNELS = {
+    np.float32: kernel("scatter_single", "int32", *(one.format("float32") for one in _SHAPE)),
+    np.float64: kernel("scatter_double", "int32", *(one.format("float64") for one in _SHAPE)),
+}
+_both_halves = kernel("both_halves", None, "int64", "float64[]", "float64", "float64")
+
+
+def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Array, Array]:
+    """(Σ (x − x̄)(x − x̄)ᵀ, x̄): n times the covariance, and the mean.
+
+    X is read once. Where the mean is far from 0, rows are shifted by the mean of some of
+    them before they are multiplied, so that it costs no digits; what is left of the mean
+    is within the spread and comes off at the end. float32 and small integers are
+    multiplied in float32 (unless `precision` is np.float64), some rows at a time, and
+    summed in float64; X itself is never copied. Sparse X stays sparse
+    (XᵀX − n·x̄x̄ᵀ, which is accurate while the mean is not large against the spread).
+    """
+    n, width = X.shape
+    if n == 0:
+        raise InvalidInput("the data has no rows; at least one is needed")
+    refuse_large(width, "features", n)
+    if sp.issparse(X):
+        mean = column_means(X)
+        wide = X.astype(float, copy=False)
+        return np.asarray((wide.T @ wide).toarray()) - n * np.outer(mean, mean), mean
+    shift = safe_shift(X).astype(precision or working_precision(X))
+    tally("scatter multiply-adds", n * width**2)
+    with steps("multiplying columns", n) as done:
+        total, sums = _squares(X, shift, done)
+    mean = sums / n
+    with np.errstate(invalid="ignore", over="ignore"):  # refused in the next line
+        left_over = mean - shift
+        total -= n * np.outer(left_over, left_over)
+    _refuse_scale(total, X)
+    _both_halves(width, total, 1.0, 0.0)
+    return total.T, mean  # its transpose is what LAPACK takes without a copy
+
+
+class CentredScatter(LinearOperator):
+    """v ↦ S⁻¹XᵀHXS⁻¹v/n: the features' covariance, known by its products alone.
+
+    For X with too many rows *and* columns to form either matrix; nothing is filled. S
+    holds the `scale` of the features (None: 1). `trace` is the total variance.
+    """
+
+    def __init__(self, X: Any, mean: Array, scale: Array | None = None) -> None:
+        self.data, self.mean, self.units = X, mean, scale
+        deviations = column_deviations(X, mean, constant=0.0)
+        shares = deviations if scale is None else deviations / scale
+        self.trace = float(np.square(shares).sum())
+        super().__init__(np.dtype(float), (X.shape[1], X.shape[1]))
+
+    def _matmat(self, V: Array) -> Array:
+        V = V if self.units is None else V / self.units[:, None]
+        image = combined_rows(self.data, projected_rows(self.data, V, self.mean), self.mean)
+        image /= self.data.shape[0]
+        return image if self.units is None else image / self.units[:, None]
+
+    def _matvec(self, v: Array) -> Array:
+        return self._matmat(v.reshape(-1, 1))[:, 0]
+
+    def _adjoint(self) -> CentredScatter:
+        return self
+
+
+def _squares(X: Array, shift: Array, done: Callable[[int], object]) -> tuple[Array, Array]:
+    """(Σ (x − s)(x − s)ᵀ, its lower half only, Σ x), multiplied in the precision of the shift s."""
+    (n, width), kind = X.shape, shift.dtype.type
+    panels = -(-width // PANEL)
+    padded = np.pad(shift, (0, panels * PANEL - width))
+    lying = X.dtype == kind and X.flags.c_contiguous
+    # Two slices a thread at least: `in_shares` wants them.
+    height = min((LYING_TILE if lying else COPIED_TILE) // width, n // (2 * thread_count()))
+    slices = slices_of(n, max(SLAB, height))
+
+    def add(slices: Iterable[slice], cut: tuple[int, int], total: Array, sums: Array) -> None:
+        first, last = cut
+        for rows in slices:
+            tile = np.ascontiguousarray(X[rows], dtype=kind)
+            if _KERNELS[kind](width, tile, len(tile), padded, first, last, total, sums):
+                raise MemoryError("no memory is left to multiply columns in")
+            if not first:
+                done(len(tile))
+
+    def share(slices: list[slice]) -> tuple[Array, Array]:
+        part = np.zeros((width, width)), np.zeros(width)
+        add(slices, (0, panels), *part)
+        return part
+
+    if width > MOST_SHARED:  # one total, of which each thread fills its own columns
+        whole, every = (np.zeros((width, width)), np.zeros(width)), list(slices)
+        cuts = panels * (1 - np.sqrt(1 - np.linspace(0, 1, thread_count() + 1)))
+        side_by_side(lambda cut: add(every, cut, *whole), pairwise(np.rint(cuts).astype(int)))
+        return whole
+    (total, sums), *others = in_shares(share, slices)
+    for more, added in others:
+        total += more
+        sums += added
+    return total, sums
+
+
+def _refuse_scale(total: Array, X: Any) -> None:
+    """Data whose squares leave the range of numbers."""
+    if not np.isfinite(np.diagonal(total)).all():
+        raise InvalidInput(
+            "the squares of these data overflow; look whether the largest values are marks for "
+            "missing ones, or divide the data by a constant first"
+            if np.isfinite(X).all()
+            else "the data hold NaN or infinite values; fill or drop them first"
+        )
+    if not total.any() and (X[:1] != X).any():
+        raise InvalidInput("the squares of these data vanish; multiply them by a constant first")
