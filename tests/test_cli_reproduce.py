@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from dualfold.cli import app
 from dualfold.experiments import experiments
-from dualfold.experiments.finding import STAND_IN, Setting
+from dualfold.experiments.finding import STAND_IN, Finding, Setting
 
 QUICK = "kokiopoulou-rank"
 
@@ -56,6 +56,12 @@ def test_json_has_the_rows():
     [finding] = told["findings"]
     assert finding["name"] == QUICK
     assert all(row["holds"] in (True, None) for row in finding["rows"])
+
+
+def test_a_row_that_is_off_ends_in_code_3_with_the_report_written(monkeypatch, tmp_path):
+    monkeypatch.setattr(Finding, "failed", property(lambda self: self.rows[:1]))
+    assert "1 row not as expected" in run(QUICK, code=3).stderr
+    assert (tmp_path / "dualfold-papers" / "report.html").exists()
 
 
 def test_what_is_there_is_kept_unless_forced(tmp_path):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dualfold.cli.options import Force, Json, Quiet
-from dualfold.cli.talk import Voice, print_json
+from dualfold.cli.talk import UNCERTIFIED, Voice, print_json
 
 if TYPE_CHECKING:
     from dualfold.experiments import Done, Experiment, Setting
@@ -42,7 +42,8 @@ def reproduce(
       dualfold reproduce --list              what there is
       dualfold reproduce --full -o papers    the papers' own sizes
 
-    Writes report.html (one file), report.md and its pictures. Tucker's figures want MNIST:
+    Writes report.html (one file), report.md and its pictures; exit code 3 if a row does not
+    come out as expected. Tucker's figures want MNIST:
     DUALFOLD_MNIST names a file of it; the small digits stand in where there is none.
     """
     from dualfold import experiments
@@ -88,6 +89,8 @@ def reproduce(
             ["dualfold reproduce", *(names or []), "--full", "-o", str(output / "full")]
         )
         voice.say(f"\nTry next:  {again}")
+    if any(done.finding.failed for done in found):
+        raise typer.Exit(UNCERTIFIED)
 
 
 def write(folder: Path, found: list[Done], setting: Setting) -> list[Path]:
