@@ -22,8 +22,7 @@ from dualfold.data import swiss_roll
 EXACT = {"float_precision": "round_trip"} if pd.__version__ < "3" else {}
 exact_csv = functools.partial(pd.read_csv, **EXACT)
 
-START = "from dualfold.cli import main; main()"
-COMMAND = [sys.executable, "-c", START]
+COMMAND = [sys.executable, "-m", "dualfold"]
 X = swiss_roll(150, random_state=0).points
 
 
@@ -266,7 +265,7 @@ def test_bash_itself_completes(here):
     """The printed script in a real bash: methods are offered, files are left to bash."""
     bin_ = here / "bin"
     bin_.mkdir()
-    (bin_ / "dualfold").write_text(f'#!/bin/sh\nexec {sys.executable} -c "{START}" "$@"\n')
+    (bin_ / "dualfold").write_text(f'#!/bin/sh\nexec {sys.executable} -m dualfold "$@"\n')
     (bin_ / "dualfold").chmod(0o755)
     asking = """
     eval "$(_DUALFOLD_COMPLETE=source_bash dualfold)"
