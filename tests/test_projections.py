@@ -353,6 +353,7 @@ def test_small_blocks_change_nothing(monkeypatch):
     whole = lpp(graph)
     monkeypatch.setattr(reduction, "BLOCK", 1)
     monkeypatch.setattr(covariance, "LYING_TILE", 1000)
+    monkeypatch.setattr(covariance, "LEAST_TILE", 100)
     monkeypatch.setattr(covariance, "SLAB", 7)
     monkeypatch.setattr(rows, "THIN_TILE", 1000)
     monkeypatch.setattr(rows, "FEWEST", 7)

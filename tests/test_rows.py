@@ -77,7 +77,7 @@ def test_scatter_where_columns_and_stretches_of_rows_are_empty(kind, width):
 def test_scatter_of_wide_rows_has_one_total_for_all_threads(monkeypatch):
     X = np.random.default_rng(3).normal(3, 1, size=(700, 530))
     apart = scatter(X)
-    monkeypatch.setattr(covariance, "MOST_SHARED", 100)
+    monkeypatch.setattr(covariance, "MOST_TOTALS", 100)
     together = scatter(X)
     for one, other in zip(apart, together, strict=True):
         assert np.allclose(one, other, rtol=1e-12, atol=1e-9)

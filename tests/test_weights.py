@@ -125,6 +125,7 @@ def test_scatter_of_every_kind(kind, monkeypatch):
 
     monkeypatch.setattr(covariance, "LYING_TILE", 100)
     monkeypatch.setattr(covariance, "COPIED_TILE", 100)
+    monkeypatch.setattr(covariance, "LEAST_TILE", 100)
     monkeypatch.setattr(covariance, "SLAB", 7)
     monkeypatch.setattr(rows, "FEWEST", 7)
     monkeypatch.setattr(rows, "THIN_TILE", 100)

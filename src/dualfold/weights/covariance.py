@@ -32,8 +32,11 @@ Array = np.ndarray[Any, np.dtype[Any]]
 PANEL, SLAB = 48, 64
 # Numbers given to the kernel at once; rows of another type are copied, few at a time.
 LYING_TILE, COPIED_TILE = 2**24, 2**20
-# Up to this width (128 MB in float64) every thread sums a scatter matrix of its own.
-MOST_SHARED = 4_000
+# Fewer numbers than this are not worth another thread.
+LEAST_TILE = 2**16
+# Numbers in the scatter matrices of all threads (512 MB); where each would need more, they
+# fill one together.
+MOST_TOTALS = 2**26
 
 _SHAPE = ("int64", "{}[]", "int64", "{}[]", "int64", "int64", "float64[]", "float64[]")
 _KERNELS = {
@@ -109,7 +112,7 @@ def _squares(X: Array, shift: Array, done: Callable[[int], object]) -> tuple[Arr
     lying = X.dtype == kind and X.flags.c_contiguous
     # Two slices a thread at least: `in_shares` wants them.
     height = min((LYING_TILE if lying else COPIED_TILE) // width, n // (2 * thread_count()))
-    slices = slices_of(n, max(SLAB, height))
+    slices = slices_of(n, max(SLAB, LEAST_TILE // width, height))
 
     def add(slices: Iterable[slice], cut: tuple[int, int], total: Array, sums: Array) -> None:
         first, last = cut
@@ -125,7 +128,7 @@ def _squares(X: Array, shift: Array, done: Callable[[int], object]) -> tuple[Arr
         add(slices, (0, panels), *part)
         return part
 
-    if width > MOST_SHARED:  # one total, of which each thread fills its own columns
+    if thread_count() * width**2 > MOST_TOTALS:  # one total; each thread fills its own columns
         whole, every = (np.zeros((width, width)), np.zeros(width)), list(slices)
         cuts = panels * (1 - np.sqrt(1 - np.linspace(0, 1, thread_count() + 1)))
         side_by_side(lambda cut: add(every, cut, *whole), pairwise(np.rint(cuts).astype(int)))
