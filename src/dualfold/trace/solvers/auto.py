@@ -32,9 +32,10 @@ PRODUCT_RATE, FACTOR_RATE = 4e8, 4e9
 SMALL = 400
 # From so many rows on it pays to ask first whether a factorisation is worth predicting.
 LARGE = 20_000
-# A factor this thin (entries a row) means small separators, hence small eigengaps, on
-# which Lanczos crawls: it is not even tried. Rolls of 10³ to 10⁶ points have 20 to 60.
-THIN = 64
+# A factor this thin (entries a row, and for each doubling of the rows) means small separators,
+# hence small eigengaps, on which Lanczos crawls: it is not even tried. Rolls of 10³ to 10⁶
+# points have 20 to 60, 2 to 3 a doubling.
+THIN, THIN_A_DOUBLING = 64, 4
 # The low end of MᵀM is squared and out of reach of Lanczos (10,000 products for LLE of 600
 # points); it is tried only where a factorisation is predicted to take longer than this.
 HOPELESS_BEFORE = 20.0
@@ -56,7 +57,8 @@ class Auto(Solver):
         factored = (
             float("inf") if _is_small_world(problem, story) else _factored_seconds(problem, story)
         )
-        thin = factored < np.inf and problem.ordering.factor_entries <= THIN * problem.n
+        most = problem.n * max(THIN, THIN_A_DOUBLING * np.log2(problem.n))
+        thin = factored < np.inf and problem.ordering.factor_entries <= most
         hopeless = _squared(problem) and (factored < HOPELESS_BEFORE or problem.turned)
         if thin or (hopeless and factored < np.inf):
             return _told(Factored(tol=self.tol, seed=self.seed).attempt(problem), story)
@@ -102,15 +104,16 @@ class Pace:
     def __call__(self, progress: Progress) -> bool:
         self.seen.append((progress.products, np.log(max(progress.excess, 1.0))))
         products, excess = self.seen[-1]
-        if len(self.seen) < 24 or not np.isfinite(excess):
+        spent = products * self.seconds_per_product
+        patience = self.budget if np.isfinite(self.budget) else 60.0
+        enough = 6 if spent > patience else 24  # the other road could have been there by now
+        if len(self.seen) < enough or not np.isfinite(excess):
             return False
         # Restarts make the residual jump: fit a line through the later half.
         later = np.array(self.seen[len(self.seen) // 2 :])
         slope = np.polyfit(later[:, 0], later[:, 1], 1)[0]
         left = excess / -slope if slope < 0 else np.inf
         self.forecast = (products + left) * self.seconds_per_product
-        spent = products * self.seconds_per_product
-        patience = self.budget if np.isfinite(self.budget) else 60.0
         return self.forecast > 2 * patience and spent > min(0.1 * patience, 2.0)
 
 
