@@ -7,6 +7,7 @@ import pytest
 import scipy.linalg
 from conftest import principal_sine
 from families import FAMILIES
+from scipy.sparse.linalg import LinearOperator
 
 from dualfold.errors import DualfoldError, NotConverged, TooLarge
 from dualfold.trace import TraceProblem, certify
@@ -148,3 +149,11 @@ def test_an_iteration_dearer_than_the_other_road_is_left_early(factor, left_afte
 def test_a_cheap_iteration_is_watched_for_a_while():
     pace = Pace(seconds_per_product=1e-3, budget=60.0)
     assert not any(pace(Progress(10 * k, 1e6)) for k in range(1, 100))
+
+
+def test_an_operator_has_no_other_road_and_is_not_left():
+    n = 25_000
+    weights = np.arange(1.0, n + 1) ** -0.5
+    A = LinearOperator((n, n), matvec=lambda v: weights * v.ravel(), dtype=float)
+    problem = TraceProblem(A, None, 5, "max")
+    assert Auto().solve(problem).products == Lanczos().solve(problem).products

@@ -109,6 +109,30 @@ def test_a_gap_in_the_last_row_is_found_in_the_squares(bad):
         PCA(2).fit(X)
 
 
+def test_one_outlier_costs_the_other_projections_no_digits():
+    X = np.random.default_rng(6).normal(1000, 1, size=(5000, 100)).astype(np.float32)
+    X[0] = 1e6
+    V, mean = np.full((100, 1), 0.1, np.float32), np.full(100, 1000.0)
+    exact = (X.astype(float) - mean) @ V.astype(float)
+    assert np.abs(projected_rows(X, V, mean) - exact)[1:].max() < 1e-5
+
+
+@pytest.mark.parametrize("threads", [1, 3, 64])
+@pytest.mark.parametrize("width", [1, 12, 13, 300])
+def test_scatter_on_any_number_of_threads(monkeypatch, threads, width):
+    X = np.random.default_rng(7).normal(1, 2, size=(4321, width)).astype(np.float32)
+    seen = []
+    monkeypatch.setattr(covariance, "thread_count", lambda: threads)
+    monkeypatch.setattr(covariance, "LEAST_TILE", 100)
+    monkeypatch.setattr(covariance, "MOST_TOTALS", 5 * width**2)
+    total, sums = covariance._squares(X, np.zeros(width, np.float32), seen.append)
+    wide = X.astype(float)
+    exact = wide.T @ wide
+    assert np.abs(np.tril(total - exact)).max() < 1e-5 * np.abs(exact).max()
+    assert np.allclose(sums, wide.sum(axis=0), rtol=1e-12)
+    assert sum(seen) == len(X)
+
+
 @pytest.mark.parametrize("far", [0.0, 1.5, 1e6])
 def test_projections_keep_their_digits_wherever_the_mean_is(far):
     rng = np.random.default_rng(5)

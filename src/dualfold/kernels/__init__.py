@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
@@ -81,6 +82,30 @@ def _optional(pointer: Any) -> Any:
     return Optional
 
 
+class _OneThread(AbstractContextManager[None]):
+    """The limit, entered by the first and left by the last of all threads that want it.
+
+    Each saving and restoring for itself would leave BLAS with one thread for ever: who comes
+    second saves the first one's limit.
+    """
+
+    def __init__(self) -> None:
+        self.lock, self.inside = threading.Lock(), 0
+        self.limit: Any = None
+
+    def __enter__(self) -> None:
+        with self.lock:
+            self.inside += 1
+            if self.inside == 1:
+                self.limit = _blas().limit(limits=1, user_api="blas").__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        with self.lock:
+            self.inside -= 1
+            if self.inside == 0:
+                self.limit.__exit__(*error)
+
+
 def one_blas_thread() -> AbstractContextManager[Any]:
     """Keep BLAS to the calling thread inside a `with` block.
 
@@ -88,7 +113,7 @@ def one_blas_thread() -> AbstractContextManager[Any]:
     on an idle machine and costs twentyfold on a busy one (Q·S, 100,000×20 by 20×3: 1.0 ms
     with two threads, 1.6 ms with one, 40 ms with two beside another busy process).
     """
-    return _blas().limit(limits=1, user_api="blas")
+    return _ONE
 
 
 def lapack_threads(rows: int) -> AbstractContextManager[Any]:
@@ -99,6 +124,9 @@ def lapack_threads(rows: int) -> AbstractContextManager[Any]:
     in a busy loop, and holds up what runs next.
     """
     return one_blas_thread() if rows <= 1_500 else nullcontext()
+
+
+_ONE = _OneThread()
 
 
 @cache

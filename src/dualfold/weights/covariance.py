@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -19,9 +19,7 @@ from dualfold.weights.rows import (
     column_deviations,
     column_means,
     combined_rows,
-    in_shares,
     projected_rows,
-    safe_shift,
     side_by_side,
     slices_of,
 )
@@ -34,8 +32,14 @@ PANEL, SLAB = 48, 64
 LYING_TILE, COPIED_TILE = 2**24, 2**20
 # Fewer numbers than this are not worth another thread.
 LEAST_TILE = 2**16
-# Numbers in the scatter matrices of all threads (512 MB); where each would need more, they
-# fill one together.
+# Up to this many columns the kernel would multiply more padding than numbers.
+NARROW = 12
+# Rows that tell where all of them lie: their mean is within a sixteenth of the spread.
+SAMPLE = 256
+# Deviations from 0 within which a mean needs no shift: 1 + 2² is less than a digit.
+NEAR = 2.0
+# Numbers in the scatter matrices of all threads (512 MB); where one for each would need more,
+# several fill one together.
 MOST_TOTALS = 2**26
 
 _SHAPE = ("int64", "{}[]", "int64", "{}[]", "int64", "int64", "float64[]", "float64[]")
@@ -64,7 +68,7 @@ def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Arra
         mean = column_means(X)
         wide = X.astype(float, copy=False)
         return np.asarray((wide.T @ wide).toarray()) - n * np.outer(mean, mean), mean
-    shift = safe_shift(X).astype(precision or working_precision(X))
+    shift = _safe_shift(X).astype(precision or working_precision(X))
     tally("scatter multiply-adds", n * width**2)
     with steps("multiplying columns", n) as done:
         total, sums = _squares(X, shift, done)
@@ -106,38 +110,67 @@ class CentredScatter(LinearOperator):
 
 def _squares(X: Array, shift: Array, done: Callable[[int], object]) -> tuple[Array, Array]:
     """(Σ (x − s)(x − s)ᵀ, its lower half only, Σ x), multiplied in the precision of the shift s."""
-    (n, width), kind = X.shape, shift.dtype.type
+    (n, width), kind, threads = X.shape, shift.dtype.type, thread_count()
     panels = -(-width // PANEL)
     padded = np.pad(shift, (0, panels * PANEL - width))
-    lying = X.dtype == kind and X.flags.c_contiguous
-    # Two slices a thread at least: `in_shares` wants them.
-    height = min((LYING_TILE if lying else COPIED_TILE) // width, n // (2 * thread_count()))
-    slices = slices_of(n, max(SLAB, LEAST_TILE // width, height))
+    lying = X.dtype == kind and X.flags.c_contiguous and width > NARROW
+    height = max(SLAB, (LYING_TILE if lying else COPIED_TILE) // width)
+    height = -(-n // (threads * -(-n // (threads * height))))  # as many rows for each thread
+    slices = list(slices_of(n, max(SLAB, LEAST_TILE // width, height)))
+    threads = min(threads, len(slices))
+    groups = max(1, min(threads, MOST_TOTALS // width**2))
+    parts = [(np.zeros((width, width)), np.zeros(width)) for _ in range(groups)]
+    # Threads of one group have all its rows, and each the columns between two cuts.
+    across = min(threads // groups, panels)
+    cuts = np.rint(panels * (1 - np.sqrt(1 - np.linspace(0, 1, across + 1)))).astype(int)
+    shares = [
+        slices[i * len(slices) // groups : (i + 1) * len(slices) // groups] for i in range(groups)
+    ]
+    jobs = [(group, cut) for group in range(groups) for cut in pairwise(np.unique(cuts))]
 
-    def add(slices: Iterable[slice], cut: tuple[int, int], total: Array, sums: Array) -> None:
-        first, last = cut
-        for rows in slices:
+    def work(job: tuple[int, tuple[int, int]]) -> None:
+        group, (first, last) = job
+        for rows in shares[group]:
             tile = np.ascontiguousarray(X[rows], dtype=kind)
-            if _KERNELS[kind](width, tile, len(tile), padded, first, last, total, sums):
-                raise MemoryError("no memory is left to multiply columns in")
-            if not first:
+            _add_squares(tile, padded, first, last, *parts[group])
+            if first == 0:
                 done(len(tile))
 
-    def share(slices: list[slice]) -> tuple[Array, Array]:
-        part = np.zeros((width, width)), np.zeros(width)
-        add(slices, (0, panels), *part)
-        return part
-
-    if thread_count() * width**2 > MOST_TOTALS:  # one total; each thread fills its own columns
-        whole, every = (np.zeros((width, width)), np.zeros(width)), list(slices)
-        cuts = panels * (1 - np.sqrt(1 - np.linspace(0, 1, thread_count() + 1)))
-        side_by_side(lambda cut: add(every, cut, *whole), pairwise(np.rint(cuts).astype(int)))
-        return whole
-    (total, sums), *others = in_shares(share, slices)
+    side_by_side(work, jobs)
+    (total, sums), *others = parts
     for more, added in others:
         total += more
         sums += added
     return total, sums
+
+
+def _add_squares(
+    tile: Array, shift: Array, first: int, last: int, total: Array, sums: Array
+) -> None:
+    """Add the lower half of Σ (x − s)(x − s)ᵀ, of panels first..last, and Σ x of them."""
+    width = tile.shape[1]
+    if width <= NARROW:
+        with np.errstate(invalid="ignore", over="ignore"):  # NaN is refused when all is summed
+            wide = tile.astype(float, copy=False)
+            shifted = wide - shift[:width]
+            total += shifted.T @ shifted
+            sums += wide.sum(axis=0)
+        return
+    kernel_of_kind = _KERNELS[tile.dtype.type]
+    if kernel_of_kind(width, tile, len(tile), shift, first, last, total, sums):
+        raise MemoryError("no memory is left to multiply columns in")
+
+
+def _safe_shift(X: Array) -> Array:
+    """What to take off all rows before they are squared: about the mean, or 0 if it is near.
+
+    A mean of t deviations adds t² to squares of 1: up to `NEAR` that is less than a digit.
+    """
+    sample = X[:: -(-len(X) // SAMPLE)].astype(float)
+    with np.errstate(invalid="ignore", over="ignore"):  # NaN is refused when all is summed
+        mean = sample.mean(axis=0)
+        spread = sample.std(axis=0)
+    return mean if (np.abs(mean) > NEAR * spread).any() else np.zeros_like(mean)
 
 
 def _refuse_scale(total: Array, X: Any) -> None:

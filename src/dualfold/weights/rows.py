@@ -26,10 +26,6 @@ Array = np.ndarray[Any, np.dtype[Any]]
 # data takes `FEWEST` rows all the same: each tile goes through all of V once.
 THIN_TILE = 2**17
 FEWEST = 64
-# Rows that tell where all of them lie: their mean is within a sixteenth of the spread.
-SAMPLE = 256
-# Deviations from 0 within which a mean needs no shift: 1 + 2² is less than a digit.
-NEAR = 2.0
 
 
 def table(X: Any) -> Any:
@@ -96,19 +92,6 @@ def column_means(X: Any) -> Array:
     return np.asarray(sum(in_shares(share, thin_tiles(X))) / len(X))
 
 
-def safe_shift(X: Array) -> Array:
-    """What to take off all rows before they are multiplied: about the mean, or 0 if it is near.
-
-    A mean of t deviations adds t² to squares of 1: up to `NEAR` that is less than a digit,
-    and rows that stay as they are need not be copied.
-    """
-    sample = X[:: max(1, -(-len(X) // SAMPLE))]
-    with np.errstate(invalid="ignore", over="ignore"):  # NaN and infinity are others' business
-        mean = column_means(sample)
-        spread = column_deviations(sample, mean, constant=0.0)
-    return mean if (np.abs(mean) > NEAR * spread).any() else np.zeros_like(mean)
-
-
 def column_deviations(X: Any, mean: Array, *, constant: float = 1.0) -> Array:
     """Each column's standard deviation (divisor n), and `constant` where it does not vary.
 
@@ -138,22 +121,19 @@ def projected_rows(X: Any, V: Any, mean: Array | None = None) -> Array:
         image = np.asarray(image.toarray() if sp.issparse(image) else image, dtype=kind)
         return image if mean is None else image - (mean @ V).astype(kind)
     points = np.empty((X.shape[0], V.shape[1]), dtype=kind)
-    # XV − 1·(meanᵀV) saves a copy of each tile, and loses digits when the mean is far from 0.
-    far = mean if mean is not None and len(X) and safe_shift(X).any() else None
-    fine = np.result_type(kind, mean.dtype) if mean is not None else kind
-    after = None if mean is None or far is not None else np.asarray(mean @ V, dtype=kind)
+    shift = np.zeros(1, kind) if mean is None else mean
+    fine = np.result_type(kind, shift)  # unsigned rows less an unsigned mean would wrap around
 
     def share(slices: list[slice]) -> None:
+        room = np.empty((max((len(X[rows]) for rows in slices), default=0), X.shape[1]), kind)
         for rows in slices:
-            # Unsigned rows less an unsigned mean would wrap around: not in their type.
-            tile = X[rows] if far is None else np.subtract(X[rows], far, dtype=fine)
-            tile = np.ascontiguousarray(tile, dtype=kind)
+            # XV − 1·(meanᵀV) would lose digits when the mean is far from 0, of few rows even.
+            shifted = room[: len(X[rows])]
+            np.subtract(X[rows], shift, out=shifted, dtype=fine, casting="same_kind")
             if sp.issparse(V):
-                points[rows] = (V.T @ tile.T).T
+                points[rows] = (V.T @ shifted.T).T
             else:
-                np.matmul(tile, V, out=points[rows])
-            if after is not None:
-                points[rows] -= after
+                np.matmul(shifted, V, out=points[rows])
 
     in_shares(share, thin_tiles(X))
     return points

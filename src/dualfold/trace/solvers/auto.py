@@ -64,7 +64,9 @@ class Auto(Solver):
             return _told(Factored(tol=self.tol, seed=self.seed).attempt(problem), story)
         budget = min(factored, dense)
         pace = Pace(seconds_per_product=_product_seconds(problem), budget=budget)
-        trial = Lanczos(tol=self.tol, seed=self.seed, watch=pace).attempt(problem)
+        other_road = sp.issparse(problem.A) or isinstance(problem.A, Gramian) or budget < np.inf
+        watch = pace if other_road else None
+        trial = Lanczos(tol=self.tol, seed=self.seed, watch=watch).attempt(problem)
         if trial.status == "converged":
             story.append(f"Lanczos arrived after {trial.products} products")
             return _told(trial, story)
@@ -106,7 +108,8 @@ class Pace:
         products, excess = self.seen[-1]
         spent = products * self.seconds_per_product
         patience = self.budget if np.isfinite(self.budget) else 60.0
-        enough = 6 if spent > patience else 24  # the other road could have been there by now
+        # Fewer, if the other road would have arrived by now.
+        enough = 6 if spent > self.budget else 24
         if len(self.seen) < enough or not np.isfinite(excess):
             return False
         # Restarts make the residual jump: fit a line through the later half.
