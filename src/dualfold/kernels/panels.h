@@ -16,9 +16,9 @@ enum { PANEL = 48 };
 #if defined(__AVX512F__)
 enum { BYTES = 64, ROWS = 8, VECTORS = 3 };
 #elif defined(__AVX__)
-enum { BYTES = 32, ROWS = 4, VECTORS = 3 };
+enum { BYTES = 32, ROWS = 6, VECTORS = 2 };
 #else
-enum { BYTES = 16, ROWS = 4, VECTORS = 3 };
+enum { BYTES = 16, ROWS = 6, VECTORS = 2 };
 #endif
 enum { LANES = BYTES / sizeof(NUMBER), COLUMNS = LANES * VECTORS };
 
@@ -31,16 +31,18 @@ static inline Vector load(const NUMBER *from) {
     return v;
 }
 
-/* a: ROWS numbers every PANEL; b: COLUMNS numbers every PANEL. */
-static inline __attribute__((always_inline)) void products(const NUMBER *a, const NUMBER *b,
-                                                           int64_t depth,
-                                                           Vector sum[ROWS][VECTORS]) {
+/* a: ROWS numbers every PANEL; b: COLUMNS numbers every PANEL. Numbers at `ahead`, if that
+   is not null, are called from memory meanwhile. */
+static inline __attribute__((always_inline)) void
+products_ahead(const NUMBER *a, const NUMBER *b, const NUMBER *ahead, int64_t depth,
+               Vector sum[ROWS][VECTORS]) {
 #pragma clang fp contract(fast)
 #pragma clang loop unroll(full)
     for (int r = 0; r < ROWS; r++)
 #pragma clang loop unroll(full)
         for (int v = 0; v < VECTORS; v++) sum[r][v] = (Vector)0;
     for (int64_t k = 0; k < depth; k++, a += PANEL, b += PANEL) {
+        if (ahead) __builtin_prefetch(ahead + k * PANEL);
         Vector right[VECTORS];
 #pragma clang loop unroll(full)
         for (int v = 0; v < VECTORS; v++) right[v] = load(b + v * LANES);
@@ -51,6 +53,12 @@ static inline __attribute__((always_inline)) void products(const NUMBER *a, cons
             for (int v = 0; v < VECTORS; v++) sum[r][v] = left * right[v] + sum[r][v];
         }
     }
+}
+
+static inline __attribute__((always_inline)) void products(const NUMBER *a, const NUMBER *b,
+                                                           int64_t depth,
+                                                           Vector sum[ROWS][VECTORS]) {
+    products_ahead(a, b, 0, depth, sum);
 }
 
 #endif

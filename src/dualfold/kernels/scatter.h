@@ -11,9 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of a slab: one panel of it stays in the first cache. Rows of a group: few enough
-   for the cache that all threads share, many enough that the totals are seldom touched. */
-enum { SLAB = 64, MOST_SLABS = 16, FEWEST_SLABS = 2, GROUP_BYTES = 1 << 22 };
+/* Rows of a slab: one panel of it stays in the first cache and empty strips are common; of
+   wide rows the blocks of products do not stay there, and longer slabs touch them less. Rows
+   of a group: few enough for the cache that all threads share, many enough that the totals
+   are seldom touched. */
+enum { SHORT_SLAB = 64, LONG_SLAB = 256, WIDE_BYTES = 1 << 13 };
+enum { MOST_ROWS = 1024, FEWEST_ROWS = 512, GROUP_BYTES = 1 << 22 };
 enum { STRIPS = PANEL / ROWS };
 
 typedef __typeof__((Vector){0} != (Vector){0}) Truth;
@@ -60,9 +63,11 @@ static void multiply(const NUMBER *b, const NUMBER *a, int64_t first, int64_t pa
     for (int64_t strip = first * STRIPS; strip < panels * STRIPS; strip++) {
         if (!full[strip]) continue;
         const NUMBER *left = a + strip / STRIPS * pitch + strip % STRIPS * ROWS;
+        const int64_t later = strip + 2 < panels * STRIPS ? strip + 2 : strip;
+        const NUMBER *ahead = a + later / STRIPS * pitch + later % STRIPS * ROWS;
         for (int c = 0; c < PANEL; c += COLUMNS) {
             Vector sum[ROWS][VECTORS];
-            products(left, b + c, rows, sum);
+            products_ahead(left, b + c, ahead, rows, sum);
             for (int r = 0; r < ROWS; r++)
                 for (int v = 0; v < VECTORS; v++) {
                     NUMBER *at = block + (strip * ROWS + r) * PANEL + c + v * LANES;
@@ -79,10 +84,12 @@ static void multiply(const NUMBER *b, const NUMBER *a, int64_t first, int64_t pa
 EXPORT int32_t NAME(scatter)(int64_t width, const NUMBER *X, int64_t n, const NUMBER *shift,
                              int64_t first, int64_t last, double *total, double *sums) {
     const int64_t panels = (width + PANEL - 1) / PANEL, columns = panels * PANEL;
-    int64_t slabs = GROUP_BYTES / (int64_t)(SLAB * columns * sizeof(NUMBER));
-    slabs = slabs < FEWEST_SLABS ? FEWEST_SLABS : slabs > MOST_SLABS ? MOST_SLABS : slabs;
-    const int64_t pitch = slabs * SLAB * PANEL;
-    const int64_t lines = columns * (slabs * SLAB + PANEL + 1);
+    const int64_t bytes = columns * (int64_t)sizeof(NUMBER);
+    const int64_t slab_rows = bytes > WIDE_BYTES ? LONG_SLAB : SHORT_SLAB;
+    int64_t group = GROUP_BYTES / bytes;
+    group = group < FEWEST_ROWS ? FEWEST_ROWS : group > MOST_ROWS ? MOST_ROWS : group;
+    const int64_t slabs = group / slab_rows, pitch = slabs * slab_rows * PANEL;
+    const int64_t lines = columns * (slabs * slab_rows + PANEL + 1);
     char *memory = malloc(lines * sizeof(NUMBER) + columns * sizeof(double) + sizeof(Wide) +
                           slabs * panels * STRIPS);
     if (!memory) return 1;
@@ -92,12 +99,12 @@ EXPORT int32_t NAME(scatter)(int64_t width, const NUMBER *X, int64_t n, const NU
     room.panels = (NUMBER *)(room.seen + columns / LANES);
     room.block = room.panels + panels * pitch;
     room.full = (uint8_t *)(room.block + columns * PANEL);
-    for (int64_t start = 0; start < n; start += slabs * SLAB) {
-        const int64_t rows = n - start < slabs * SLAB ? n - start : slabs * SLAB;
-        for (int64_t k = 0; k < rows; k += SLAB) {
-            pack(width, first, panels, X + (start + k) * width, rows - k < SLAB ? rows - k : SLAB,
+    for (int64_t start = 0; start < n; start += slabs * slab_rows) {
+        const int64_t rows = n - start < slabs * slab_rows ? n - start : slabs * slab_rows;
+        for (int64_t k = 0; k < rows; k += slab_rows) {
+            pack(width, first, panels, X + (start + k) * width, rows - k < slab_rows ? rows - k : slab_rows,
                  shift, pitch, room.panels + k * PANEL, room,
-                 room.full + k / SLAB * panels * STRIPS);
+                 room.full + k / slab_rows * panels * STRIPS);
             const int64_t end = last * PANEL < width ? last * PANEL : width;
             for (int64_t j = first * PANEL; j < end; j++)
                 sums[j] += room.sums[j / LANES][j % LANES];
@@ -105,11 +112,11 @@ EXPORT int32_t NAME(scatter)(int64_t width, const NUMBER *X, int64_t n, const NU
         for (int64_t p = first; p < last; p++) {
             memset(room.block + p * PANEL * PANEL, 0,
                    (columns - p * PANEL) * PANEL * sizeof(NUMBER));
-            for (int64_t k = 0; k < rows; k += SLAB) {
-                const uint8_t *full = room.full + k / SLAB * panels * STRIPS;
+            for (int64_t k = 0; k < rows; k += slab_rows) {
+                const uint8_t *full = room.full + k / slab_rows * panels * STRIPS;
                 if (!memchr(full + p * STRIPS, 1, STRIPS)) continue;
                 const NUMBER *slab = room.panels + k * PANEL;
-                multiply(slab + p * pitch, slab, p, panels, rows - k < SLAB ? rows - k : SLAB,
+                multiply(slab + p * pitch, slab, p, panels, rows - k < slab_rows ? rows - k : slab_rows,
                          pitch, full, room.block);
             }
             const int64_t left = width - p * PANEL, wide = left < PANEL ? left : PANEL;

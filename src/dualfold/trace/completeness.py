@@ -23,7 +23,7 @@ from dualfold.trace.problem import TraceProblem
 
 Array = np.ndarray[Any, np.dtype[Any]]
 UNIT = float(np.finfo(float).eps) / 2
-_both_halves = kernel("both_halves", None, "int64", "float64[]", "float64", "float64")
+_average_halves = kernel("average_halves", None, "int64", "float64[]")
 
 # A Cholesky proof of a dense problem: n³/3 multiply-adds, 2–3 s and n² doubles at 8,000.
 MOST_DENSE_ROWS = 8_000
@@ -128,7 +128,7 @@ def cholesky_floor(problem: TraceProblem, answer: Answer, below: int, height: fl
     M = np.array(_dense(problem.A), dtype=float, order="F")
     size = float(np.linalg.norm(M))
     # dpotrf reads one triangle; A may be symmetric to 1e-6 only.
-    _both_halves(n, M.T, 0.5, 0.5)
+    _average_halves(n, M.T)
     M *= problem.sign
     if isinstance(metric, Dense):
         M -= height * metric.matrix

@@ -40,14 +40,14 @@ SAMPLE = 256
 NEAR = 2.0
 # Numbers in the scatter matrices of all threads (512 MB); where one for each would need more,
 # several fill one together.
-MOST_TOTALS = 2**26
+MOST_TOTALS = 2**23
 
 _SHAPE = ("int64", "{}[]", "int64", "{}[]", "int64", "int64", "float64[]", "float64[]")
 _KERNELS = {
     np.float32: kernel("scatter_single", "int32", *(one.format("float32") for one in _SHAPE)),
     np.float64: kernel("scatter_double", "int32", *(one.format("float64") for one in _SHAPE)),
 }
-_both_halves = kernel("both_halves", None, "int64", "float64[]", "float64", "float64")
+_take_off_mean = kernel("take_off_mean", None, "int64", "float64[]", "float64", "float64[]")
 
 
 def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Array, Array]:
@@ -73,11 +73,10 @@ def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Arra
     with steps("multiplying columns", n) as done:
         total, sums = _squares(X, shift, done)
     mean = sums / n
-    with np.errstate(invalid="ignore", over="ignore"):  # refused in the next line
+    with np.errstate(invalid="ignore", over="ignore"):  # refused two lines below
         left_over = mean - shift
-        total -= n * np.outer(left_over, left_over)
+    _take_off_mean(width, total, n, left_over)
     _refuse_scale(total, X)
-    _both_halves(width, total, 1.0, 0.0)
     return total.T, mean  # its transpose is what LAPACK takes without a copy
 
 
