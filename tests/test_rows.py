@@ -118,7 +118,7 @@ def test_one_outlier_costs_the_other_projections_no_digits():
 
 
 @pytest.mark.parametrize("threads", [1, 3, 64])
-@pytest.mark.parametrize("width", [1, 12, 13, 300])
+@pytest.mark.parametrize("width", [1, 6, 7, 300])
 def test_scatter_on_any_number_of_threads(monkeypatch, threads, width):
     X = np.random.default_rng(7).normal(1, 2, size=(4321, width)).astype(np.float32)
     seen = []

@@ -30,10 +30,10 @@ Array = np.ndarray[Any, np.dtype[Any]]
 PANEL, SLAB = 48, 64
 # Numbers given to the kernel at once; rows of another type are copied, few at a time.
 LYING_TILE, COPIED_TILE = 2**24, 2**20
-# Fewer numbers than this are not worth another thread.
+# Fewer numbers than this are not worth another thread, and NumPy is fastest with so many.
 LEAST_TILE = 2**16
 # Up to this many columns the kernel would multiply more padding than numbers.
-NARROW = 12
+NARROW = 6
 # Rows that tell where all of them lie: their mean is within a sixteenth of the spread.
 SAMPLE = 256
 # Deviations from 0 within which a mean needs no shift: 1 + 2² is less than a digit.
@@ -112,8 +112,9 @@ def _squares(X: Array, shift: Array, done: Callable[[int], object]) -> tuple[Arr
     (n, width), kind, threads = X.shape, shift.dtype.type, thread_count()
     panels = -(-width // PANEL)
     padded = np.pad(shift, (0, panels * PANEL - width))
-    lying = X.dtype == kind and X.flags.c_contiguous and width > NARROW
-    height = max(SLAB, (LYING_TILE if lying else COPIED_TILE) // width)
+    lying = X.dtype == kind and X.flags.c_contiguous
+    tile = LEAST_TILE if width <= NARROW else LYING_TILE if lying else COPIED_TILE
+    height = max(SLAB, tile // width)
     height = -(-n // (threads * -(-n // (threads * height))))  # as many rows for each thread
     slices = list(slices_of(n, max(SLAB, LEAST_TILE // width, height)))
     threads = min(threads, len(slices))
@@ -153,7 +154,7 @@ def _add_squares(
             wide = tile.astype(float, copy=False)
             shifted = wide - shift[:width]
             total += shifted.T @ shifted
-            sums += wide.sum(axis=0)
+            sums += np.ones(len(tile)) @ wide
         return
     kernel_of_kind = _KERNELS[tile.dtype.type]
     if kernel_of_kind(width, tile, len(tile), shift, first, last, total, sums):
