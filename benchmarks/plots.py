@@ -54,6 +54,8 @@ def growth_figure(found: dict[str, dict[str, Climb]], what: str, path: Path) -> 
             axis.legend(fontsize=7, frameon=False, loc="upper left")
     for axis in list(axes.flat)[len(found) :]:
         axis.set_visible(False)
+    low, high = axes.flat[0].get_ylim()
+    axes.flat[0].set_ylim(low, 30 * high)  # room for the names of up to six sides
     figure.supxlabel("points")
     figure.supylabel("seconds" if what == "time" else "GiB beyond data and libraries")
     path.parent.mkdir(parents=True, exist_ok=True)

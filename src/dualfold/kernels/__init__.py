@@ -21,6 +21,9 @@ from dualfold.errors import DualfoldError
 
 __all__ = ["kernel", "lapack_threads", "one_blas_thread", "thread_count"]
 
+# Up to this many rows BLAS takes one thread without being told.
+MOST_ALONE = 64
+
 _SCALARS: dict[str, Any] = {
     "int32": ctypes.c_int32,
     "int64": ctypes.c_int64,
@@ -119,11 +122,14 @@ def one_blas_thread() -> AbstractContextManager[Any]:
 def lapack_threads(rows: int) -> AbstractContextManager[Any]:
     """One thread for a factorisation of a small square matrix, all of them for a large one.
 
+    BLAS takes one by itself for the smallest; finding it (10 ms once a process) would take
+    longer than the work.
+
     A second thread saves a few hundredths of a second on 784 rows, and cost seconds
     beside two other busy processes. It also waits for more work for some hundredths,
     in a busy loop, and holds up what runs next.
     """
-    return one_blas_thread() if rows <= 1_500 else nullcontext()
+    return one_blas_thread() if MOST_ALONE < rows <= 1_500 else nullcontext()
 
 
 _ONE = _OneThread()
