@@ -146,9 +146,10 @@ def test_an_iteration_dearer_than_the_other_road_is_left_early(factor, left_afte
     assert (left.index(True) + 1 if any(left) else None) == left_after
 
 
-def test_a_cheap_iteration_is_watched_for_a_while():
-    pace = Pace(seconds_per_product=1e-3, budget=60.0)
-    assert not any(pace(Progress(10 * k, 1e6)) for k in range(1, 100))
+@pytest.mark.parametrize("budget", [0.1, 60.0])
+def test_a_cheap_iteration_is_watched_for_a_while(budget):
+    pace = Pace(seconds_per_product=1e-3, budget=budget)
+    assert not any(pace(Progress(70 * k, 1e6)) for k in range(1, 24))
 
 
 def test_an_operator_has_no_other_road_and_is_not_left():

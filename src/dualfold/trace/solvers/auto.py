@@ -39,6 +39,8 @@ THIN, THIN_A_DOUBLING = 64, 4
 # The low end of MᵀM is squared and out of reach of Lanczos (10,000 products for LLE of 600
 # points); it is tried only where a factorisation is predicted to take longer than this.
 HOPELESS_BEFORE = 20.0
+# Seconds of products (as predicted) from which on a few rounds are enough to judge them.
+DEAR = 20.0
 
 
 @dataclass(frozen=True)
@@ -108,8 +110,8 @@ class Pace:
         products, excess = self.seen[-1]
         spent = products * self.seconds_per_product
         patience = self.budget if np.isfinite(self.budget) else 60.0
-        # Fewer, if the other road would have arrived by now.
-        enough = 6 if spent > self.budget else 24
+        # Fewer, if rounds are long and the other road would have arrived by now.
+        enough = 6 if spent > max(self.budget, DEAR) else 24
         if len(self.seen) < enough or not np.isfinite(excess):
             return False
         # Restarts make the residual jump: fit a line through the later half.
