@@ -89,6 +89,7 @@ class PCA(ProbabilisticModel, LinearEstimator):
     [0.149 0.136 0.118]
     """
 
+    _looks_for_gaps = False  # `_checked` does, where the squares would not show them
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_components": [
             Interval(Integral, 0, None, closed="left"),
@@ -184,8 +185,6 @@ class PCA(ProbabilisticModel, LinearEstimator):
         self._keep(principal_axes(problem, None, self._count_for(name, shape)), shape, batch.dtype)
         self._moments: Moments | None = moments
         return self
-
-    _looks_for_gaps = False
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """As for all, but NaN in rows that will be squared shows in the squares."""

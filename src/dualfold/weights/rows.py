@@ -22,7 +22,7 @@ from dualfold.kernels import one_blas_thread, thread_count
 Array = np.ndarray[Any, np.dtype[Any]]
 
 # Numbers in a tile that is multiplied by a few columns: 1 MB in float64, so that it is
-# still in the cache after the shift by the mean (twice as fast as TILE on MNIST). Wide
+# still in the cache after the shift by the mean (twice as fast as 2²¹ on MNIST). Wide
 # data takes `FEWEST` rows all the same: each tile goes through all of V once.
 THIN_TILE = 2**17
 FEWEST = 64
