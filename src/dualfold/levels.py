@@ -38,14 +38,14 @@ def level_of(gap: float, tolerance: float) -> Level:
 
 
 def checked_tolerance(tolerance: Any) -> float:
-    """`tolerance` as a number in [0, 1); NaN, infinity and the like would prove anything."""
+    """`tolerance` as a number in [0, 1]; NaN, infinity and the like would prove anything."""
     try:
         number = float(tolerance)
     except (TypeError, ValueError):
         number = math.nan
-    if not 0 <= number < WORTHLESS:
+    if not 0 <= number <= WORTHLESS:
         raise InvalidInput(
-            f"tolerance is {tolerance!r}; it must be a number from 0 to less than 1, the "
+            f"tolerance is {tolerance!r}; it must be a number from 0 to 1, the "
             "largest relative gap that passes (1e-4 is usual)"
         )
     return number
