@@ -7,7 +7,9 @@ read it. Nothing in it is ever unpickled or run.
 from __future__ import annotations
 
 import json
+import math
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -21,6 +23,9 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 HEADER = "dualfold.json"
 SCHEMA, VERSION = "dualfold.model", 1
+# Models up to this size are read whatever they were squeezed to; arrays of numbers shrink to a
+# tenth, and those that are nearly all zeros to a hundredth.
+SMALL, MOST_SQUEEZED = 2**28, 200
 # Zip knows no time before 1980; a fixed one makes equal models equal files.
 NO_TIME = (1980, 1, 1, 0, 0, 0)
 
@@ -41,23 +46,44 @@ def read_archive(path: Path) -> tuple[dict[str, Any], dict[str, Array]]:
         raise InvalidInput(f"there is no model file {path}; `--save-model {path}` makes one")
     try:
         with zipfile.ZipFile(path) as archive:
+            _refuse_bombs(archive, path)
             header = _checked_header(archive, path)
             arrays = {}
-            for name in archive.namelist():
-                if name.endswith(".npy"):
-                    with archive.open(name) as entry:
-                        arrays[name.removesuffix(".npy")] = npy.read_array(
-                            entry, allow_pickle=False
-                        )
+            for entry in archive.infolist():
+                if entry.filename.endswith(".npy"):
+                    arrays[entry.filename.removesuffix(".npy")] = _array(archive, entry)
     except zipfile.BadZipFile as error:
         raise InvalidInput(
             f"{path} is no readable model file; `embed --save-model` and save_model make them"
         ) from error
-    except (EOFError, ValueError, OSError) as error:
+    except (EOFError, ValueError, OSError, MemoryError, RuntimeError, zlib.error) as error:
         if isinstance(error, InvalidInput):
             raise
         raise InvalidInput(f"{path} is no readable model file ({error}); save it again") from error
     return header, arrays
+
+
+def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Array:
+    """One array of real numbers, whose header states no more than the file has."""
+    with archive.open(entry) as stream:
+        major = npy.read_magic(stream)
+        header = npy.read_array_header_1_0 if major == (1, 0) else npy.read_array_header_2_0
+        shape, _, kind = header(stream)
+    size = math.prod(shape) * kind.itemsize
+    if kind.kind not in "fiub" or size > entry.file_size:
+        raise ValueError(f"{entry.filename} holds {kind} of shape {shape} in {entry.file_size} B")
+    with archive.open(entry) as stream:
+        return np.asarray(npy.read_array(stream, allow_pickle=False))
+
+
+def _refuse_bombs(archive: zipfile.ZipFile, path: Path) -> None:
+    """Names that occur twice, and archives that unpack to far more than arrays ever do."""
+    entries = archive.infolist()
+    if len({entry.filename for entry in entries}) < len(entries):
+        raise ValueError("two parts have the same name")
+    whole = sum(entry.file_size for entry in entries)
+    if whole > max(SMALL, MOST_SQUEEZED * path.stat().st_size):
+        raise ValueError(f"it unpacks to {whole / 1e9:.0f} GB")
 
 
 def _checked_header(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:

@@ -99,10 +99,14 @@ def load_model(path: str | os.PathLike[str]) -> Model:
     try:
         parts = Parts(header["map"]["kind"], header["map"]["facts"], arrays)
         factor, weights = parts.get("unfolding_factor"), parts.get("unfolding_weights")
+        columns = tuple(header["columns"])
+        named = isinstance(header["method"], str) and all(isinstance(c, str) for c in columns)
+        if not named or not isinstance(header["settings"], dict):
+            raise InvalidInput(f"{path} has no method, columns or settings; save the model again")
         return Model(
             map=map_of(parts),
             method=header["method"],
-            columns=tuple(header["columns"]),
+            columns=columns,
             means=arrays.get("model_means"),
             shift=arrays.get("model_shift"),
             scale=arrays.get("model_scale"),
@@ -110,5 +114,5 @@ def load_model(path: str | os.PathLike[str]) -> Model:
             certificate=header["certificate"],
             both_sides=None if factor is None else BothSides(factor, weights),
         )
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, AttributeError) as error:
         raise InvalidInput(f"{path} lacks a part ({error}); save the model again") from error

@@ -52,7 +52,9 @@ class Parts:
             data, indices, indptr = (
                 self.arrays[f"{name}.{p}"] for p in ("data", "indices", "indptr")
             )
-            return sp.csr_array((data, indices, indptr), shape=tuple(stated["sparse"]))
+            shape = tuple(int(size) for size in stated["sparse"])
+            _refuse_rows(name, indptr, indices, shape)
+            return sp.csr_array((data, indices, indptr), shape=shape)
         return self.arrays.get(name)
 
     def put_map(self, name: str, map_: Any) -> None:
@@ -66,6 +68,21 @@ class Parts:
         own = {key: array for key, array in self.arrays.items() if key.startswith(f"{name}.")}
         arrays = {key.removeprefix(f"{name}."): array for key, array in own.items()}
         return map_of(Parts(self.facts[name]["kind"], self.facts[name]["facts"], arrays))
+
+
+def _refuse_rows(name: str, indptr: Array, indices: Array, shape: tuple[int, ...]) -> None:
+    """Rows of a sparse matrix that point outside of it: C would read there."""
+    whole = indptr.ndim == indices.ndim == 1 and indptr.dtype.kind == indices.dtype.kind == "i"
+    if (
+        not whole
+        or len(shape) != 2
+        or len(indptr) != shape[0] + 1
+        or indptr[0] != 0
+        or indptr[-1] != len(indices)
+        or bool(np.any(np.diff(indptr) < 0))
+        or (indices.size > 0 and not (indices.min() >= 0 and indices.max() < shape[1]))
+    ):
+        raise InvalidInput(f"the model's part {name!r} is no sparse matrix of shape {shape}")
 
 
 def parts_of(map_: Any) -> Parts:
@@ -141,7 +158,7 @@ def map_of(parts: Parts) -> PlacingMap:
         )
     try:
         return BUILDERS[parts.kind](parts)
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, AttributeError, IndexError) as error:
         raise InvalidInput(f"the model file lacks a part ({error}); save it again") from error
 
 
@@ -218,10 +235,17 @@ def _put_graph(parts: Parts, graph: Graph) -> None:
 def _graph(parts: Parts) -> Graph:
     facts = parts.facts["graph"]
     search = facts["search"] | {"recall_interval": tuple(facts["search"]["recall_interval"])}
-    lists = (parts.arrays[f"graph_lists_{name}"] for name in ("indptr", "indices", "distances"))
+    indptr, indices, distances = (
+        parts.arrays[f"graph_lists_{name}"] for name in ("indptr", "indices", "distances")
+    )
+    lengths = parts.get("graph_lengths")
+    n = lengths.shape[0]
+    _refuse_rows("graph_lists", indptr, indices, (n, n))
+    if lengths.shape != (n, n) or distances.shape != indices.shape:
+        raise InvalidInput("the model's graph does not have one row and column a point")
     return Graph(
-        lengths=parts.get("graph_lengths"),
-        lists=Lists(*lists),
+        lengths=lengths,
+        lists=Lists(indptr, indices, distances),
         search=Search(**search),
         kind=facts["kind"],
         points=parts.get("graph_points"),

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from dualfold.duality.unfold import Unfolding
 from dualfold.embedding import Embedding
 from dualfold.errors import InvalidInput
 from dualfold.estimators.graph_estimator import GraphEstimator
 from dualfold.estimators.linear import LinearEstimator
 from dualfold.estimators.mds import ClassicalMDS
+from dualfold.estimators.unfolding import MaximumVarianceUnfolding
 from dualfold.graph.graph import Graph
 from dualfold.maps.landmark import FromLandmarks, GeodesicMap, triangulation
 from dualfold.maps.local import LocalWeightsMap
@@ -60,13 +63,33 @@ def model_of(estimator: Any) -> Model:
     columns = getattr(estimator, "feature_names_in_", None)
     if columns is None:
         columns = [f"column_{place + 1}" for place in range(estimator.n_features_in_)]
+    parameters, not_kept = _plain_parameters(estimator)
+    sides = None
+    if isinstance(estimator, MaximumVarianceUnfolding):
+        sides = BothSides(estimator.factor_, estimator.dual_weights_)
     return Model(
         map=_rule_of(estimator),
         method=name,
         columns=tuple(str(column) for column in columns),
-        settings={"estimator": name},
+        settings={"estimator": name, "parameters": parameters, "not_kept": not_kept},
         certificate=estimator.certificate_.to_dict(),
+        both_sides=sides,
     )
+
+
+def _plain_parameters(estimator: Any) -> tuple[dict[str, Any], list[str]]:
+    """What states the estimator's problem again, JSON-ready, and the names of what cannot."""
+    kept: dict[str, Any] = {}
+    lost = []
+    for name, value in estimator.get_params(deep=False).items():
+        value = value.item() if isinstance(value, np.generic) else value
+        if value is None or isinstance(value, bool | int | float | str):
+            kept[name] = value
+        elif isinstance(value, dict) and not value:
+            kept[name] = None
+        else:
+            lost.append(name)
+    return kept, lost
 
 
 def _rule_of(estimator: Any) -> PlacingMap:

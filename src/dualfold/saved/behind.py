@@ -1,0 +1,84 @@
+"""The vectors that stored points must stand for.
+
+Nothing here is believed: whatever vectors are found, they are judged by a certificate, and
+their points are compared with what is stored. A bad guess can only make a map fail.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dualfold.errors import InvalidInput
+from dualfold.maps.landmark import FromLandmarks
+from dualfold.maps.linear import Projected, ProjectedFromGram
+from dualfold.trace import lift as lifts
+from dualfold.trace.problem import TraceProblem
+from dualfold.weights.rows import combined_rows
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# Directions of the landmarks' matrix that stored points can tell apart: above this share of
+# the last wanted eigenvalue. Coordinates kept in float32 tell less.
+TOLD_APART, TOLD_APART_SINGLE = 1e-6, 0.1
+
+
+def vectors_behind(problem: TraceProblem, points: Array, *, single: bool = False) -> Array:
+    """The vectors whose lift the points (n×d) are; `single`: they were kept in float32.
+
+    Columns of length 0 stay 0.
+    """
+    lift = problem.lift
+    if lift is lifts.vectors:
+        return points
+    if lift is lifts.scaled_vectors or isinstance(lift, ProjectedFromGram):
+        return unit_columns(points)
+    if isinstance(lift, FromLandmarks):
+        return _behind_landmarks(problem, lift, points, single)
+    if isinstance(lift, Projected) and lift.space is not None:
+        centred = points - points.mean(axis=0)
+        return np.linalg.solve(lift.space.form(lambda Z: Z), lift.space.adjoint(centred))
+    if isinstance(lift, Projected):  # XᵀHXv = nθv, so v is XᵀHy at length 1
+        moments = combined_rows(lift.data, unit_columns(points), lift.mean)
+        return unit_columns(moments if lift.scale is None else moments / lift.scale[:, None])
+    raise InvalidInput(f"the points of {type(lift).__name__} cannot be traced back to vectors")
+
+
+def unit_columns(columns: Array) -> Array:
+    """Columns at length 1; those of length 0 stay."""
+    widest = np.abs(columns).max(axis=0, initial=0.0)
+    columns = columns / np.where(widest > 0, widest, 1.0)  # squares neither vanish nor overflow
+    lengths = np.linalg.norm(columns, axis=0)
+    return np.asarray(columns / np.where(lengths > 0, lengths, 1.0))
+
+
+def quotients(problem: TraceProblem, V: Array) -> Array:
+    """VᵀAV, with the columns of V at length 1 in B: the values on its diagonal."""
+    lengths = np.sqrt(np.einsum("ij,ij->j", V, problem.metric.times(V)))
+    return np.asarray(problem.sign * problem.quadratic(V / lengths))
+
+
+def _behind_landmarks(
+    problem: TraceProblem, lift: FromLandmarks, points: Array, single: bool
+) -> Array:
+    """V with M·V·Θ^-½ = the landmarks' rows, M = ½(δ̄ − δ) between landmarks.
+
+    These rows are not VΘ^½: M holds the shortest paths as they were rounded in either
+    direction, the problem their mean. So V is found from M itself, by least squares, where M
+    tells directions apart.
+    """
+    chosen = lift.landmarks
+    corners = points[chosen.indices]
+    V = unit_columns(corners)
+    values = np.diagonal(quotients(problem, V))
+    if not np.all(values > 0):
+        return V
+    squares = np.square(chosen.distances[:, chosen.indices].T, dtype=float)
+    M = (lift.mean_squares - squares) / 2
+    missing = corners * np.sqrt(values) - M @ V
+    left, sizes, right = np.linalg.svd(M)
+    told = sizes > (TOLD_APART_SINGLE if single else TOLD_APART) * values.min()
+    V = V + right[told].T @ ((left[:, told].T @ missing) / sizes[told, None])
+    turn, _, back = np.linalg.svd(V, full_matrices=False)  # the nearest orthonormal columns
+    return np.asarray(turn @ back)

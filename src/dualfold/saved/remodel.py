@@ -1,0 +1,130 @@
+"""A second look at a model file: the map is put together again and compared in every number.
+
+The problem is stated from the data. The vectors that the stored map is made of are judged as
+anybody's would be, and the map that *they* lead to, with the graph and all that belongs to it
+made from the data, must be the stored one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dualfold.embedding import Embedding
+from dualfold.errors import InvalidInput
+from dualfold.estimators.layout import PiecewiseCertificate
+from dualfold.levels import checked_tolerance
+from dualfold.maps.landmark import GeodesicMap
+from dualfold.maps.linear import LinearMap, Projected
+from dualfold.maps.local import LocalWeightsMap
+from dualfold.maps.nystrom import NystromMap
+from dualfold.maps.piecewise import RescaledMap
+from dualfold.saved.agreement import disagreements
+from dualfold.saved.behind import quotients, unit_columns, vectors_behind
+from dualfold.saved.parts import PlacingMap, parts_of
+from dualfold.saved.recheck import LARGEST, displaced, failed, judged, refused, value_doubts
+from dualfold.trace.certificate import Certificate
+from dualfold.trace.problem import TraceProblem
+from dualfold.trace.solution import Solution
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Stated:
+    """What a stored map must answer, made from the data.
+
+    problem : the trace problem
+    leads_to : the map that an answer to it leads to
+    """
+
+    problem: TraceProblem
+    leads_to: Callable[[Embedding], PlacingMap]
+
+
+def rechecked_map(
+    stated: Stated, map_: PlacingMap, *, tolerance: float = 1e-4, fresh: bool = False
+) -> Certificate:
+    """Judge a stored map by the problem that it must answer and the map that follows from it."""
+    return answered(stated, map_, tolerance=tolerance, fresh=fresh)[0]
+
+
+def answered(
+    stated: Stated, map_: PlacingMap, *, tolerance: float, fresh: bool
+) -> tuple[Certificate, Embedding | None]:
+    """The certificate of a stored map, and the answer that it holds (None: none at all)."""
+    tolerance, problem = checked_tolerance(tolerance), stated.problem
+    inner: Any = map_.map if isinstance(map_, RescaledMap) else map_
+    V, values = _answer_in(problem, inner)
+    usable = V.ndim == 2 and V.dtype.kind == "f" and V.shape == (problem.n, problem.count)
+    if not usable or not (np.abs(V) <= LARGEST).all() or not V.any(axis=0).all():
+        doubt = f"the model holds no {problem.count} directions of {problem.n} finite numbers"
+        return refused(problem, doubt, tolerance), None
+    certificate = judged(problem, V, tolerance=tolerance, fresh=fresh)
+    if not np.isfinite(certificate.value):
+        return failed(certificate), None
+    form = quotients(problem, V)
+    theta = np.diagonal(form).copy()
+    doubts = value_doubts(problem, V, form, values, tolerance)
+    points = np.asarray(problem.lift(V, theta), dtype=float)
+    solution = Solution(V, theta, V[:, :0], "stored", "converged", 0)
+    embedding = Embedding(points, theta, certificate, problem, solution)
+    with np.errstate(over="ignore", invalid="ignore"):
+        doubts += _other_map(stated.leads_to(embedding), map_, problem)
+    return (failed(certificate, *doubts) if doubts else certificate), embedding
+
+
+def _answer_in(problem: TraceProblem, map_: Any) -> tuple[Array, Array | None]:
+    """The vectors that a map is made of, and the eigenvalues it states."""
+    if isinstance(map_, GeodesicMap):
+        return unit_columns(_floats(map_.place.directions)), None
+    if isinstance(map_, NystromMap):
+        values = _floats(map_.values)
+        fits = values.shape == (problem.count,) and np.isfinite(values).all()
+        return _floats(map_.points), values if fits else np.full(problem.count, np.nan)
+    if isinstance(map_, LocalWeightsMap):
+        return _behind(problem, _floats(map_.points))
+    if isinstance(map_, LinearMap):
+        lift = problem.lift
+        if isinstance(lift, Projected) and lift.space is None:
+            return np.ascontiguousarray(_floats(map_.components).T), None
+        fits = map_.components.shape == (problem.count, len(map_.mean))
+        if fits and isinstance(lift, Projected) and lift.data.shape[1] == len(map_.mean):
+            return _behind(problem, map_.encode(lift.data))
+        return _behind(problem, map_.encode(getattr(lift, "data", None)))
+    raise InvalidInput(f"a {type(map_).__name__} holds no answer to this problem")
+
+
+def _behind(problem: TraceProblem, points: Array) -> tuple[Array, None]:
+    fits = points.ndim == 2 and points.shape[1] == problem.count
+    if not fits or not (np.abs(points) <= LARGEST).all():
+        return np.full((problem.n, problem.count), np.nan), None
+    return vectors_behind(problem, points), None
+
+
+def _floats(numbers: Any) -> Array:
+    """Real numbers as float64; anything else as an empty table, which no answer has."""
+    found = np.asarray(numbers)
+    return found.astype(float) if found.dtype.kind in "fiu" else np.zeros((0, 0))
+
+
+def _other_map(mine: PlacingMap, stored: PlacingMap, problem: TraceProblem) -> list[str]:
+    """How the stored map differs from the one that the judged answer leads to."""
+    found = disagreements(parts_of(mine), parts_of(stored))
+    data = getattr(problem.lift, "data", None)
+    if found or data is None:
+        return found
+    return displaced(mine(data), stored(data))[1]
+
+
+def with_doubts(certificate: Any, doubts: list[str]) -> Any:
+    """Any certificate, failed where there are doubts."""
+    if not doubts:
+        return certificate
+    if isinstance(certificate, PiecewiseCertificate):
+        return replace(certificate, doubts=(*certificate.doubts, *doubts))
+    reasons = (*doubts, *certificate.reasons)
+    return replace(certificate, level="failed", complete=None, reasons=reasons)
