@@ -374,7 +374,9 @@ def _(rng: Random) -> Case:
 
 @family("operator")
 def _(rng: Random) -> Case:
-    case = FAMILIES[str(rng.choice(["random spectrum", "laplacian", "diagonal B", "excluded"]))](rng)
+    case = FAMILIES[str(rng.choice(["random spectrum", "laplacian", "diagonal B", "excluded"]))](
+        rng
+    )
     return replace(case, kind="operator")
 
 

@@ -114,9 +114,13 @@ class Trial:
 
 def trial(seed: int, index: int, route: str | None = None) -> Trial | None:
     """Problem number `index`; None where the family cannot take the route that is asked for."""
-    rng = np.random.default_rng([seed, index])
     names, ways = list(FAMILIES), list(ANSWERS)
     family, way = names[index % len(names)], ways[(index // len(names)) % len(ways)]
+    return one_of(family, way, np.random.default_rng([seed, index]), route)
+
+
+def one_of(family: str, way: str, rng: np.random.Generator, route: str | None) -> Trial | None:
+    """A problem of this family and an answer of this kind, judged."""
     case = draw(family, rng)
     possible = possible_routes(case)
     drawn = str(rng.choice(possible))
@@ -165,7 +169,7 @@ def judged(result: Trial, rng: np.random.Generator) -> Trial:
 
 def _is_well_posed(result: Trial, rng: np.random.Generator) -> bool:
     found, count, tolerance = result.truth, result.case.count, result.tolerance
-    if posed.movement(found, count) >= tolerance:
+    if not posed.as_asked(found) or posed.movement(found, count) >= tolerance:
         return False
     best, value = found.optimum(count), found.value(result.proposed.V[:, :count])
     # Doubles may be too coarse for the eigenvectors themselves.
@@ -196,23 +200,28 @@ def counted(result: Trial) -> Counter[tuple[str, str, str, str]]:
 
 
 def fuzz(
-    count: int, seed: int, route: str | None = None, first: int = 0, step: int = 1
+    count: int,
+    seed: int,
+    route: str | None = None,
+    first: int = 0,
+    step: int = 1,
+    alarms: bool = False,
 ) -> Counter[tuple[str, str, str, str]]:
-    """Counts by (family, answer, route, what); every false claim is printed."""
+    """Counts by (family, answer, route, what); every false claim is printed, alarms if asked."""
     total: Counter[tuple[str, str, str, str]] = Counter()
     for index in range(first, count, step):
         result = trial(seed, index, route)
         if result is None:
             continue
         total += counted(result)
-        if result.false or result.level == "crashed":
+        if result.false or result.level == "crashed" or (alarms and result.alarm):
             print(line(seed, index, result), flush=True)
     return total
 
 
 def line(seed: int, index: int, result: Trial) -> str:
     words = "; ".join(result.false) or f"{type(result.said).__name__}: {result.said}"
-    kind = "FALSE" if result.false else result.level
+    kind = "FALSE" if result.false else "alarm" if result.alarm else result.level
     return (
         f"{kind} --seed {seed} --index {index} [{result.family} | {result.answer} | "
         f"{result.route} | {result.case.kind} {result.case.sense} n={result.case.n} "
@@ -220,18 +229,19 @@ def line(seed: int, index: int, result: Trial) -> str:
     )
 
 
-def _share(work: tuple[int, int, str | None, int, int]) -> Counter[tuple[str, str, str, str]]:
+def _share(work: tuple[int, int, str | None, int, int, bool]) -> Counter[tuple[str, str, str, str]]:
     return fuzz(*work)
 
 
 def fuzz_in_processes(
-    count: int, seed: int, route: str | None, processes: int
+    count: int, seed: int, route: str | None, processes: int, alarms: bool = False
 ) -> Counter[tuple[str, str, str, str]]:
     if processes < 2:
-        return fuzz(count, seed, route)
+        return fuzz(count, seed, route, alarms=alarms)
+    shares = [(count, seed, route, k, processes, alarms) for k in range(processes)]
     total: Counter[tuple[str, str, str, str]] = Counter()
     with ProcessPoolExecutor(processes) as pool:
-        for part in pool.map(_share, [(count, seed, route, k, processes) for k in range(processes)]):
+        for part in pool.map(_share, shares):
             total += part
     return total
 
@@ -278,12 +288,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--index", type=int)
     parser.add_argument("--route", choices=list(SETTINGS))
     parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--alarms", action="store_true", help="print false alarms, too")
     given = parser.parse_args(arguments)
     if given.index is not None:
         show(given.seed, given.index, given.route)
         return 0
     start = time.perf_counter()
-    counts = fuzz_in_processes(given.count, given.seed, given.route, given.processes)
+    counts = fuzz_in_processes(given.count, given.seed, given.route, given.processes, given.alarms)
     for by in range(3):
         print(table(counts, by), "\n")
     print(f"{time.perf_counter() - start:.0f} s")

@@ -132,9 +132,7 @@ def _enclosed(
     return values, arb_mat([[rough[i, j] for j in order] for i in range(W.nrows())])
 
 
-def _approximate_eigenvectors(
-    A: arb_mat, B: arb_mat, N: arb_mat | None, shaken: bool
-) -> arb_mat:
+def _approximate_eigenvectors(A: arb_mat, B: arb_mat, N: arb_mat | None, shaken: bool) -> arb_mat:
     """B-orthonormal columns, nearly eigenvectors on E; exact numbers, nothing is promised."""
     lower = cholesky(B)
     up = lower.inv().transpose().mid()

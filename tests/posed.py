@@ -21,11 +21,39 @@ from flint import ctx
 
 Array = np.ndarray[Any, np.dtype[Any]]
 CHANGE = 1e-13
+LARGEST = 1e130  # squares of such entries are still far from overflow
+
+
+def as_asked(found: judge.Truth) -> bool:
+    """Whether the problem is what a TraceProblem asks for, so that a refusal is an alarm.
+
+    A and B are symmetric, N is invariant (to a few roundings), squares stay in range.
+    """
+    A, B, _, _, gramian = found.given
+    parts = [M for M in (None if gramian else A, B) if M is not None and np.ndim(_plain(M)) == 2]
+    if any(_asymmetry(_plain(M)) > CHANGE for M in parts):
+        return False
+    largest = float(np.abs(_plain(A)).max())
+    if not 1 / LARGEST < largest < LARGEST:
+        return False
+    if found.N is None:
+        return True
+    ctx.prec = found.bits
+    inner = found.N.transpose() * found.B * found.N
+    image = found.A * found.N
+    rest = image - found.B * found.N * inner.solve(found.N.transpose() * image)
+    left, N = np.abs(judge.doubles(rest)), np.abs(judge.doubles(found.N))
+    size = np.abs(judge.doubles(found.A)) @ N
+    return bool((left <= 1e-12 * size.max(axis=0)).all())
+
+
+def _asymmetry(M: Array) -> float:
+    return float(np.abs(M - M.T).max() / (np.abs(M).max() or 1.0))
 
 
 def movement(found: judge.Truth, count: int) -> float:
     """How far the optimum can move, relative to itself; infinite where it is 0."""
-    A, B, N, _, gramian = found.given
+    A, _, _, _, gramian = found.given
     best = float(abs(found.optimum(count)).mid())
     if not best > 0:
         return float("inf")
@@ -82,11 +110,15 @@ def moved_by_chance(found: judge.Truth, count: int, rng: np.random.Generator) ->
         return plain * (1 + CHANGE * signs)
 
     try:
-        other = judge.truth(shaken(A, not gramian), shaken(B, True), shaken(N, False), sense, gramian)
+        other = judge.truth(
+            shaken(A, not gramian), shaken(B, True), shaken(N, False), sense, gramian
+        )
     except judge.Undecided:
         return float("inf")
     best = found.optimum(count)
-    return float((abs(other.optimum(count) - best) / abs(best)).mid()) if best != 0 else float("inf")
+    if not abs(best) > 0:
+        return float("inf")
+    return float((abs(other.optimum(count) - best) / abs(best)).mid())
 
 
 def _plain(A: Any) -> Array:
