@@ -10,11 +10,15 @@ import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput
 from dualfold.graph.build import neighborhood_spread, variable_counts
+from dualfold.graph.coordinates import frame_of
+from dualfold.graph.faint import FAINT, faint_pairs
 from dualfold.graph.graph import Array, Graph, Lists
 from dualfold.graph.neighbors import nearest
-from dualfold.graph.points import pair_distances, rows_of_numbers, same_kind
+from dualfold.graph.points import rows_alike
+from dualfold.graph.scan import pairs_between
+from dualfold.kernels import thread_count
 
-# Numbers in one tile of rough distances between new and old points: 64 MB.
+# Numbers in one tile of distances between new and old points: 64 MB.
 TILE = 2**23
 
 
@@ -145,22 +149,13 @@ def _pairs_within(graph: Graph, queries: Any, reach: Array) -> tuple[Array, Arra
         return rows[near], lists.indices[near], lists.distances[near]
     if not (isinstance(graph.metric, str) and graph.metric in ("euclidean", "l2")):
         return _within_reach_metric(graph, queries, reach)
-    X, Q = same_kind(rows_of_numbers(graph.points), rows_of_numbers(queries, "queries"))
-    centre = X.mean(axis=0, dtype=float).astype(X.dtype)
-    old = X - centre
-    squares = np.einsum("ij,ij->i", old, old, dtype=float)
-    # Rough squared distances carry an error of a few units times the squared lengths.
-    slack = 4 * X.shape[1] * np.finfo(X.dtype).eps
-    found: list[tuple[Array, Array]] = []
-    for start in range(0, len(Q), max(1, TILE // graph.n)):
-        new = Q[start : start + max(1, TILE // graph.n)] - centre
-        own = np.einsum("ij,ij->i", new, new, dtype=float)[:, None]
-        rough = own + squares - 2.0 * (new @ old.T)
-        row, column = np.nonzero(rough <= reach**2 * (1 + 1e-6) + slack * (own + squares))
-        found.append((row + start, column))
-    rows = np.concatenate([row for row, _ in found])
-    columns = np.concatenate([column for _, column in found])
-    distances = pair_distances(Q, X, rows, columns)
+    X, Q = rows_alike(graph.points, queries)
+    frame = frame_of(X, Q, None)
+    rows, columns, distances = pairs_between(
+        Q, frame.coordinates(Q), X, frame.coordinates(X), frame.scale,
+        np.maximum(reach, FAINT), thread_count(None),
+    )  # fmt: skip
+    faint_pairs(Q, X, rows, columns, distances)
     near = distances <= reach[columns]
     return rows[near], columns[near], distances[near]
 

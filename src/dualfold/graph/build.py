@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput
 from dualfold.graph.graph import Array, Graph, Lists, Symmetry, symmetric_lengths
-from dualfold.graph.neighbors import from_precomputed, nearest, within
+from dualfold.graph.neighbors import from_precomputed, nearest, radius_search, within
 from dualfold.graph.search import Search, exact_search
 
 
@@ -35,7 +35,7 @@ def knn(
     >>> graph.n_edges, graph.n_pieces
     (3, 2)
     >>> print(graph.search.sentence())
-    exact neighbours (kd-tree), every row proved
+    exact neighbours (kd-tree), every row proved; ties within 2e-15 may be either way
     """
     lists, found = _lists(X, n_neighbors, metric, search, n_jobs, random_state)
     graph = Graph(symmetric_lengths(lists, symmetry), lists, found, "fixed", X, metric)
@@ -69,8 +69,8 @@ def variable(
 def radius(X: Any, radius: float, *, metric: Any = "euclidean", n_jobs: int | None = None) -> Graph:
     """Link every two points at distance `radius` or less."""
     lists = Lists(*within(X, radius, metric=metric, n_jobs=n_jobs))
-    name = "precomputed" if isinstance(metric, str) and metric == "precomputed" else "radius"
-    graph = Graph(symmetric_lengths(lists, "or"), lists, exact_search(name), "radius", X, metric)
+    found = radius_search(X, metric)
+    graph = Graph(symmetric_lengths(lists, "or"), lists, found, "radius", X, metric)
     return _frozen(replace(graph, radius=float(radius)))
 
 
@@ -83,7 +83,7 @@ def from_lengths(lengths: Any, *, symmetry: Symmetry = "or") -> Graph:
         )
     lists = Lists(*from_precomputed(lengths))
     lengths = symmetric_lengths(lists, symmetry)
-    found = exact_search("precomputed")
+    found = exact_search("precomputed", 0.0)
     return _frozen(Graph(lengths, lists, found, "given", None, "precomputed", symmetry=symmetry))
 
 
@@ -110,7 +110,7 @@ def _lists(
 ) -> tuple[Lists, Search]:
     if sp.issparse(X) and isinstance(metric, str) and metric == "precomputed":
         lists = Lists(*from_precomputed(X)).first(n_neighbors)
-        return lists, exact_search("precomputed")
+        return lists, exact_search("precomputed", 0.0)
     found = nearest(
         X, n_neighbors, metric=metric, search=search, n_jobs=n_jobs, random_state=random_state
     )

@@ -8,14 +8,48 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput
+from dualfold.graph.points import exact_numbers
 from dualfold.kernels.progress import steps
 
-__all__ = ["best_of_rows", "from_precomputed", "metric_search", "metric_within", "ragged"]
+__all__ = [
+    "best_of_rows",
+    "double_table",
+    "from_precomputed",
+    "metric_search",
+    "metric_within",
+    "ragged",
+]
 
 Ragged = tuple[np.ndarray, np.ndarray, np.ndarray]
 _WORKING_MEMORY = 256  # MiB of distances at a time
 # The rounding of distances computed twice in float32, with room; more is meant, or a mistake.
 ASYMMETRY = 1e-4
+
+
+def double_table(X: Any, name: str) -> Any:
+    """X with its real numbers in double precision; refused where they do not fit.
+
+    Metrics may see where the origin is, so nothing is shifted here. Booleans stay what
+    they are, which some metrics ask for.
+    """
+    if sp.issparse(X):
+        stored: Any = X
+        return stored.astype(exact_doubles(stored.data, name).dtype)
+    return exact_doubles(X, name)
+
+
+def exact_doubles(X: Any, name: str) -> np.ndarray:
+    """An array of float64 (or booleans) with exactly the numbers of X."""
+    numbers = exact_numbers(X, name)
+    if numbers.dtype == bool:
+        return numbers
+    wide = numbers.dtype.kind in "iu" and numbers.dtype.itemsize == 8 and numbers.size > 0
+    if wide and (int(numbers.max()) > 2**53 or int(numbers.min()) < -(2**53)):
+        raise InvalidInput(
+            f"{name} holds integers beyond 2^53, which double precision cannot hold; subtract a "
+            "constant or divide by one first"
+        )
+    return numbers.astype(np.float64, copy=False)
 
 
 def best_of_rows(distances: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -106,10 +140,10 @@ def from_precomputed(distances: Any, n_neighbors: int | None = None) -> Ragged:
         stored: Any = distances
         entries = sp.coo_array(stored.tocsr())
         row, column = entries.row.astype(np.int64), entries.col.astype(np.int64)
-        value = entries.data.astype(np.float64)
+        value = exact_doubles(entries.data, "distances").astype(np.float64)
     else:
         row, column = np.divmod(np.arange(n * n, dtype=np.int64), n)
-        value = np.asarray(distances, dtype=np.float64).ravel()
+        value = exact_doubles(distances, "distances").astype(np.float64).ravel()
     _check_distances(value)
     if not sp.issparse(distances):
         _refuse_asymmetric(value.reshape(n, n))

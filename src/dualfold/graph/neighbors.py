@@ -17,13 +17,15 @@ from dualfold.errors import InvalidInput
 from dualfold.graph.approximate import approximate_search
 from dualfold.graph.coordinates import frame_of, principal_directions
 from dualfold.graph.directions import direction_count, tree_pays
+from dualfold.graph.faint import FAINT, faint_pairs, with_faint
 from dualfold.graph.metrics import (
+    double_table,
     from_precomputed,
     metric_search,
     metric_within,
     ragged,
 )
-from dualfold.graph.points import rows_of_numbers, same_kind
+from dualfold.graph.points import distance_rounding, rows_alike, rows_of_numbers
 from dualfold.graph.scan import pairs_within, scan_queries, scan_self
 from dualfold.graph.search import Neighbors, Search, exact_search
 from dualfold.graph.tree import tree_pairs_within, tree_search
@@ -59,16 +61,13 @@ def nearest(
     threads = thread_count(n_jobs)
     if isinstance(metric, str) and metric == "precomputed":
         return _of_precomputed(X, n_neighbors, queries)
-    sparse = sp.issparse(X) and _cells(X) > _DENSE
-    euclidean = isinstance(metric, str) and metric in ("euclidean", "l2")
-    if sparse or not euclidean:
+    if not _in_space(X, metric):
         return _of_metric(X, n_neighbors, queries, metric, search, threads)
-    X = rows_of_numbers(X)
+    if queries is None:
+        X = rows_of_numbers(X)
+    else:
+        X, queries = rows_alike(X, queries)
     _check_count(n_neighbors, len(X), queries is not None)
-    if queries is not None:
-        queries = rows_of_numbers(queries, "queries")
-        _check_width(X.shape[1], queries.shape[1])
-        X, queries = same_kind(X, queries)
     if search == "approximate":
         if queries is not None:
             raise InvalidInput(
@@ -82,11 +81,21 @@ def nearest(
 def _exact(
     X: np.ndarray, queries: np.ndarray | None, k: int, search: str, threads: int
 ) -> Neighbors:
-    """One of the three exact roads."""
-    n, width = X.shape
-    if search == "kd-tree" or (search == "auto" and tree_pays(n, width)):
-        return Neighbors(*tree_search(X, queries, k, threads), exact_search("kd-tree"))
-    basis = None
+    """One of the three exact roads, and `with_faint` for the squares that vanished on it."""
+    if search == "kd-tree" or (search == "auto" and tree_pays(*X.shape)):
+        road = "kd-tree"
+        indices, distances = tree_search(X, queries, k, threads)
+    else:
+        road, indices, distances = _scanned(X, queries, k, search, threads)
+    with_faint(X, queries, indices, distances)
+    return Neighbors(indices, distances, exact_search(road, distance_rounding(X.shape[1])))
+
+
+def _scanned(
+    X: np.ndarray, queries: np.ndarray | None, k: int, search: str, threads: int
+) -> tuple[str, np.ndarray, np.ndarray]:
+    """All pairs, in all coordinates or in some directions: (road, indices, distances)."""
+    width, basis = X.shape[1], None
     if search != "blocked":
         asked = len(X) if queries is None else len(queries)
         count, directions = direction_count(X, asked, k, must_filter=search == "filtered")
@@ -100,8 +109,7 @@ def _exact(
         indices, distances = scan_queries(
             X, points, queries, frame.coordinates(queries), frame.scale, k, threads
         )
-    road = "blocked" if basis is None else "filtered"
-    return Neighbors(indices, distances, exact_search(road))
+    return "blocked" if basis is None else "filtered", indices, distances
 
 
 def within(
@@ -120,17 +128,35 @@ def within(
         near = distances <= radius
         counts = np.add.reduceat(np.append(near, False), indptr[:-1]) * (np.diff(indptr) > 0)
         return np.concatenate([[0], np.cumsum(counts)]), indices[near], distances[near]
-    sparse = sp.issparse(X) and _cells(X) > _DENSE
-    if sparse or not (isinstance(metric, str) and metric in ("euclidean", "l2")):
-        return metric_within(X, radius, metric, threads)
+    if not _in_space(X, metric):
+        return metric_within(double_table(X, "X"), radius, metric, threads)
     X = rows_of_numbers(X)
+    reach = max(float(radius), FAINT)
     if tree_pays(len(X), X.shape[1]):
-        row, column, distance = tree_pairs_within(X, radius, threads)
+        row, column, distance = tree_pairs_within(X, reach, threads)
     else:
         frame = frame_of(X, None, None)
-        row, column, distance = pairs_within(X, frame.coordinates(X), frame.scale, radius, threads)
+        row, column, distance = pairs_within(X, frame.coordinates(X), frame.scale, reach, threads)
+    faint_pairs(X, X, row, column, distance)
+    near = distance <= radius
+    row, column, distance = row[near], column[near], distance[near]
     both = np.concatenate([row, column]), np.concatenate([column, row])
     return ragged(*both, np.concatenate([distance, distance]), len(X))
+
+
+def radius_search(X: Any, metric: Any) -> Search:
+    """What is known of the lists of `within`."""
+    if isinstance(metric, str) and metric == "precomputed":
+        return exact_search("precomputed", 0.0)
+    if not _in_space(X, metric):
+        return exact_search("metric", float("nan"))
+    return exact_search("radius", distance_rounding(np.shape(X)[1]))
+
+
+def _in_space(X: Any, metric: Any) -> bool:
+    """Whether our own kernel has the distances: Euclidean, of rows that fit when spread out."""
+    sparse = sp.issparse(X) and int(X.shape[0]) * int(X.shape[1]) > _DENSE
+    return not sparse and isinstance(metric, str) and metric in ("euclidean", "l2")
 
 
 def _of_precomputed(distances: Any, k: int, queries: Any) -> Neighbors:
@@ -150,7 +176,7 @@ def _of_precomputed(distances: Any, k: int, queries: Any) -> Neighbors:
             f"neighbours (the poorest row has {fewest}). Use n_neighbors={fewest}, or "
             "from_precomputed, which takes rows of any length"
         )
-    return Neighbors(indices.reshape(n, k), values.reshape(n, k), exact_search("precomputed"))
+    return Neighbors(indices.reshape(n, k), values.reshape(n, k), exact_search("precomputed", 0.0))
 
 
 def _of_metric(X: Any, k: int, queries: Any, metric: Any, search: str, threads: int) -> Neighbors:
@@ -159,10 +185,10 @@ def _of_metric(X: Any, k: int, queries: Any, metric: Any, search: str, threads: 
             f"search={search!r} needs metric='euclidean' and data that fits in memory when dense; "
             "leave search='auto'"
         )
-    if not sp.issparse(X):
-        X = np.asarray(X)
+    X = double_table(X, "X")
     _check_count(k, X.shape[0], queries is not None)
     if queries is not None:
+        queries = double_table(queries, "queries")
         _check_width(X.shape[1], queries.shape[1])
     try:
         lists = metric_search(X, queries, k, metric, threads)
@@ -173,11 +199,7 @@ def _of_metric(X: Any, k: int, queries: Any, metric: Any, search: str, threads: 
             f"metric={metric!r} could not be computed: {trouble}. "
             "sklearn.metrics.pairwise_distances lists the metrics and what each needs"
         ) from trouble
-    return Neighbors(*lists, exact_search("metric"))
-
-
-def _cells(X: Any) -> int:
-    return int(X.shape[0]) * int(X.shape[1])
+    return Neighbors(*lists, exact_search("metric", float("nan")))
 
 
 def _check_count(k: Any, n: int, queried: bool) -> None:

@@ -24,7 +24,7 @@ from dualfold.graph.points import pair_distances
 from dualfold.kernels import kernel
 from dualfold.kernels.progress import steps
 
-__all__ = ["pairs_within", "ranked", "scan_queries", "scan_self"]
+__all__ = ["pairs_between", "pairs_within", "ranked", "scan_queries", "scan_self"]
 
 _sort_heaps = kernel("sort_heaps", None, "float64[]", "int32[]", "int64", "int64", "int64")
 _settle = {
@@ -204,23 +204,57 @@ def pairs_within(
     X: np.ndarray, points: Coordinates, scale: float, radius: float, threads: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """All pairs row < column at distance <= radius, in no particular order."""
-    names = np.arange(len(X), dtype=np.int32)
-    packed = Packed.of(points, names)
-    allowed = packed.allowed(np.full(len(X), float(radius)), scale)
-    buffers, blocks = Buffers(threads), blocks_of(packed.panels)
+    packed = Packed.of(points, np.arange(len(X), dtype=np.int32))
+    reach = np.full(len(X), float(radius))
+    return _near_pairs(X, X, packed, packed, scale, reach, threads, upper=True)
+
+
+def pairs_between(
+    Q: np.ndarray,
+    query_points: Coordinates,
+    X: np.ndarray,
+    points: Coordinates,
+    scale: float,
+    reach: np.ndarray,
+    threads: int,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """All pairs (row q of Q, row x of X) at a distance <= reach[x], in no particular order."""
+    old = Packed.of(points, np.arange(len(X), dtype=np.int32))
+    new = Packed.of(query_points, np.arange(len(Q), dtype=np.int32))
+    x, q, distances = _near_pairs(X, Q, old, new, scale, reach, threads, upper=False)
+    return q, x, distances
+
+
+def _near_pairs(
+    X: np.ndarray,
+    Y: np.ndarray,
+    rows: Packed,
+    columns: Packed,
+    scale: float,
+    reach: np.ndarray,
+    threads: int,
+    *,
+    upper: bool,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Pairs within the reach of their row; `upper`: those of X with itself, row < column."""
+    allowed = rows.allowed(reach, scale)
+    buffers = Buffers(threads)
+    strips, across = blocks_of(rows.panels), blocks_of(columns.panels)
     kept: SimpleQueue[tuple[np.ndarray, np.ndarray, np.ndarray]] = SimpleQueue()
 
     def strip(first: int) -> None:
-        for second in range(first, len(blocks)):
+        for second in range(first if upper else 0, len(across)):
             for row, column, _, count in buffers.found(
-                packed, packed, allowed, None, blocks[first], blocks[second], first == second
-            ):
-                distance = pair_distances(X, X, row[:count], column[:count])
-                near = distance <= radius
-                kept.put((row[:count][near], column[:count][near], distance[near]))
+                rows, columns, allowed, None, strips[first], across[second],
+                upper and first == second,
+            ):  # fmt: skip
+                row, column = row[:count], column[:count]
+                distance = pair_distances(X, Y, row, column)
+                near = distance <= reach[row]
+                kept.put((row[near], column[near], distance[near]))
 
-    with steps("comparing points", len(blocks)) as done:
-        in_threads(strip, range(len(blocks)), threads, done)
+    with steps("comparing points", len(strips)) as done:
+        in_threads(strip, range(len(strips)), threads, done)
     parts = [kept.get() for _ in range(kept.qsize())]
     if not parts:
         return np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)

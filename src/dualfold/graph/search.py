@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,10 +15,17 @@ __all__ = ["Neighbors", "Search", "exact_search", "recall_interval"]
 class Search:
     """The road taken to the lists, and what is known about their correctness.
 
-    method : "kd-tree", "blocked", "filtered", "forest", "metric" or "precomputed"
-    exact, proved : whether every row is right, and the share of rows proved or computed exactly
+    method : "kd-tree", "blocked", "filtered", "radius", "forest", "metric" or "precomputed"
+    exact, proved : whether every row is right up to `rounding`, and the share of rows of which
+        that is proved
     recall, recall_interval : share of the true neighbours that were found, and its 95 % interval
     sampled : rows whose true neighbours were computed to measure it
+    rounding : the distances are right to this share of their size; 0 where they were given,
+        nan where a metric computed them, whose rounding is not known
+
+    What "exact" says, with r = `rounding`: no point that a row leaves out is nearer than one
+    that it lists by more than 2r of the distance, and the same of two listed ones in the
+    wrong order. Of given distances, and of those by a metric as it computed them, r is 0.
     """
 
     method: str
@@ -26,11 +34,17 @@ class Search:
     recall: float
     recall_interval: tuple[float, float]
     sampled: int
+    rounding: float = 0.0
 
     def sentence(self) -> str:
         """The same in plain language."""
-        if self.exact:
+        if self.exact and self.method == "metric":
+            return "exact neighbours (metric), every pair compared by the distances as computed"
+        if self.exact and not self.rounding:
             return f"exact neighbours ({self.method}), every row proved"
+        if self.exact:
+            ties = f"ties within {_up(2 * self.rounding)} may be either way"
+            return f"exact neighbours ({self.method}), every row proved; {ties}"
         low, high = self.recall_interval
         return (
             f"approximate neighbours ({self.method}): {self.recall:.1%} of the true ones found "
@@ -47,9 +61,15 @@ class Neighbors:
     search: Search
 
 
-def exact_search(method: str) -> Search:
-    """What is known after an exact search: everything."""
-    return Search(method, True, 1.0, 1.0, (1.0, 1.0), 0)
+def exact_search(method: str, rounding: float) -> Search:
+    """What is known after an exact search: everything, up to the rounding of distances."""
+    return Search(method, True, 1.0, 1.0, (1.0, 1.0), 0, rounding)
+
+
+def _up(number: float) -> str:
+    """One digit, rounded up: a bound stays one."""
+    step = 10.0 ** math.floor(math.log10(number))
+    return f"{math.ceil(number / step - 1e-12) * step:.0e}"
 
 
 def recall_interval(row_recalls: np.ndarray) -> tuple[float, float]:
