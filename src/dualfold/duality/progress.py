@@ -14,6 +14,8 @@ from dualfold.duality.unfolding import UnfoldingProblem
 Array = np.ndarray[Any, np.dtype[Any]]
 
 STOPPED_BY_CALLBACK = "stopped by the callback"
+# Bounds that differ by less than this share of the gap that is wanted are as good as equal.
+SAME = 0.01
 
 
 @dataclass
@@ -36,12 +38,16 @@ class Progress:
         return relative(self.lower, self.upper)
 
     def bound(self, weights: Array, floor: float) -> None:
-        """Weights with λ₂(L(w)) ≥ floor: their bound, if it is the best."""
+        """Weights with λ₂(L(w)) ≥ floor: their bound, if it is the best.
+
+        Near the optimum the bound goes with the square of the error of the weights, and two
+        sets of them differ by rounding only: the later ones are then the better ones.
+        """
         if floor <= 0:
             return
         upper = float(weights @ self.problem.squared) / floor
-        if upper < self.upper:
-            self.upper, self.weights = upper, weights / floor
+        if upper <= self.upper * (1 + SAME * self.tol):
+            self.upper, self.weights = min(upper, self.upper), weights / floor
 
     def record(self, points: Array) -> bool:
         """Write a line for points that keep every edge; whether to stop."""
