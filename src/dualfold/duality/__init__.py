@@ -1,6 +1,6 @@
 """Convex programs with both sides: a point, its multipliers, and the gap between them."""
 
-from dualfold.duality.bounds import geodesic_bounds, second_eigenvalue
+from dualfold.duality.bounds import geodesic_bounds
 from dualfold.duality.certificate import UnfoldingCertificate, certify_unfolding
 from dualfold.duality.connections import Connections, connections
 from dualfold.duality.contraction import Contraction, contracted
@@ -14,6 +14,7 @@ from dualfold.duality.ray_certificate import (
     certify_unbounded,
 )
 from dualfold.duality.solution import Record, UnfoldingSolution
+from dualfold.duality.spectral_floor import second_eigenvalue
 from dualfold.duality.unfold import Unfolding, unfold
 from dualfold.duality.unfolding import UnfoldingProblem
 

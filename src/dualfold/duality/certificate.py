@@ -1,47 +1,48 @@
 """How far an unfolding can be from the best one, from its points and weights alone.
 
 Nothing here knows how they were found (an import contract keeps it so). The gap is that
-between two numbers which are each proved on their own: see `bounds`.
+between two numbers which are each proved on their own, rounding included: see `bounds` and
+`spectral_floor`. With `lower` ≤ optimum ≤ `upper`, the points have at least the share
+lower/upper of the variance of the best ones: gap = 1 − lower/upper.
 """
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from dualfold.duality.bounds import (
-    GeodesicBounds,
-    SecondEigenvalue,
-    dual_value,
-    eigenvalues_below,
-    geodesic_bounds,
-    scaled_into,
-    second_eigenvalue,
-)
+from dualfold.duality.bounds import Fit
+from dualfold.duality.enclosure import Enclosure, enclosed
+from dualfold.duality.optimality import conditions
 from dualfold.duality.solution import relative
-from dualfold.duality.unfolding import UnfoldingProblem
+from dualfold.duality.unfolding import UnfoldingProblem, doubles
+from dualfold.duality.units import in_units, scaled_down, scaled_up, to_unit
 from dualfold.errors import InvalidInput
+from dualfold.levels import Level, checked_tolerance, distance, level_of
+from dualfold.trace.problem import MOST_FLOPS
 
 Array = np.ndarray[Any, np.dtype[Any]]
-# Eigenvalues of L as near to λ₂ as this, or as the root of the gap, count as equal to it.
-CLUSTER = 1e-6
+ABOUT = "the squared edge lengths as stored, which are numbers in double precision"
 
 
 @dataclass(frozen=True)
 class UnfoldingCertificate:
     """The verdict on an unfolding; `print` it.
 
-    level : "proved" (both bounds are rigorous and as near as `tolerance`), "measured" (λ₂ is
-        only known by Ritz values), "failed"
+    level : "proved" (the gap is at most `tolerance`), "within" (proved too, the gap is larger),
+        "unresolved" (less than a factor 2 seems to lie between both sides, but λ₂ of the weights
+        could not be proved), "failed" (the bound is twice the value or more)
     lower : tr K of the points, scaled so that every constraint holds
     upper : no unfolding has a larger trace
     gap : (upper − lower)/upper
     feasibility : how far the points as given break an edge, relative to its d²
     relaxation : for equal lengths, the ε with (1 − ε)d² ≤ ‖y_i − y_j‖² ≤ (1 + ε)d² that the
         points keep; `lower` and `upper` are then about the problem with this ε
-    upper_exact : for equal lengths, a bound of the problem with ε = 0
+    upper_exact : for equal lengths, a bound of the problem with ε = 0; below 0 it proves that
+        no points have the lengths
+    bound_by : where `upper` comes from: "weights", "Isomap's trace" or "a centre"
     form : "at_most" or "equal"
     second_eigenvalue, ritz : the proved lower bound of λ₂(L(w)), and its estimate from above
     stationarity : ‖L*K − K‖/‖K‖ with weights scaled so that λ₂ is 1
@@ -50,14 +51,14 @@ class UnfoldingCertificate:
     rank, multiplicity : eigenvalues of K above `cluster`·tr K, and those of L(w) within a share
         `cluster` of λ₂, counted by inertia. A direction of K whose value in L is further off
         costs its share of the gap, so with cluster = √gap the rank is the smaller one.
-    isomap, centre : the two bounds from geodesics (cross-checks; `upper` is the least of all)
-    complete : nothing failed and λ₂ is what it is taken for (None: not decided)
-    reasons : what failed, in words
-    about : what the proof is about when that is not all of the data
-    chance : the probability that a measured statement is wrong; 0 where it is proved
+    isomap, centre : the two bounds from geodesics (`upper` is the least of all)
+    complete : True where the bounds are proved (None: not decided)
+    tolerance : the gap that the caller allows
+    reasons : what is missing, in words
+    about : what the numbers are about
     """
 
-    level: Literal["proved", "measured", "failed"]
+    level: Level
     gap: float
     lower: float
     upper: float
@@ -65,6 +66,7 @@ class UnfoldingCertificate:
     feasibility: float
     relaxation: float
     upper_exact: float
+    bound_by: str
     second_eigenvalue: float
     ritz: float
     stationarity: float
@@ -79,8 +81,7 @@ class UnfoldingCertificate:
     complete: bool | None
     tolerance: float
     reasons: tuple[str, ...] = ()
-    about: str = ""
-    chance: float = 0.0
+    about: str = ABOUT
 
     @property
     def residuals(self) -> tuple[float, ...]:
@@ -97,12 +98,20 @@ class UnfoldingCertificate:
         """`upper`: what no unfolding exceeds."""
         return self.upper
 
+    @property
+    def chance(self) -> float:
+        """0: nothing here is left to chance. What is only estimated proves nothing."""
+        return 0.0
+
     def __str__(self) -> str:
         between = f"the variance is {self.lower:.8g}, no unfolding has more than {self.upper:.8g}"
-        if self.level == "failed":
-            return f"failed: {'; '.join(self.reasons)} ({between})"
-        sure = "λ₂ was proved by inertia" if self.level == "proved" else "λ₂ was only measured"
-        words = f"{self.level}: optimal to {self.gap:.2g} (relative); {between}; {sure}"
+        if self.level in ("failed", "unresolved"):
+            return f"{self.level}: {'; '.join(self.reasons)} ({between})"
+        near = f"within {100 * self.gap:.2g} %: optimal to that"
+        if self.level == "proved":
+            near = f"proved: optimal {distance(self.gap)}"
+        source = "λ₂ was proved" if self.bound_by == "weights" else f"bound by {self.bound_by}"
+        words = f"{near}; {between}; {source}"
         if self.form == "equal":
             words += (
                 f". This is about lengths kept to ε = {self.relaxation:.1e} of d²; with ε = 0 "
@@ -113,7 +122,8 @@ class UnfoldingCertificate:
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready: plain numbers, lists and strings (infinite numbers become None)."""
         plain = asdict(self) | {"residuals": list(self.residuals), "verdict": str(self)}
-        plain |= {"schema": "dualfold.unfolding-certificate/1", "reasons": list(self.reasons)}
+        plain |= {"value": self.value, "bound": self.bound, "reasons": list(self.reasons)}
+        plain |= {"schema": "dualfold.unfolding-certificate/2"}
         return {
             key: None if isinstance(item, float) and not np.isfinite(item) else item
             for key, item in plain.items()
@@ -127,154 +137,123 @@ def certify_unfolding(
     *,
     tolerance: float = 1e-4,
     most_relaxed: float = 1e-3,
-    about: str = "",
+    most_flops: float = MOST_FLOPS,
+    about: str = ABOUT,
 ) -> UnfoldingCertificate:
     """Judge points (`factor`, n×r, K = YYᵀ) and weights (one an edge of `problem`) by each other.
 
-    An answer passes when its gap is within `tolerance`; for equal lengths also only if these
-    are kept to `most_relaxed` of d². Negative weights prove nothing for "at_most": they
-    are taken as 0, and the certificate says how many there were. `about` is kept there: what
-    the proof is about when that is not all of the data.
+    An answer is "proved" when its gap is within `tolerance`; equal lengths must also be
+    kept to `most_relaxed` of d². Negative weights prove nothing for "at_most": they
+    are taken as 0, and the certificate says how many there were. Where proving λ₂ would take
+    more than `most_flops` multiply-adds, the bound comes from shortest paths alone. `about` is
+    kept: what the numbers are about.
     """
-    Y, w = _checked(problem, factor, weights)
+    tolerance = checked_tolerance(tolerance)
+    Y, w = _checked(problem, factor, weights, most_relaxed)
     if not (np.isfinite(Y).all() and np.isfinite(w).all()):
         return _failure(problem, "the points or weights hold NaN or infinity", tolerance)
-    clipped = int(np.sum(w < 0)) if problem.form == "at_most" else 0
     least = float(w.min(initial=np.inf))
-    w = np.maximum(w, 0.0) if problem.form == "at_most" else w
-    Y = problem.centred(Y)
-    fit, lower, feasibility, relaxation = _primal(problem, Y)
-    second = second_eigenvalue(problem, w, Y)
-    height = second.ritz if second.measured else second.proved
-    exact = dual_value(problem, w) / height if height > 0 else np.inf
-    upper = dual_value(problem, w, relaxation) / height if height > 0 else np.inf
-    geodesic = geodesic_bounds(problem)
-    stretch = 1 + relaxation
-    for bound in (geodesic.isomap, geodesic.centre):
-        if bound is not None:
-            upper, exact = min(upper, stretch * bound), min(exact, bound)
-    gap = relative(lower, upper)
-    reasons = _shortcomings(problem, second, gap, feasibility, clipped, tolerance, most_relaxed)
+    clipped = int(np.sum(w < 0)) if problem.form == "at_most" else 0
+    unit, length = in_units(problem)
+    Y, far = to_unit(Y)
+    w, heavy = to_unit(np.maximum(w, 0.0) if problem.form == "at_most" else w)
+    sides = enclosed(unit, Y, w, most_flops=most_flops)
+    feasibility = _feasibility(problem, sides.fit, 2 * far - length)
+    level, reasons = _verdict(sides, clipped, tolerance, feasibility, most_relaxed)
+    lower, upper = scaled_down(sides.lower, length), scaled_up(sides.upper, length)
+    if level in ("proved", "within") and not (np.isfinite(upper) and (lower > 0) == (upper > 0)):
+        level, reasons = "failed", ("the variance is no double; give the lengths in other units",)
     return UnfoldingCertificate(
-        level="failed" if reasons else "measured" if second.measured else "proved",
-        gap=gap,
+        level=level,
+        gap=sides.gap,
         lower=lower,
         upper=upper,
         form=problem.form,
         feasibility=feasibility,
-        relaxation=relaxation,
-        upper_exact=exact,
-        second_eigenvalue=second.proved,
-        ritz=second.ritz,
-        **_optimality(problem, np.sqrt(fit) * Y, w, second, gap),
+        relaxation=sides.relaxation,
+        upper_exact=scaled_up(sides.upper_exact, length),
+        bound_by=sides.bound_by,
+        second_eigenvalue=scaled_down(sides.second.proved, heavy),
+        ritz=float(np.ldexp(sides.second.ritz, heavy)),
+        **conditions(unit, np.sqrt(sides.scale) * Y, w, sides.second, sides.gap),
         least_weight=least,
         clipped=clipped,
-        isomap=geodesic.isomap,
-        centre=geodesic.centre,
-        complete=None if reasons else True,
+        isomap=None if sides.isomap is None else scaled_up(sides.isomap, length),
+        centre=scaled_up(sides.centre, length),
+        complete=True if level in ("proved", "within") else None,
         tolerance=tolerance,
         reasons=reasons,
         about=about,
     )
 
 
-def _primal(problem: UnfoldingProblem, Y: Array) -> tuple[float, float, float, float]:
-    """(scale s², value, how far the points as given break an edge, ε)."""
-    ratios = problem.squared_lengths(Y) / problem.squared
-    if problem.form == "at_most":
-        fit, value = scaled_into(problem, Y)
-        return fit, value, max(0.0, float(ratios.max(initial=0.0)) - 1), 0.0
-    low, high = float(ratios.min(initial=1.0)), float(ratios.max(initial=1.0))
-    fit = 2 / (low + high) if high > 0 else 1.0
-    fitted, value = scaled_into(problem, Y)
-    value = value * fit / fitted if fitted else 0.0
-    relaxation = (high - low) / (high + low) if high > 0 else 1.0
-    return fit, value, max(high - 1, 1 - low), relaxation * (1 + 1e-12) + 1e-15
+def _feasibility(problem: UnfoldingProblem, found: Fit, power: int) -> float:
+    """How far the points as given break an edge, relative to its d²."""
+    high, low = float(np.ldexp(found.high, power)), float(np.ldexp(found.low, power))
+    if not problem.m:
+        return 0.0
+    return max(0.0, high - 1) if problem.form == "at_most" else max(high - 1, 1 - low)
 
 
-def _optimality(
-    problem: UnfoldingProblem, Y: Array, w: Array, second: SecondEigenvalue, gap: float
-) -> dict[str, Any]:
-    """The conditions of Karush, Kuhn and Tucker as numbers."""
-    scaled = w / second.ritz if second.ritz > 0 else w
-    R = problem.laplacian(scaled) @ Y - problem.mass[:, None] * Y
-    gram = Y.T @ Y
-    size = float(np.sqrt(np.sum(gram**2)))
-    off = float(np.sqrt(max(float(np.sum((R.T @ R) * gram)), 0.0)))
-    loose = problem.squared - problem.squared_lengths(Y)
-    total = float(np.abs(w) @ problem.squared)
-    spectrum = np.linalg.eigvalsh((problem.mass[:, None] * Y).T @ Y)
-    cluster = max(CLUSTER, float(np.sqrt(gap)) if np.isfinite(gap) else 0.0)
-    multiplicity = None
-    if second.ritz > 0 and np.isfinite(second.ritz) and cluster < 1:
-        count, _ = eigenvalues_below(problem, w, second.ritz * (1 + cluster))
-        multiplicity = None if count is None else max(0, count - 1)
-    return {
-        "stationarity": off / size if size else 0.0,
-        "slackness": float(np.abs(w * loose).sum()) / total if total else 0.0,
-        "rank": int(np.sum(spectrum > cluster * spectrum.sum())),
-        "multiplicity": multiplicity,
-        "cluster": cluster,
-    }
+def _verdict(
+    sides: Enclosure, clipped: int, tolerance: float, feasibility: float, most_relaxed: float
+) -> tuple[Level, tuple[str, ...]]:
+    """The level and what is missing for "proved"."""
+    if sides.lower > sides.upper:  # only an error in this code could do that
+        return "failed", ("the two bounds contradict each other",)
+    if sides.form == "equal" and not feasibility <= most_relaxed:
+        off = f"lengths are off by {feasibility:.1e} of d², not {most_relaxed:.0e}"
+        return "failed", (off,)
+    if sides.gap <= tolerance:
+        return "proved", ()
+    reasons = [f"the value is within {sides.gap:.2g} of the bound, not {tolerance:.0e}"]
+    if clipped:
+        reasons.append(f"{clipped} weights are negative, which proves nothing; 0 was taken")
+    if not sides.second.factorised:
+        reasons.append("the matrix of the weights is too large to factorise: λ₂ is not proved")
+    elif not sides.second.proved:
+        reasons.append("λ₂ of the weights could not be proved positive")
+    level = level_of(_excess(sides.lower, sides.upper), tolerance)
+    if level == "failed" and _excess(sides.lower, sides.guess) < 1:
+        reasons.append(
+            f"λ₂ seems to be such that the gap is {relative(sides.lower, sides.guess):.2g}"
+        )
+        level = "unresolved"
+    return level, tuple(reasons)
 
 
-def _shortcomings(
-    problem: UnfoldingProblem,
-    second: SecondEigenvalue,
-    gap: float,
-    feasibility: float,
-    clipped: int,
-    tolerance: float,
-    most_relaxed: float,
-) -> tuple[str, ...]:
-    reasons = []
-    if gap > tolerance:
-        reasons.append(f"the value is within {gap:.2g} of the bound, not {tolerance:.0e}")
-        if clipped:
-            reasons.append(f"{clipped} weights are negative, which proves nothing; 0 was taken")
-        if not second.proved:
-            reasons.append("λ₂ of the weights could not be proved positive")
-    if problem.form == "equal" and feasibility > most_relaxed:
-        reasons.append(f"lengths are off by {feasibility:.1e} of d², not {most_relaxed:.0e}")
-    return tuple(reasons)
+def _excess(lower: float, upper: float) -> float:
+    """(upper − lower)/lower: 1 where the bound is twice the value, and worth nothing."""
+    return max(0.0, upper - lower) / lower if lower > 0 and upper < np.inf else float("inf")
 
 
-def _checked(problem: UnfoldingProblem, factor: Any, weights: Any) -> tuple[Array, Array]:
-    Y, w = np.asarray(factor, dtype=float), np.asarray(weights, dtype=float)
+def _checked(
+    problem: UnfoldingProblem, factor: Any, weights: Any, most_relaxed: float
+) -> tuple[Array, Array]:
+    Y, w = doubles(factor, "the points"), doubles(weights, "the weights")
     if Y.ndim != 2 or len(Y) != problem.n or w.shape != (problem.m,):
         raise InvalidInput(
             f"points {Y.shape} and weights {w.shape} were given; this problem needs {problem.n} "
             f"rows of points and {problem.m} weights, one an edge"
+        )
+    if not 0 <= most_relaxed < 1:
+        raise InvalidInput(
+            f"most_relaxed is {most_relaxed!r}; it must be a number from 0 to below 1, the share "
+            "of d² by which equal lengths may be off"
         )
     return Y, w
 
 
 def _failure(problem: UnfoldingProblem, reason: str, tolerance: float) -> UnfoldingCertificate:
     nothing = float("nan")
+    infinite = float("inf")
     return UnfoldingCertificate(
-        level="failed",
-        gap=float("inf"),
-        lower=0.0,
-        upper=float("inf"),
-        form=problem.form,
-        feasibility=float("inf"),
-        relaxation=0.0,
-        upper_exact=float("inf"),
-        second_eigenvalue=0.0,
-        ritz=nothing,
-        stationarity=nothing,
-        slackness=nothing,
-        least_weight=nothing,
-        clipped=0,
-        rank=0,
-        multiplicity=None,
-        cluster=nothing,
-        isomap=None,
-        centre=None,
-        complete=None,
-        tolerance=tolerance,
-        reasons=(reason,),
-    )
+        level="failed", gap=infinite, lower=0.0, upper=infinite, form=problem.form,
+        feasibility=infinite, relaxation=0.0, upper_exact=infinite, bound_by="nothing",
+        second_eigenvalue=0.0, ritz=nothing, stationarity=nothing, slackness=nothing,
+        least_weight=nothing, clipped=0, rank=0, multiplicity=None, cluster=nothing, isomap=None,
+        centre=None, complete=None, tolerance=tolerance, reasons=(reason,),
+    )  # fmt: skip
 
 
-__all__ = ["GeodesicBounds", "UnfoldingCertificate", "certify_unfolding"]
+__all__ = ["UnfoldingCertificate", "certify_unfolding"]

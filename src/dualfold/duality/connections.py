@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from dualfold.duality.bounds import geodesic_bounds, lowest_pairs
+from dualfold.duality.bounds import geodesic_bounds
+from dualfold.duality.spectral_floor import lowest_pairs
 from dualfold.duality.unfold import Unfolding
 
 Array = np.ndarray[Any, np.dtype[Any]]

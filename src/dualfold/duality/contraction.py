@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from dualfold.duality.unfolding import Form, UnfoldingProblem
+from dualfold.duality.unfolding import Form, UnfoldingProblem, doubles
 from dualfold.errors import InvalidInput, Unrealisable
 from dualfold.graph import Graph, from_lengths, geodesic_distances
 from dualfold.graph.pieces import one_piece
@@ -22,6 +22,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 # Lengths that differ by no more than this, relatively, are the same up to rounding.
 SAME = 1e-9
+LONGEST = 2.0**510
 # Rows of geodesics looked at together for the triangle inequality.
 SOURCES = 512
 
@@ -54,6 +55,8 @@ class Contraction:
 def contracted(graph: Graph, *, form: Form = "at_most", angles: bool = False) -> Contraction:
     """The unfolding problem of a graph in one piece.
 
+    Its d² are the squares of the graph's lengths, each rounded once: that problem is what a
+    certificate is about.
     `angles` also ties the neighbours of each point to one another, which keeps the angles
     between its edges. With form="equal", lengths that contradict each other along the
     edges raise `Unrealisable`; with "at_most" they are never all reached, and harmless.
@@ -73,6 +76,7 @@ def contracted(graph: Graph, *, form: Form = "at_most", angles: bool = False) ->
             "length 0; no points have these distances. Use constraints='at_most' or mend them"
         )
     pairs, ends, lengths = pairs[apart], ends[apart], lengths[apart]
+    _refuse_extreme(lengths)
     # Of parallel edges the shortest binds; the others are implied (or, for "equal", wrong).
     order = np.lexsort((lengths, pairs[:, 1], pairs[:, 0]))
     pairs, ends, lengths = pairs[order], ends[order], lengths[order]
@@ -121,12 +125,31 @@ def _distances(graph: Graph, pairs: Array) -> Array:
     from sklearn.metrics.pairwise import paired_distances
 
     if graph.metric == "euclidean":
-        apart = rows[pairs[:, 0]] - rows[pairs[:, 1]]
-        if sp.issparse(apart):
-            return np.sqrt(np.asarray(apart.multiply(apart).sum(axis=1)).ravel())
-        apart = np.asarray(apart, dtype=float)
-        return np.sqrt(np.einsum("ij,ij->i", apart, apart))
+        one, other = (_doubles(rows[pairs[:, side]]) for side in (0, 1))
+        return _norms(one - other)
     return np.asarray(paired_distances(rows[pairs[:, 0]], rows[pairs[:, 1]], metric=graph.metric))
+
+
+def _doubles(points: Any) -> Array:
+    """Rows as dense doubles, before anything is subtracted: small integers would wrap around."""
+    return doubles(points.toarray() if sp.issparse(points) else points, "the points")
+
+
+def _norms(apart: Array) -> Array:
+    """Lengths of rows; in units of each row, so that no square of one underflows."""
+    power = np.frexp(np.abs(apart).max(axis=1, initial=0.0))[1]
+    unit = np.ldexp(apart, -power[:, None])
+    return np.asarray(np.ldexp(np.sqrt(np.einsum("ij,ij->i", unit, unit)), power))
+
+
+def _refuse_extreme(lengths: Array) -> None:
+    """Squares of lengths must be doubles with all their digits."""
+    if len(lengths) and not (lengths.min() >= 1 / LONGEST and lengths.max() <= LONGEST):
+        raise InvalidInput(
+            f"edges that are not 0 go from {lengths.min():.1e} to {lengths.max():.1e}; an "
+            f"unfolding needs their squares, so they must lie between {1 / LONGEST:.0e} and "
+            f"{LONGEST:.0e}: give the data in another unit"
+        )
 
 
 def _refuse_parallel(pairs: Array, lengths: Array, fresh: Array) -> None:

@@ -23,11 +23,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.duality.bounds import proved_floor
 from dualfold.duality.connectivity import bottom
 from dualfold.duality.progress import Progress
 from dualfold.duality.solution import Callback, UnfoldingSolution
 from dualfold.duality.span import Span
+from dualfold.duality.spectral_floor import proved_floor
 from dualfold.duality.unfolding import UnfoldingProblem
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.graph import Graph, Landmarks, farthest_points, from_lengths

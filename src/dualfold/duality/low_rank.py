@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from dualfold.duality.barrier import Inside, newton_step, with_column
-from dualfold.duality.bounds import proved_floor
 from dualfold.duality.connectivity import bottom
 from dualfold.duality.landmark import graph_of, spreading
 from dualfold.duality.progress import Progress
 from dualfold.duality.solution import Callback, UnfoldingSolution
 from dualfold.duality.span import Span
+from dualfold.duality.spectral_floor import proved_floor
 from dualfold.duality.stiffness import FIRST_SHIFT, Net
 from dualfold.duality.unfolding import UnfoldingProblem
 from dualfold.errors import InvalidInput
@@ -179,7 +179,8 @@ class _Look:
         problem = self.net.problem
         count = here.points.shape[1] + LOOK_BEYOND
         values, vectors = self.directions(here.weights, count, [here.points])
-        if float(here.weights @ problem.squared) / values[0] < progress.upper:
+        worth = float(here.weights @ problem.squared) / values[0]
+        if worth < progress.upper * (1 + self.tol):
             progress.bound(here.weights, self._floor(here.weights, float(values[0])))
         return values, vectors
 

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.duality.bounds import dual_value, lowest_pairs, scaled_into
+from dualfold.duality.bounds import dual_value, scaled_into
+from dualfold.duality.spectral_floor import lowest_pairs
 from dualfold.duality.unfolding import UnfoldingProblem
 from dualfold.errors import TooLarge
 from dualfold.trace.factorisation import factorise, fill_reducing_ordering
@@ -31,6 +32,7 @@ STEPS = 4
 # diagonal is added, and the iterations below refine it away where it matters.
 RIDGE = 1e-10
 REFINEMENTS = 4
+SAME = 1e-13  # relative: bounds no further apart are equal
 
 
 def polished(
@@ -49,7 +51,9 @@ def polished(
         return factor, weights
     better_points = scaled_into(problem, Y)[1] > scaled_into(problem, factor)[1]
     before, after = (_upper(problem, v, Y) for v in (weights, w))
-    return (Y if better_points else factor), (w if after < before else weights)
+    # The bound goes with the square of the error of the weights: where both are the same up to
+    # the rounding of λ₂, the polished ones are nearer.
+    return (Y if better_points else factor), (w if after <= before * (1 + SAME) else weights)
 
 
 def _upper(problem: UnfoldingProblem, weights: Array, start: Array) -> float:

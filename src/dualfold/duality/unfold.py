@@ -18,9 +18,11 @@ from dualfold.duality.low_rank import low_rank
 from dualfold.duality.progress import STOPPED_BY_CALLBACK
 from dualfold.duality.solution import Callback, Record, UnfoldingSolution
 from dualfold.duality.unfolding import Form, UnfoldingProblem
+from dualfold.duality.units import in_units
 from dualfold.errors import CertificateFailed, DualfoldError, TooLarge, Unrealisable
 from dualfold.graph import Graph
 from dualfold.kernels.progress import descent
+from dualfold.levels import checked_tolerance
 from dualfold.trace.problem import MOST_FLOPS
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -42,8 +44,6 @@ CHEAPER = 30
 NEARLY, ARRIVED, CLOSE = 10, 1e-6, 0.1
 # The Schur matrix of this many edges has 5 GB: the end of what equal lengths can have.
 MOST_EDGES_AT_ALL = 25_000
-# The gap that an answer must reach to be called proved: what each road can promise.
-TOLERANCES = {"interior point": 1e-4, "low_rank": 2e-2, "landmark": 0.25}
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +79,7 @@ def unfold(
     tol: float = 1e-6,
     max_iter: int | None = None,
     relaxation: float = 1e-4,
+    tolerance: float = 1e-4,
     random_state: Any = None,
     callback: Callback | None = None,
 ) -> Unfolding:
@@ -89,15 +90,18 @@ def unfold(
     solver : "auto", "interior_point", "low_rank" or "landmark"
     n_components : columns expected; the answer has as many as it takes
     tol, max_iter : the relative gap to stop at, and the most iterations
+    tolerance : the largest relative gap that the certificate calls "proved"; beyond, it says
+        within how much the answer is proved to be. The same for every solver.
     random_state : of the landmarks that low rank begins with
     callback : gets a `Record` after each iteration; returning True stops the solver
 
     "auto" takes the interior point up to 1,000 edges and for equal lengths, low rank beyond.
     Where the graph has no small separators, or low rank does not arrive, the interior point
     takes its place up to 9,000 edges and landmarks beyond; `solution.story` says so.
-    `relaxation` is ε of form="equal". An answer whose certificate fails is
-    returned with a warning.
+    `relaxation` is ε of form="equal". An answer whose certificate fails, or stays
+    unresolved, is returned with a warning.
     """
+    tolerance = checked_tolerance(tolerance)
     contraction = contracted(graph, form=form, angles=angles)
     problem = contraction.problem
     if problem.n == 1:
@@ -113,16 +117,15 @@ def unfold(
             random_state=random_state,
             callback=callback,
         )
-    tolerance = max(TOLERANCES.get(solution.solver, 1e-4), 10 * tol)
     certificate = certify_unfolding(
         problem,
         solution.factor,
         solution.weights,
         tolerance=tolerance,
-        most_relaxed=10 * relaxation,
+        most_relaxed=min(10 * relaxation, 0.5),
     )
     _refuse_unrealisable(certificate)
-    if certificate.level == "failed":
+    if certificate.level in ("failed", "unresolved"):
         warnings.warn(
             f"the unfolding by {solution.solver} did not pass its certificate: "
             f"{'; '.join(certificate.reasons)}. Raise max_iter or tol, or try another solver",
@@ -149,16 +152,20 @@ def solved(
     random_state: Any = None,
     callback: Callback | None = None,
 ) -> UnfoldingSolution:
-    """The answer of the solver of that name, or of the one that fits the size."""
+    """The answer of the solver of that name, or of the one that fits the size.
+
+    Solvers see lengths of size 1 at the most (a power of 2 as the unit rounds nothing).
+    """
+    unit, power = in_units(problem)
 
     def by(name: SolverName, most_flops: float | None = None) -> UnfoldingSolution:
         if name == "interior_point":
             most = 100 if max_iter is None else max_iter
-            return _by_interior_point(problem, tol, most, relaxation, told)
+            return _by_interior_point(unit, tol, most, relaxation, told)
         if name == "landmark":
-            return landmark(problem, tol=tol, random_state=random_state, callback=told)
+            return landmark(unit, tol=tol, random_state=random_state, callback=told)
         return low_rank(
-            problem,
+            unit,
             n_components=n_components,
             tol=tol,
             max_iter=300 if max_iter is None else max_iter,
@@ -171,9 +178,17 @@ def solved(
 
         def told(record: Record) -> bool | None:
             at(record.gap)
-            return None if callback is None else callback(record)
+            return None if callback is None else callback(_grown(record, power))
 
-        return _fitting(problem, by, tol) if solver == "auto" else by(solver)
+        found = _fitting(unit, by, tol) if solver == "auto" else by(solver)
+    history = tuple(_grown(record, power) for record in found.history)
+    return replace(found, factor=np.ldexp(found.factor, power // 2), history=history)
+
+
+def _grown(record: Record, power: int) -> Record:
+    """A record in the units of the data."""
+    lower, upper = (float(np.ldexp(side, power)) for side in (record.lower, record.upper))
+    return replace(record, lower=lower, upper=upper)
 
 
 def _fitting(

@@ -22,6 +22,8 @@ from dualfold.errors import InvalidInput
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Form = Literal["at_most", "equal"]
+# Ratios of squared lengths, and masses, beyond which products leave the range of doubles.
+WIDEST, HEAVIEST = 2.0**1000, 1e30
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +32,7 @@ class UnfoldingProblem:
 
     n : number of points (the graph of `edges` is connected)
     edges : m×2 row numbers (intp), i < j, each pair once, sorted
-    squared : the m squared lengths d², all positive
+    squared : the m squared lengths d², all positive, as doubles: these numbers are the problem
     form : edges are "at_most" that long, or "equal" to it
     masses : how many data points each point stands for (None: one each)
     """
@@ -42,9 +44,9 @@ class UnfoldingProblem:
     masses: Array | None = None
 
     def __post_init__(self) -> None:
-        edges = np.ascontiguousarray(self.edges, dtype=np.intp).reshape(-1, 2)
-        squared = np.ascontiguousarray(self.squared, dtype=float)
-        masses = None if self.masses is None else np.asarray(self.masses, dtype=float)
+        edges = whole(self.edges, "edges").reshape(-1, 2)
+        squared = np.ascontiguousarray(doubles(self.squared, "squared"))
+        masses = None if self.masses is None else doubles(self.masses, "masses")
         if masses is not None and np.all(masses == 1):
             masses = None
         object.__setattr__(self, "edges", edges)
@@ -125,7 +127,42 @@ def _check(problem: UnfoldingProblem) -> None:
             "squared lengths must be positive and finite; points at distance 0 are one point: "
             "see dualfold.duality.contraction"
         )
-    if problem.masses is not None and not (
-        problem.masses.shape == (n,) and np.all(problem.masses > 0)
+    if len(edges) and squared.max() / WIDEST > squared.min():
+        raise InvalidInput(
+            f"the squared lengths go from {squared.min():.1e} to {squared.max():.1e}; double "
+            "precision holds problems where these are less than 1e300 apart"
+        )
+    masses = problem.masses
+    if masses is not None and not (
+        masses.shape == (n,) and np.all((masses >= 1 / HEAVIEST) & (masses <= HEAVIEST))
     ):
-        raise InvalidInput(f"masses must be {n} positive numbers, one a point")
+        raise InvalidInput(f"masses must be {n} positive numbers up to 1e30, one a point")
+
+
+def doubles(numbers: Any, name: str) -> Array:
+    """Real numbers as doubles; those that double precision cannot hold are refused.
+
+    >>> doubles([1, 2], "squared")
+    array([1., 2.])
+    """
+    given = np.asarray(numbers)
+    if given.dtype.kind not in "biuf":
+        given = given.astype(float) if given.dtype.kind == "O" else given
+    if given.dtype.kind not in "biuf":
+        raise InvalidInput(f"{name} must be real numbers; given were {given.dtype} ones")
+    found = given.astype(float)
+    if given.dtype.kind in "iu" and given.size and np.abs(found).max() > 2.0**53:
+        raise InvalidInput(
+            f"{name} holds whole numbers beyond 2^53, which double precision rounds; divide them "
+            "by a common unit and pass floats"
+        )
+    return found
+
+
+def whole(numbers: Any, name: str) -> Array:
+    """Row numbers; fractions are refused."""
+    given = np.asarray(numbers)
+    found = given.astype(np.intp)
+    if np.any(found != given):
+        raise InvalidInput(f"{name} must be whole numbers, the rows of two points each")
+    return np.ascontiguousarray(found)

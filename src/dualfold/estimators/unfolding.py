@@ -47,6 +47,8 @@ class MaximumVarianceUnfolding(GraphEstimator):
         the graph has small separators, as sheets have), "landmark" (any graph, some percent), or
         "auto": the interior point up to 1,000 edges, low rank beyond, the others where it fails
     tol, max_iter : relative gap at which the solver stops, and its most iterations
+    tolerance : the largest relative gap that the certificate calls "proved", whatever the solver;
+        with a larger one its level is "within", and it says within how many percent
     pieces : "join" by the shortest links, "separate", or "raise"
     reg : the ridge of the local weights that place new points
     random_state : of the landmarks that "low_rank" and "landmark" begin with
@@ -58,7 +60,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
     embedding_, eigenvalues_ : the leading coordinates, and the eigenvalues of K for them
     factor_ : n×r with K = factor_·factor_ᵀ
     dual_weights_ : symmetric sparse matrix of the dual weights
-    certificate_ : `lower`, `upper`, `gap`, `feasibility` and the optimality conditions
+    certificate_ : `level`, `lower`, `upper`, `gap`, `feasibility` and the optimality conditions
     solver_ : the name of the solver whose answer this is
     history_, n_iter_ : a `Record` for each iteration, and their number
     variance_outside_ : share of tr K that is not in `embedding_`
@@ -86,6 +88,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
         "solver": [StrOptions({"auto", "interior_point", "low_rank", "landmark"})],
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
         "relaxation": [Interval(Real, 0, 1, closed="neither")],
+        "tolerance": [Interval(Real, 0, 1, closed="both")],
         "reg": [Interval(Real, 0, None, closed="left")],
     }
 
@@ -101,6 +104,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
         tol: float = 1e-6,
         max_iter: int | None = None,
         relaxation: float = 1e-4,
+        tolerance: float = 1e-4,
         reg: float = 1e-3,
         metric: Any = "minkowski",
         p: float = 2,
@@ -121,6 +125,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
         self.tol = tol
         self.max_iter = max_iter
         self.relaxation = relaxation
+        self.tolerance = tolerance
         self.reg = reg
         self.metric = metric
         self.p = p
@@ -171,8 +176,9 @@ class MaximumVarianceUnfolding(GraphEstimator):
                 tol=self.tol,
                 max_iter=self.max_iter,
                 relaxation=self.relaxation,
+                tolerance=self.tolerance,
                 random_state=self._seed(),
-                callback=_told if self.verbose else None,
+                callback=_shown if self.verbose else None,
             )
         self._unfoldings.append(unfolding)
         return unfolded(unfolding, n_components=wanted)
@@ -213,7 +219,7 @@ def _leading(factor: Array, count: int) -> float:
     return float(np.sum(np.linalg.svd(factor, compute_uv=False)[:count] ** 2))
 
 
-def _told(record: Record) -> None:
+def _shown(record: Record) -> None:
     print(
         f"[MaximumVarianceUnfolding] {record.iteration}: {record.lower:.8g} … {record.upper:.8g}, "
         f"gap {record.gap:.1e}, {record.seconds:.1f} s",

@@ -12,6 +12,7 @@ from dualfold.duality.certificate import UnfoldingCertificate
 from dualfold.duality.solution import Record, relative
 from dualfold.duality.unfolding import UnfoldingProblem
 from dualfold.errors import InvalidInput
+from dualfold.levels import distance
 from dualfold.view.colors import FEW_COLORS, coloring
 from dualfold.view.drawing import (
     FAINT,
@@ -67,9 +68,12 @@ def unfolding_figure(
 
 def bounds_in_words(certificate: UnfoldingCertificate) -> str:
     """The two bounds of an unfolding and their gap, for the lines under its map."""
+    said: str = certificate.level
+    if said in ("proved", "within"):
+        said = f"proved {distance(certificate.gap)}"
     return (
         f"variance {certificate.lower:.6g}, at most {certificate.upper:.6g}\n"
-        f"gap {certificate.gap:.1e}, {certificate.level}"
+        f"gap {certificate.gap:.1e}, {said}"
     )
 
 
