@@ -20,9 +20,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes: 0 done, 1 failure, 2 wrong usage, 3 not certified (under --strict, and "
-    "of `certify`), 130 interrupted. DUALFOLD_DEBUG=1 shows where an error came from. NO_COLOR=1 "
-    "takes the colours away.",
+    epilog="Exit codes: 0 done, 1 failure, 2 wrong usage, 3 neither proved nor measured to the "
+    "tolerance (under --strict, and of `certify`), 130 interrupted. DUALFOLD_DEBUG=1 shows where "
+    "an error came from. NO_COLOR=1 takes the colours away.",
 )
 
 

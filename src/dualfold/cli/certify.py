@@ -3,84 +3,131 @@
 from __future__ import annotations
 
 import shlex
+import zipfile
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
-from dualfold.cli.reading import Reading
-from dualfold.cli.registry import METHODS
+from dualfold.cli import judging
+from dualfold.cli.reading import Data, Reading, read
 from dualfold.cli.request import reading_words, stem
-from dualfold.cli.solving import Job, neighbor_graph
-from dualfold.cli.stating import problem
-from dualfold.cli.stored import read_again, stored_map
+from dualfold.cli.stored import StoredMap, read_again, stored_job, stored_map
 from dualfold.cli.talk import Voice
-from dualfold.cli.verdict import verdict
+from dualfold.cli.verdict import holds, verdict
 from dualfold.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from dualfold.saved import Model
 
 
 @dataclass(frozen=True)
 class CertifyRequest:
-    """Everything that `dualfold certify` was asked for."""
+    """Everything that `dualfold certify` was asked for; nothing of it is in the judged file."""
 
     reading: Reading
     embedding: str
     model: str | None
+    tolerance: float = 1e-4
+    fresh: bool = False
+
+    @property
+    def asking(self) -> dict[str, Any]:
+        """What the judgement itself is asked for."""
+        return {"tolerance": self.tolerance, "fresh": self.fresh}
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """What was judged, and how it came out."""
+
+    settings: dict[str, Any]
+    data: Data
+    rows: int
+    certificate: Any
+    verdict: str
 
 
 def certify_map(request: CertifyRequest, voice: Voice) -> dict[str, Any]:
-    """Judge the map; returns what `--json` prints."""
-    with voice.doing(f"reading {request.embedding}"):
-        stored = stored_map(request.embedding)
-    settings = stored.metadata.get("settings")
-    if not settings or settings.get("method") not in METHODS:
-        raise InvalidInput(
-            f"{request.embedding} has no settings of dualfold beside it ({request.embedding}.json "
-            "or inside a Parquet or h5ad file), so nobody knows which problem it solves; "
-            "`dualfold report` measures any map"
-        )
-    job = Job.again(settings)
-    data = read_again(request.reading, stored, voice)
+    """Judge the map or model; returns what `--json` prints."""
+    from dualfold.levels import checked_tolerance
+
+    checked_tolerance(request.tolerance)
     heard: list[str] = []
     with voice.telling_warnings(heard):
-        graph = neighbor_graph(job, data.X, voice)
-        with voice.doing("certifying again"):
-            if job.method.name == "mvu":
-                certificate = _unfolding(request, stored, graph)
-            else:
-                from dualfold.saved import rechecked
-
-                stated = problem(job.method, data.X, graph, n_components=job.n_components)
-                values = stored.metadata["eigenvalues"]
-                certificate = rechecked(stated, stored.points, values)
-    words = verdict(job.method, certificate, job.n_components)
-    if job.method.name == "mvu" and request.model is None and certificate.level == "failed":
-        words = _rough(certificate)
-    before = stored.metadata.get("certificate", {})
+        found = (_model if _is_model(request.embedding) else _points)(request, voice)
     return {
-        "schema": "dualfold.recheck/1",
+        "schema": "dualfold.recheck/2",
         "dualfold": __version__,
         "source": request.reading.source,
         "embedding": request.embedding,
-        "settings": settings,
-        "reading": data.reading.settings(),
-        "rows": len(stored.points),
-        "notices": [*data.notices, *heard],
-        "verdict": words,
-        "certificate": certificate.to_dict(),
-        "stated_before": {key: before.get(key) for key in ("level", "gap")},
+        "settings": found.settings,
+        "reading": found.data.reading.settings(),
+        "rows": found.rows,
+        "notices": [*found.data.notices, *heard],
+        "judged_as": judging.judged_as(found.settings, found.data),
+        "verdict": found.verdict,
+        "certificate": found.certificate.to_dict(),
+        "holds": holds(found.certificate),
     }
 
 
-def _unfolding(request: CertifyRequest, stored: Any, graph: Any) -> Any:
-    from dualfold.saved import load_model, rechecked_unfolding
+def _is_model(path: str) -> bool:
+    if not zipfile.is_zipfile(path):
+        return False
+    with zipfile.ZipFile(path) as archive:
+        return "dualfold.json" in archive.namelist()
 
-    sides = None
-    if request.model is not None:
-        sides = load_model(request.model).both_sides
-        if sides is None or len(sides.factor) != len(stored.points):
-            raise InvalidInput(f"{request.model} holds no unfolding of {len(stored.points)} rows")
-    tolerance = stored.metadata.get("certificate", {}).get("tolerance") or 1e-4
-    return rechecked_unfolding(graph, stored.points, sides, tolerance=tolerance)
+
+def _points(request: CertifyRequest, voice: Voice) -> Judged:
+    """Coordinates in a table, with their settings beside them."""
+    with voice.doing(f"reading {request.embedding}"):
+        stored = stored_map(request.embedding)
+    settings = stored.metadata.get("settings")
+    job = stored_job(settings, request.embedding)
+    data = read_again(request.reading, stored, voice)
+    model = None if request.model is None else _sides(request.model, len(stored.points))
+    certificate = judging.judged_map(job, stored, data, model, voice, **request.asking)
+    words = verdict(job.method, certificate, job.n_components)
+    if job.method.name == "mvu" and model is None and not holds(certificate):
+        words = _rough(certificate)
+    return Judged(job.settings(), data, len(stored.points), certificate, words)
+
+
+def _sides(path: str, rows: int) -> Model:
+    from dualfold.saved import load_model
+
+    model = load_model(path)
+    if model.both_sides is None or len(model.both_sides.factor) != rows:
+        raise InvalidInput(f"{path} holds no unfolding of {rows} rows")
+    return model
+
+
+def _model(request: CertifyRequest, voice: Voice) -> Judged:
+    """A model file, made by `embed --save-model` or by `save_model` of an estimator."""
+    from dualfold.saved import load_model
+
+    with voice.doing(f"reading {request.embedding}"):
+        model = load_model(request.embedding)
+    if "estimator" in model.settings:
+        return _estimator(request, model, voice)
+    job = stored_job(model.settings.get("settings"), request.embedding)
+    stored = StoredMap(request.embedding, None, {}, model.settings)
+    data = read_again(request.reading, stored, voice)
+    certificate = judging.judged_model(job, model, data, voice, **request.asking)
+    words = verdict(job.method, certificate, job.n_components)
+    return Judged(job.settings(), data, len(data.table.rows), certificate, words)
+
+
+def _estimator(request: CertifyRequest, model: Model, voice: Voice) -> Judged:
+    from dualfold.saved.restate import restated
+
+    data = read(request.reading, voice)
+    unnamed = tuple(f"column_{place + 1}" for place in range(len(data.table.names)))
+    X = data.X if model.columns == unnamed else model.matched(data.X, data.table.names)
+    certificate = judging.judged_estimator(model, X, voice, **request.asking)
+    # scikit-learn shows the parameters that are not the usual ones.
+    settings = {"estimator": " ".join(repr(restated(model)).split())}
+    return Judged(settings, data, len(data.table.rows), certificate, f"{certificate}.")
 
 
 def _rough(certificate: Any) -> str:
@@ -92,14 +139,19 @@ def _rough(certificate: Any) -> str:
 
 
 def closing_words(request: CertifyRequest, summary: dict[str, Any]) -> list[str]:
-    """What was found, what was claimed before, and the next command."""
-    before, now = summary["stated_before"]["level"], summary["certificate"]["level"]
-    source, lines = request.reading.source, [summary["verdict"]]
-    if before is not None:
-        gap = summary["stated_before"]["gap"]
-        lines.append(f"The file itself says: {before}" + (f", gap {gap:.0e}." if gap else "."))
-    if now == "failed":
+    """What was judged, what was found, and the next command."""
+    source, lines = request.reading.source, [summary["judged_as"], summary["verdict"]]
+    if "method" not in summary["settings"]:
+        return lines
+    if summary["certificate"]["level"] == "failed":
         return [*lines, f"Try next:  {shlex.join(_made_again(request, summary))}"]
+    if not summary["holds"] and summary["certificate"]["gap"] is not None:
+        words = ["dualfold", "certify", source, request.embedding]
+        words += [] if request.model is None else ["--model", request.model]
+        words += ["--tolerance", f"{1.1 * summary['certificate']['gap']:.1g}"]
+        return [*lines, f"A wider gap passes with:  {shlex.join(words)}"]
+    if _is_model(request.embedding):
+        return lines
     return [*lines, f"Try next:  {shlex.join(['dualfold', 'report', source, request.embedding])}"]
 
 

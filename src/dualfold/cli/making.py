@@ -10,6 +10,7 @@ from dualfold.cli import options as o
 from dualfold.cli.registry import METHODS
 from dualfold.cli.request import closing_words, default_output, stem
 from dualfold.cli.talk import UNCERTIFIED, Voice, print_json
+from dualfold.cli.verdict import holds
 
 Output = Annotated[
     str | None,
@@ -82,7 +83,7 @@ def embed(
         print_json(summary)
     for line in closing_words(request, summary):
         voice.say(line)
-    certified = summary["certificate"]["level"] != "failed"
+    certified = holds(summary["certificate"])
     if quiet and not certified:  # an answer that may be wrong is never kept quiet
         Voice().note(summary["verdict"])
     if strict and not certified:
@@ -203,8 +204,8 @@ def compare(
         comparing.print_table(summary["results"])
     for line in comparing.closing_words(request, summary):
         voice.say(line)
-    levels = [row["certificate"]["level"] for row in summary["results"] if "error" not in row]
-    if strict and ("failed" in levels or len(levels) < len(chosen)):
+    rows = [row for row in summary["results"] if "error" not in row]
+    if strict and not (len(rows) == len(chosen) and all(holds(r["certificate"]) for r in rows)):
         raise typer.Exit(UNCERTIFIED)
 
 

@@ -53,6 +53,17 @@ def picture_shape(text: str | None) -> tuple[int, int] | None:
     return int(height), int(width)
 
 
+def gap_that_passes(gap: float) -> float:
+    """A tolerance from 0 to 1, or a usage error."""
+    from dualfold.errors import InvalidInput
+    from dualfold.levels import checked_tolerance
+
+    try:
+        return checked_tolerance(gap)
+    except InvalidInput as error:
+        raise typer.BadParameter(str(error)) from None
+
+
 def several_methods(text: str) -> list[str]:
     """Names with commas between them, each once."""
     names = [method_name(word.strip(), "--methods") for word in text.split(",") if word.strip()]
@@ -142,7 +153,20 @@ Images = Annotated[
 ]  # fmt: skip
 Force = Annotated[bool, typer.Option("--force", "-f", help="Replace files that exist.")]
 Strict = Annotated[
-    bool, typer.Option("--strict", help="Exit code 3 if a certificate does not hold.")
-]
+    bool,
+    typer.Option("--strict", help="Exit code 3 unless it is proved, or measured, to the "
+                 "tolerance."),
+]  # fmt: skip
+Tolerance = Annotated[
+    float,
+    typer.Option(metavar="GAP", callback=lambda gap: gap_that_passes(gap),
+                 help="The largest relative gap that passes, from 0 to 1; never taken from the "
+                 "file."),
+]  # fmt: skip
+Fresh = Annotated[
+    bool,
+    typer.Option("--fresh", help="Random searches start at numbers from the system, which nobody "
+                 "could know before: for files of other people. The answer's digits may vary."),
+]  # fmt: skip
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]

@@ -1,4 +1,8 @@
-"""Maps that were written before: their points, their settings, and the table they are of."""
+"""Maps that were written before: their points, their settings, and the table they are of.
+
+Whoever made such a file may have put anything into it. What it says about its problem is
+checked for form here and shown to whoever asks; what it says about its quality is not used.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +10,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dualfold.cli.reading import Data, Reading, read
+from dualfold.cli.reading import LISTS, Data, Reading, read
+from dualfold.cli.registry import METHODS
+from dualfold.cli.solving import Job
 from dualfold.cli.talk import Voice
 from dualfold.errors import InvalidInput
+
+WORDS = ("color", "identifier", "format", "thousands", "array")
 
 
 @dataclass(frozen=True, eq=False)
 class StoredMap:
-    """The coordinates of a file, with what was stored beside them (nothing: {})."""
+    """The coordinates of a file, with what was stored beside them (nothing: {}).
+
+    `points` is None for a model, which may hold only a rule.
+    """
 
     path: str
     points: Any
@@ -23,15 +34,17 @@ class StoredMap:
 
 def stored_map(path: str) -> StoredMap:
     """Read a map that `dualfold embed`, or anybody, wrote."""
-    from dualfold.data import read_metadata, read_table
+    from dualfold.data import read_table
     from dualfold.data.annotated import h5ad_coordinates
 
     if not Path(path).is_file():
         raise InvalidInput(f"there is no map {path}; `dualfold embed` writes one")
-    metadata = read_metadata(path) or {}
+    metadata = _metadata(path)
     coordinates = metadata.get("coordinates")
+    if coordinates is not None and not _names(coordinates):
+        raise InvalidInput(f"{path}: its 'coordinates' are no list of different column names")
     if path.endswith(".h5ad") and metadata:
-        key = f"X_{metadata['settings']['method']}"
+        key = f"X_{stored_job(metadata.get('settings'), path).method.name}"
         return StoredMap(path, h5ad_coordinates(Path(path), key), {}, metadata)
     table = read_table(path, features=coordinates)
     points = table.X
@@ -40,17 +53,71 @@ def stored_map(path: str) -> StoredMap:
     return StoredMap(path, points, dict(table.labels), metadata)
 
 
+def _metadata(path: str) -> dict[str, Any]:
+    from dualfold.data import read_metadata
+
+    try:
+        found = read_metadata(path) or {}
+    except ValueError as error:  # no JSON, or no text
+        raise InvalidInput(f"what is stored with {path} is no JSON ({error})") from error
+    if not isinstance(found, dict):
+        raise InvalidInput(f"what is stored with {path} is no JSON object")
+    return found
+
+
+def _names(names: Any) -> bool:
+    plain = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    return plain and 0 < len(names) == len(set(names))
+
+
+def stored_job(settings: Any, path: str) -> Job:
+    """The job that stored settings tell of, if they are settings at all."""
+    if not isinstance(settings, dict) or settings.get("method") not in METHODS:
+        raise InvalidInput(
+            f"{path} has no settings of dualfold beside it ({path}.json or inside a Parquet or "
+            "h5ad file), so nobody knows which problem it solves; `dualfold report` measures any "
+            "map"
+        )
+    for name in ("n_components", "n_neighbors"):
+        value = settings.get(name, 1)
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise InvalidInput(f"{path} states {name} as {value!r}; it must be a whole number")
+    if settings.get("pieces", "join") not in ("join", "raise"):
+        raise InvalidInput(f"{path} states pieces as {settings['pieces']!r}, not join or raise")
+    return Job.again(settings)
+
+
+def stored_reading(source: str, stated: Any, path: str) -> Reading:
+    """How the table was read, as a file tells it, if it tells it in the right form."""
+    stated = {} if stated is None else stated
+    wrong = [] if isinstance(stated, dict) else ["reading"]
+    if not wrong:
+        wrong += [name for name in WORDS if not isinstance(stated.get(name), str | None)]
+        wrong += [name for name in LISTS if not _list_of_words(stated.get(name, []))]
+        wrong += [] if stated.get("missing", "raise") in ("raise", "drop", "mean") else ["missing"]
+        wrong += [] if isinstance(stated.get("standardize", False), bool) else ["standardize"]
+    if wrong:
+        raise InvalidInput(
+            f"{path} tells how its table was read in a form that is unknown ({', '.join(wrong)})"
+        )
+    return Reading.again(source, stated)
+
+
+def _list_of_words(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(word, str) for word in value)
+
+
 def read_again(reading: Reading, stored: StoredMap, voice: Voice) -> Data:
     """The table that the map is of, read as it was then; options that are given go first."""
-    settings = dict(stored.metadata.get("reading", {}))
     asked = {
         key: value
         for key, value in reading.settings().items()
         if value not in (None, [], False, "raise")
     }
-    data = read(Reading.again(reading.source, settings | asked), voice)
+    stated = stored_reading(reading.source, stored.metadata.get("reading"), stored.path)
+    data = read(Reading.again(reading.source, stated.settings() | asked), voice)
     n = len(data.table.rows)
-    if n != len(stored.points):
+    if stored.points is not None and n != len(stored.points):
         raise InvalidInput(
             f"{stored.path} has {len(stored.points)} points and {reading.source} has {n} rows; "
             "each point must be a row: give the table the map was made of, with the same "

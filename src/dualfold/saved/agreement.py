@@ -69,3 +69,19 @@ def _same_fact(ours: Any, theirs: Any) -> bool:
     if isinstance(ours, float) and isinstance(theirs, int | float):
         return ours == theirs or abs(ours - theirs) <= COPIED * abs(ours)
     return type(ours) is type(theirs) and bool(ours == theirs)
+
+
+def numbers_apart(mine: Array | None, stored: Any, scale: Array | None = None) -> bool:
+    """Whether one number a column is stored as another than `mine`.
+
+    `scale` is what their rounding is relative to (None: they themselves). None is nothing.
+    """
+    if mine is None or stored is None:
+        return (mine is None) != (stored is None)
+    if stored.shape != mine.shape or stored.dtype.kind not in "fiu":
+        return True
+    theirs = stored.astype(float)
+    with np.errstate(invalid="ignore"):
+        off = np.abs(mine - theirs)
+    allowed = COPIED * (np.abs(mine) if scale is None else scale)
+    return not bool(np.all((mine == theirs) | (off <= allowed)))

@@ -40,8 +40,13 @@ def placing(method: str, graph: Graph | None, embedding: Embedding) -> PlacingMa
         return GeodesicMap(graph, triangulation(embedding.problem, vectors, values), corners)
     if method == "eigenmaps":
         return NystromMap(graph, affinity(graph), vectors, values, "degree")
+    return by_local_weights(graph, embedding.points)
+
+
+def by_local_weights(graph: Graph, points: Any) -> LocalWeightsMap:
+    """The rule of methods whose new points are combinations of their neighbours."""
     k = min(graph.n_neighbors or int(graph.lists.counts.max()), graph.n)
-    return LocalWeightsMap(graph.points, embedding.points, k, RIDGE)
+    return LocalWeightsMap(graph.points, points, k, RIDGE)
 
 
 def both_sides(unfolding: Unfolding) -> BothSides:

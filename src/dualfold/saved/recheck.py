@@ -4,9 +4,9 @@ Nothing is solved here, and nothing in the file is believed. From the stored poi
 found. A map holds when
 
 1. `certify` judges V, at the tolerance of whoever asks, as it would anybody's vectors;
-2. the columns of V are eigenvectors in their order: |vᵢᵀAvⱼ| and θᵢ − θᵢ₊₁ of the wrong sign are
-   below tolerance·max(|θᵢ|, |θⱼ|), or below what double precision resolves;
-3. the stored eigenvalues are Vs, to the same;
+2. the columns of V are eigenvectors in their order: |vᵢᵀAvⱼ|, and θᵢ − θᵢ₊₁ of the wrong sign,
+   are below `TURNED`·max(|θᵢ|, |θⱼ|), or below what double precision resolves;
+3. the stored eigenvalues are those of V, to the same;
 4. every stored point, landmark or not, is where the method puts it by V and its own values: to
    `SAME` of the extent of its column.
 
@@ -38,6 +38,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 SAME = 1e-6
 # A column narrower than this share of the widest is rounding: it has no direction of its own.
 NO_EXTENT = 1e-9
+# Columns that were turned by an angle φ have |v₁ᵀAv₂| ≈ φ|θ₁ − θ₂|; solvers leave 1e-8 of θ.
+TURNED = 1e-5
 # VᵀBV is I to this; columns kept in float32 are off by 1e-7.
 UPRIGHT = 2e-6
 # Beyond, squares of coordinates overflow, and infinity agrees with anything.
@@ -71,7 +73,7 @@ def rechecked(
     if not np.isfinite(certificate.value):  # nothing to compare: V is no answer at all
         return failed(certificate, *([] if certificate.reasons else ["V is no answer"]))
     form = quotients(problem, V)
-    doubts = value_doubts(problem, V, form, stated, tolerance)
+    doubts = value_doubts(problem, V, form, stated)
     again = np.asarray(problem.lift(V, np.diagonal(form)), dtype=float)
     off, apart = displaced(again, Y)
     if doubts or apart:
@@ -90,13 +92,11 @@ def judged(problem: TraceProblem, V: Array, *, tolerance: float, fresh: bool) ->
     return certify(problem, V, tolerance=tolerance)
 
 
-def value_doubts(
-    problem: TraceProblem, V: Array, form: Array, stated: Array | None, tolerance: float
-) -> list[str]:
+def value_doubts(problem: TraceProblem, V: Array, form: Array, stated: Array | None) -> list[str]:
     """What is wrong with the columns of V as eigenvectors, and with the stated eigenvalues."""
     theta = np.diagonal(form)
     slack = _rounding(problem, V)
-    allowed = tolerance * np.abs(theta) + slack
+    allowed = TURNED * np.abs(theta) + slack
     doubts = []
     square = V.T @ problem.metric.times(V)
     if not np.all(np.abs(square - np.eye(len(square))) <= UPRIGHT):

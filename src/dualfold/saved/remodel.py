@@ -68,7 +68,7 @@ def answered(
         return failed(certificate), None
     form = quotients(problem, V)
     theta = np.diagonal(form).copy()
-    doubts = value_doubts(problem, V, form, values, tolerance)
+    doubts = value_doubts(problem, V, form, values)
     points = np.asarray(problem.lift(V, theta), dtype=float)
     solution = Solution(V, theta, V[:, :0], "stored", "converged", 0)
     embedding = Embedding(points, theta, certificate, problem, solution)

@@ -216,7 +216,9 @@ def _of_pieces(estimator: Any, graph: Graph, model: Model, asking: Asking) -> An
     found = list(separate(graph))
     if not isinstance(stored, PiecewiseMap) or len(stored.maps) != len(found):
         raise InvalidInput(f"the data has {len(found)} pieces, the model has another number")
-    certificates, parts, maps = [], [], []
+    certificates: list[Any] = []
+    parts: list[tuple[Array, Any]] = []
+    maps: list[Any] = []
     for number, (rows, part) in enumerate(found):
         place: Any = stored.maps[number]
         if len(rows) == 1 or place is None:

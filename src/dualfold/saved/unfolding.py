@@ -50,7 +50,7 @@ def rechecked_unfolding(
         return _with(certificate, _split_twins(contraction, first, Y))
     factor, weights = _of_sides(sides, contraction)
     certificate = certify_unfolding(problem, _at_scale(factor[first]), weights, tolerance=tolerance)
-    doubts = _split_twins(contraction, first, factor) or _not_leading(factor, Y, tolerance)
+    doubts = _split_twins(contraction, first, factor) or _not_leading(factor, Y)
     return _with(certificate, doubts)
 
 
@@ -96,7 +96,7 @@ def _split_twins(contraction: Contraction, first: Array, rows: Array) -> list[st
     return ["equal points do not lie in one place"]
 
 
-def _not_leading(factor: Array, Y: Array, tolerance: float) -> list[str]:
+def _not_leading(factor: Array, Y: Array) -> list[str]:
     """Why the points are not the leading coordinates of the factor; nothing if they are.
 
     With factor = UΣWᵀ they are UΣQ for an orthonormal Q (r×d) that maximises tr(QᵀΣ²Q): a trace
@@ -115,10 +115,10 @@ def _not_leading(factor: Array, Y: Array, tolerance: float) -> list[str]:
     U, sizes = U[:, :rank], sizes[:rank]
     Q = (U.T @ Y[:, :kept]) / sizes[:, None]
     problem = TraceProblem(np.diag(sizes**2), None, kept, "max")
-    certificate = judged(problem, Q, tolerance=tolerance, fresh=False)
+    certificate = judged(problem, Q, tolerance=SAME, fresh=False)
     _, apart = displaced((U * sizes) @ Q, Y[:, :kept])
-    doubts = [*apart, *(certificate.reasons if certificate.level == "failed" else ())]
-    if not doubts:
-        doubts = value_doubts(problem, Q, Q.T @ (problem.A @ Q), None, tolerance)
+    doubts = [*apart, *value_doubts(problem, Q, Q.T @ (problem.A @ Q), None)]
+    if certificate.level != "proved":
+        doubts += certificate.reasons or ("there may be better directions",)
     words = "the stored points are not the leading coordinates of the model's unfolding"
     return [f"{words}: {'; '.join(doubts)}"] if doubts else []

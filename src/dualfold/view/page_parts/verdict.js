@@ -1,6 +1,7 @@
 // The strip on top: whether to believe the map that is shown.
 
-const SIGNS = { proved: "✓", measured: "≈", failed: "✕" };
+// One vocabulary: dualfold/levels.py says what each level means.
+const SIGNS = { proved: "✓", within: "✓", "within reach": "✓", measured: "≈", unresolved: "?", failed: "✕" };
 
 function card(label, value, note, className = "") {
   return element("div", { class: `figure ${className}` },
@@ -17,12 +18,20 @@ function measureCard(map, name, label, note) {
   return [card(label, measure.value.toFixed(3), bounds)];
 }
 
+// What a level means, in a few words under it.
+function levelNote(level, gap) {
+  if (level === "failed" || level === "unresolved") return "see below";
+  if (level === "stationary") return "no bound exists";
+  if (level === "within") return "of the optimum: proved, and no closer";
+  return gap === null ? "" : `optimal to ${numberWords(gap)}`;
+}
+
 function certificateCard(certificate) {
   if (!certificate) return card("Certificate", "none", "nothing is known about optimality", "plain");
   const { level, gap } = certificate;
-  const value = level === "failed" ? `${SIGNS.failed} failed` : `${SIGNS[level] || "·"} ${level}`;
-  const note = level === "failed" ? "see below" : gap === null ? "" : `optimal to ${numberWords(gap)}`;
-  return card("Certificate", value, note, level);
+  const percent = gap === null ? "" : ` ${Number((100 * gap).toPrecision(2))} %`;
+  const words = level === "within" ? `within${percent}` : level;
+  return card("Certificate", `${SIGNS[level] || "·"} ${words}`, levelNote(level, gap), level.replace(" ", "-"));
 }
 
 function verdict() {

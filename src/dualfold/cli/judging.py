@@ -1,0 +1,134 @@
+"""Which problem a stored map or model is about, and the judgement of it."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from dualfold.cli.reading import Data, refuse_too_many
+from dualfold.cli.registry import METHODS
+from dualfold.cli.request import reading_words
+from dualfold.cli.solving import Job, neighbor_graph
+from dualfold.cli.stating import problem
+from dualfold.cli.stored import StoredMap
+from dualfold.cli.talk import Voice
+from dualfold.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from dualfold.saved import Model
+
+# Columns that are named in a line; more are counted.
+NAMED_COLUMNS = 8
+
+
+def judged_map(
+    job: Job, stored: StoredMap, data: Data, model: Model | None, voice: Voice, **asking: Any
+) -> Any:
+    """The certificate of stored points; `asking` is tolerance and fresh."""
+    from dualfold.saved import rechecked, rechecked_unfolding
+
+    refuse_too_many(data, job.n_components, job.method.needs, job.method.name)
+    if stored.points.shape[1] != job.n_components:
+        raise InvalidInput(
+            f"{stored.path} has {stored.points.shape[1]} coordinates and states {job.n_components}"
+        )
+    graph = neighbor_graph(job, data.X, voice)
+    with voice.doing("certifying again"):
+        if job.method.name == "mvu":
+            assert graph is not None
+            sides = None if model is None else model.both_sides
+            return rechecked_unfolding(graph, stored.points, sides, tolerance=asking["tolerance"])
+        stated = problem(job.method, data.X, graph, n_components=job.n_components)
+        return rechecked(stated, stored.points, _eigenvalues(stored), **asking)
+
+
+def _eigenvalues(stored: StoredMap) -> list[float]:
+    values: Any = stored.metadata.get("eigenvalues")
+    plain = isinstance(values, list) and bool(values)
+    if not plain or not all(isinstance(v, int | float) and not isinstance(v, bool) for v in values):
+        raise InvalidInput(f"{stored.path} states no eigenvalues, or not as a list of numbers")
+    try:
+        return [float(value) for value in values]
+    except OverflowError as error:
+        raise InvalidInput(f"{stored.path} states eigenvalues that no computer holds") from error
+
+
+def judged_model(job: Job, model: Model, data: Data, voice: Voice, **asking: Any) -> Any:
+    """The certificate of a model that `embed --save-model` wrote."""
+    from dualfold.saved import Stated, placing, rechecked_map, rechecked_unfolding
+    from dualfold.saved.agreement import disagreements
+    from dualfold.saved.parts import parts_of
+    from dualfold.saved.placing import by_local_weights
+    from dualfold.saved.remodel import with_doubts
+
+    refuse_too_many(data, job.n_components, job.method.needs, job.method.name)
+    name, graph = job.method.name, neighbor_graph(job, data.X, voice)
+    with voice.doing("certifying again"):
+        if name == "mvu":
+            assert graph is not None
+            points = getattr(model.map, "points", None)
+            certificate: Any = rechecked_unfolding(
+                graph, points, model.both_sides, tolerance=asking["tolerance"]
+            )
+            mine = by_local_weights(graph, points)
+            apart = disagreements(parts_of(mine), parts_of(model.map))
+        else:
+            stated = problem(job.method, data.X, graph, n_components=job.n_components)
+            rule = Stated(stated, lambda answer: placing(name, graph, answer))
+            certificate, apart = rechecked_map(rule, model.map, **asking), []
+    return with_doubts(certificate, apart + _table_doubts(job, model, data))
+
+
+def _table_doubts(job: Job, model: Model, data: Data) -> list[str]:
+    """What a model says about its table that the table does not have."""
+    import numpy as np
+
+    from dualfold.saved.agreement import numbers_apart
+
+    doubts = []
+    if tuple(model.columns) != tuple(data.table.names):
+        doubts.append("the model names other columns, or in another order")
+    if model.method != job.method.name:
+        doubts.append(
+            f"the model is called {model.method[:40]!r}, its settings state {job.method.name}"
+        )
+    standard = data.standard
+    X = data.table.X
+    means = np.asarray(X.mean(axis=0), dtype=float).ravel()
+    widest = np.asarray(
+        abs(X).max(axis=0).toarray() if hasattr(X, "toarray") else abs(X).max(axis=0)
+    )
+    for name, mine, stored, scale in (
+        ("means", means, model.means, widest.ravel()),
+        ("shift", None if standard is None else standard.mean, model.shift, widest.ravel()),
+        ("scale", None if standard is None else standard.deviation, model.scale, None),
+    ):
+        if numbers_apart(mine, stored, scale):
+            doubts.append(f"the model's {name} of the columns are not those of the table")
+    return doubts
+
+
+def judged_estimator(model: Model, X: Any, voice: Voice, **asking: Any) -> Any:
+    """The certificate of a model that `save_model(path, model_of(estimator))` wrote."""
+    from dualfold.saved import rechecked_model
+
+    with voice.doing("certifying again"):
+        return rechecked_model(model, X, **asking)
+
+
+def judged_as(settings: dict[str, Any], data: Data) -> str:
+    """Which problem was judged: the file chose it, so whoever asks must see it."""
+    names = data.table.names
+    columns = f"{len(names)} column{'s' if len(names) > 1 else ''}"
+    if len(names) <= NAMED_COLUMNS:
+        columns += f" ({', '.join(names)})"
+    problem_ = settings.get("estimator", "")
+    if "method" in settings:
+        count = settings["n_components"]
+        problem_ = f"{settings['method']}, {count} coordinate{'s' if count > 1 else ''}"
+        if METHODS[settings["method"]].needs == "graph":
+            problem_ += f", {settings['n_neighbors']} neighbours"
+    options = reading_words(data.reading)
+    read = f"; the table was read with {shlex.join(options)}" if options else ""
+    whole = f"Judged as {problem_}, of {columns}{read}."
+    return "".join(c if c.isprintable() else "?" for c in whole)  # no commands to a terminal
