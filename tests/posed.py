@@ -27,13 +27,16 @@ LARGEST = 1e130  # squares of such entries are still far from overflow
 def as_asked(found: judge.Truth) -> bool:
     """Whether the problem is what a TraceProblem asks for, so that a refusal is an alarm.
 
-    A and B are symmetric, N is invariant (to a few roundings), squares stay in range.
+    A and B are symmetric and fit doubles, N is invariant (to a few roundings), squares stay in
+    range.
     """
     A, B, _, _, gramian = found.given
     parts = [M for M in (None if gramian else A, B) if M is not None and np.ndim(_plain(M)) == 2]
     if any(_asymmetry(_plain(M)) > CHANGE for M in parts):
         return False
-    largest = float(np.abs(_plain(A)).max())
+    if np.asarray(A).dtype.kind == "i" and (np.asarray(A).astype(float).astype(object) != A).any():
+        return False  # whole numbers beyond 2⁵³
+    largest = float(np.abs(_plain(A)).max()) ** (2 if gramian else 1)
     if not 1 / LARGEST < largest < LARGEST:
         return False
     if found.N is None:
