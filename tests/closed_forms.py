@@ -229,6 +229,7 @@ def verdicts(case: Large, seed: int = 0, index: int = 0, tolerance: float = 1e-4
 
     rng, found = np.random.default_rng([seed, index, case.A.shape[0]]), []
     stated = case.problem()
+    said: Any
     for name, (V, right) in answers(case, rng).items():
         start = time.perf_counter()
         with warnings.catch_warnings():
@@ -236,8 +237,11 @@ def verdicts(case: Large, seed: int = 0, index: int = 0, tolerance: float = 1e-4
             try:
                 said = certify(stated, V, tolerance=tolerance)
             except DualfoldError as refusal:
-                said = refusal
-        level = getattr(said, "level", "refused")
+                said, level = refusal, "refused"
+            except Exception as crash:  # a bug of its own; nothing is claimed
+                said, level = crash, "crashed"
+            else:
+                level = said.level
         took = time.perf_counter() - start
         false = _false(case, V[:, : case.count], said, tolerance) if level in judge.CLAIMS else ()
         alarm = right and _is_posed(case, tolerance) and level not in ("proved", "measured")

@@ -7,6 +7,7 @@ pytest tests/test_fuzz_trace.py -m full    100,000 and the closed forms
 from __future__ import annotations
 
 import os
+import re
 
 import closed_forms
 import fuzz_trace
@@ -214,6 +215,31 @@ def test_no_operator_can_hide_from_a_public_start():
     assert not claims(certificate) or certificate.bound <= 0.3 * (1 + 1e-6), certificate
 
 
+# ---- item 5: single precision is said
+
+
+def strip(n=600):
+    """Points of a strip 1:1000, whose second eigenvalue is small."""
+    from dualfold.graph import knn
+
+    rng = np.random.default_rng(0)
+    return knn(np.column_stack([1000 * rng.random(n), rng.random(n)]), 10)
+
+
+def test_single_precision_is_said_and_its_error_holds():
+    from dualfold.methods.isomap import isomap
+
+    graph = strip()
+    single, double = (isomap(graph, dtype=kind) for kind in (np.float32, np.float64))
+    rough, fine = (np.linalg.eigh(np.asarray(p.A, dtype=float)) for p in (single, double))
+    certificate = certify(single, rough[1][:, :-3:-1])
+    lost = 1 - np.trace(rough[1][:, -2:].T @ double.A @ rough[1][:, -2:]) / fine[0][-2:].sum()
+    if claims(certificate) and certificate.gap < lost:
+        assert "single precision" in certificate.about or "float32" in certificate.about
+        said_error = float(re.search(r"to ([0-9.e+-]+) of the largest", certificate.about)[1])
+        assert np.abs(rough[0] - fine[0]).max() <= 1.05 * said_error * fine[0][-1]
+
+
 # ---- item 10: right answers that were refused
 
 ALARMS = {
@@ -300,17 +326,18 @@ def test_100000_problems_hold_no_false_claim():
     assert {key[1] for key in counts} == set(ANSWERS)
 
 
-@pytest.mark.parametrize("index", [0, 6, 9, 26, 60, 175])
+@pytest.mark.parametrize("index", [0, 6, 9, 26, 28, 175])
 def test_a_few_closed_forms(index):
     case = closed_forms.problem(SEED, index, largest=15_000)
     for verdict in closed_forms.verdicts(case):
         assert not verdict.false, verdict
         assert not verdict.alarm, verdict
+        assert verdict.level != "crashed", verdict
 
 
 @pytest.mark.full
 @pytest.mark.timeout(7200)
 def test_200_closed_forms_hold_no_false_claim():
     counts = closed_forms.run(200, SEED)
-    assert counts["false"] == 0
+    assert counts["false"] == counts["crashed"] == 0
     assert counts["alarms"] == 0
