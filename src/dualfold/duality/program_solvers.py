@@ -2,7 +2,8 @@
 
 HiGHS (in SciPy) solves linear programs, Clarabel quadratic ones. Neither is trusted: the
 certificate sees the point and the multipliers only. SciPy hands out no rays, so where a
-solver says "infeasible" or "unbounded" the Farkas program is solved for one.
+solver says "infeasible" or "unbounded" the Farkas program is solved for one. Small programs
+that floating point leaves unproved are solved over the integers (`program_pivots.py`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ import scipy.sparse as sp
 
 from dualfold.duality.balance import Balanced, balanced
 from dualfold.duality.program_certificate import ProgramCertificate, certify_program
+from dualfold.duality.program_pivots import by_pivots
+from dualfold.duality.program_polish import polished, whole_curvature, widened_rows
 from dualfold.duality.programs import LinearProgram, Program
 from dualfold.duality.ray_certificate import (
     RayCertificate,
@@ -24,6 +27,7 @@ from dualfold.duality.ray_certificate import (
     certify_unbounded,
 )
 from dualfold.errors import CertificateFailed, MissingDependency, NotConverged
+from dualfold.levels import Level, checked_tolerance
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -31,6 +35,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 HIGHS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 # Unknowns up to which the last digits are worth a dense least-squares problem (seconds).
 MOST_POLISHED = 1_500
+# Of two answers, the one whose level comes first here is returned.
+BEST_FIRST: tuple[Level, ...] = ("proved", "within reach", "within", "unresolved", "failed")
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,61 +65,76 @@ class ProgramAnswer:
 def solve_program(program: Program, *, tolerance: float = 1e-8) -> ProgramAnswer:
     """The optimum of a program with its multipliers, or the ray that proves there is none.
 
+    What is not proved is returned all the same: the level of the certificate says what is
+    known. A warning says so where it failed.
+
     >>> from dualfold.duality import LinearProgram, solve_program
     >>> answer = solve_program(LinearProgram([1.0], [[-1.0]], [-3.0]))  # min x, x ≥ 3
     >>> answer.status, float(answer.point[0]), float(answer.multipliers[0])
     ('optimal', 3.0, 1.0)
     """
-    name = "Clarabel" if _curved(program.Q) or _curved(program.R) else "HiGHS"
-    best: tuple[Array, Array, ProgramCertificate] | None = None
-    for found in _attempts(program):
+    tolerance = checked_tolerance(tolerance)
+    best: ProgramAnswer | None = None
+    rays_tried = False
+    for name, found in _attempts(program):
+        answer: ProgramAnswer | None
         if found is not None:
             certificate = certify_program(program, *found, tolerance=tolerance)
-            if certificate.level == "proved":
-                return ProgramAnswer("optimal", *found, None, certificate, name)
-            if best is None or certificate.gap < best[2].gap:
-                best = (*found, certificate)
-        elif (proved := _without_optimum(program, name, tolerance)) is not None:
-            return proved
+            answer = ProgramAnswer("optimal", *found, None, certificate, name)
+        elif rays_tried:
+            continue
+        else:
+            rays_tried = True
+            answer = _without_optimum(program, tolerance)
+        best = _better(best, answer)
+        if best is not None and best.certificate.level == "proved":
+            return best
     # A solver may stop near nothing when there is no optimum; a ray then says so.
-    if (proved := _without_optimum(program, name, tolerance)) is not None:
-        return proved
+    best = _better(best, None if rays_tried else _without_optimum(program, tolerance))
     if best is None:
         raise NotConverged(
-            f"{name} found no optimum, and no ray proves the program infeasible or unbounded: it "
+            "no optimum was found, and no ray that shows the program infeasible or unbounded: it "
             "may be on the edge between them. Rescale its rows, or loosen the tightest limits"
         )
-    warnings.warn(
-        f"the answer of {name} did not pass its certificate: {'; '.join(best[2].reasons)}. Rescale "
-        "the program or raise tolerance",
-        CertificateFailed,
-        stacklevel=2,
+    if best.certificate.level == "failed":
+        warnings.warn(
+            f"the answer of {best.solver} did not pass its certificate: "
+            f"{'; '.join(best.certificate.reasons)}. Rescale the program or raise tolerance",
+            CertificateFailed,
+            stacklevel=2,
+        )
+    return best
+
+
+def _better(first: ProgramAnswer | None, second: ProgramAnswer | None) -> ProgramAnswer | None:
+    """The answer of which more is known; the first where they are alike."""
+    answers = [answer for answer in (first, second) if answer is not None]
+    return min(
+        answers,
+        key=lambda answer: (BEST_FIRST.index(answer.certificate.level), answer.certificate.gap),
+        default=None,
     )
-    return ProgramAnswer("optimal", best[0], best[1], None, best[2], name)
 
 
-def _attempts(program: Program) -> Iterator[tuple[Array, Array] | None]:
-    """Points and multipliers to be judged, the likeliest first; None for "no optimum"."""
+def _attempts(program: Program) -> Iterator[tuple[str, tuple[Array, Array] | None]]:
+    """Solvers with points and multipliers, the likeliest first; None for "no optimum"."""
     units = balanced(program)
     plain = Balanced(program, np.ones(program.n), np.ones(len(program.limits)))
     if not (_curved(program.Q) or _curved(program.R)):
         for scale in (units, plain):
-            inner = _by_highs(scale.program)
-            yield None if inner is None else (scale.point(inner[0]), inner[1] * scale.rows)
-        return
-    for scale, shrunk, accuracy in (
-        (units, False, 1e-10),
-        (units, True, 1e-13),
-        (plain, True, 1e-10),
-    ):
-        inner = _by_clarabel(scale.program, shrunk=shrunk, accuracy=accuracy)
-        if inner is None:
-            yield None
-            continue
-        if sum(map(len, inner)) <= MOST_POLISHED:
-            finer = _polished(scale.program, *inner)
-            yield scale.point(finer[0]), finer[1] * scale.rows
-        yield scale.point(inner[0]), inner[1] * scale.rows
+            yield "HiGHS", scale.answer(_by_highs(scale.program))
+    else:
+        for scale, shrunk, accuracy in (
+            (units, False, 1e-10),
+            (units, True, 1e-13),
+            (plain, True, 1e-10),
+        ):
+            inner = _by_clarabel(scale.program, shrunk=shrunk, accuracy=accuracy)
+            if inner is not None and sum(map(len, inner)) <= MOST_POLISHED:
+                yield "Clarabel", scale.answer(polished(scale.program, *inner))
+            yield "Clarabel", scale.answer(inner)
+    # Where floating point found nothing that can be proved, small programs have an exact way.
+    yield "pivots over the integers", units.answer(by_pivots(units.program))
 
 
 def farkas_ray(program: Program) -> Array | None:
@@ -122,52 +143,71 @@ def farkas_ray(program: Program) -> Array | None:
     min hᵀy subject to Mᵀy = 0 (≥ 0 where x ≥ 0), Ry = 0, and −1 ≤ y ≤ 1 (0 ≤ y for
     inequalities): the minimum is negative exactly when no point keeps all constraints.
     """
+    for ray in _rays(program):
+        if certify_infeasible(program, ray).level in ("proved", "within reach"):
+            return ray
+    return None
+
+
+def _rays(program: Program) -> Iterator[Array]:
+    """Candidates for a Farkas ray: in floating point, then over the integers."""
     units = balanced(program)
     inner = units.program
     largest = float(np.abs(inner.limits).max(initial=0.0))
     if largest == 0:
-        return None  # x = 0 keeps everything
+        return  # x = 0 keeps everything
     turned = sp.csr_array(inner.rows.T)
     p, held = inner.nonnegative, len(inner.b)
     equal = [turned[p:], *([] if inner.R is None else [sp.csr_array(inner.R)])]
+    stacked = sp.csr_array(sp.vstack(equal))
+    size = _power(largest)  # a power of 2 rounds nothing
     box = LinearProgram(
-        inner.limits / largest, -turned[:p], np.zeros(p), sp.vstack(equal), _zeros(equal)
-    ).with_bounds(np.where(np.arange(len(inner.limits)) < held, 0.0, -1.0), 1.0)
-    found = _by_highs(box)
-    if found is None or box.value(found[0]) > -1e-9:
-        return None
-    ray = found[0].copy()
-    ray[:held] = np.maximum(ray[:held], 0)
-    ray *= units.rows
-    return np.asarray(ray / np.abs(ray).max())
+        inner.limits / size, -turned[:p], np.zeros(p), stacked, np.zeros(stacked.shape[0]), held
+    ).with_bounds(np.where(np.arange(len(inner.limits)) < held, -np.inf, -1.0), 1.0)
+    # What is rounded to 0 may be negative: the certificate decides.
+    for solver, least in ((_by_highs, -1e-9), (by_pivots, np.inf)):
+        found = solver(box)
+        if found is not None and found[0].any() and box.value(found[0]) < least:
+            ray = found[0].copy()
+            ray[:held] = np.maximum(ray[:held], 0)
+            ray *= units.rows
+            yield np.asarray(ray / np.abs(ray).max())
 
 
-def _without_optimum(program: Program, name: str, tolerance: float) -> ProgramAnswer | None:
-    """The answer of an infeasible or unbounded program, if a ray proves it."""
-    ray = farkas_ray(program)
-    if ray is not None:
+def _power(number: float) -> float:
+    return float(np.exp2(np.ceil(np.log2(number))))
+
+
+def _without_optimum(program: Program, tolerance: float) -> ProgramAnswer | None:
+    """The answer of an infeasible or unbounded program, if rays say so."""
+    best: ProgramAnswer | None = None
+    for ray in _rays(program):
         proof = certify_infeasible(program, ray, tolerance=tolerance)
+        best = _better(best, ProgramAnswer("infeasible", None, None, ray, proof, "a Farkas ray"))
         if proof.level == "proved":
-            return ProgramAnswer("infeasible", None, None, ray, proof, name)
-    ray = farkas_ray(program.dual)
-    start = None if ray is None else _feasible_point(program)
-    if ray is not None and start is not None:
-        proof = certify_unbounded(program, start, ray, tolerance=tolerance)
-        if proof.level == "proved":
-            return ProgramAnswer("unbounded", start, None, ray, proof, name)
-    return None
+            return best
+    for ray in _rays(program.dual):
+        for start in _feasible_points(program):
+            proof = certify_unbounded(program, start, ray, tolerance=tolerance)
+            answer = ProgramAnswer("unbounded", start, None, ray, proof, "a ray of the dual")
+            best = _better(best, answer)
+            if proof.level == "proved":
+                return best
+    return None if best is None or best.certificate.level == "failed" else best
 
 
-def _feasible_point(program: Program) -> Array | None:
-    """Some point that keeps all constraints, softened rows included."""
+def _feasible_points(program: Program) -> Iterator[Array]:
+    """Points that should keep all constraints, softened rows included."""
     units = balanced(program)
     inner = units.program
-    rows, held = _widened(inner), len(inner.b)
-    cost = np.zeros(rows.shape[1])
-    found = _by_highs(
-        LinearProgram(cost, rows[:held], inner.b, rows[held:], inner.f, inner.nonnegative)
+    rows, held = widened_rows(inner), len(inner.b)
+    flat = LinearProgram(
+        np.zeros(rows.shape[1]), rows[:held], inner.b, rows[held:], inner.f, inner.nonnegative
     )
-    return None if found is None else units.point(found[0])
+    for solver in (_by_highs, by_pivots):
+        found = solver(flat)
+        if found is not None:
+            yield units.point(found[0])
 
 
 def _by_highs(program: LinearProgram | Program) -> tuple[Array, Array] | None:
@@ -212,7 +252,7 @@ def _by_clarabel(program: Program, *, shrunk: bool, accuracy: float) -> tuple[Ar
             "pip install 'dualfold[qp]' (3 MB). certify_program needs no solver"
         ) from None
     n, p, held = program.n, program.nonnegative, len(program.b)
-    curvature, rows = _curvature(program), _widened(program)
+    curvature, rows = whole_curvature(program), widened_rows(program)
     cost = np.concatenate([program.sign * program.c, np.zeros(rows.shape[1] - n)])
     positive = -sp.eye_array(rows.shape[1], format="csr")[:p]
     stacked = sp.vstack([rows[held:], rows[:held], positive], format="csc")
@@ -236,52 +276,5 @@ def _by_clarabel(program: Program, *, shrunk: bool, accuracy: float) -> tuple[Ar
     return point, multipliers
 
 
-def _polished(program: Program, point: Array, multipliers: Array) -> tuple[Array, Array]:
-    """The point and multipliers after one Newton step on the constraints that look tight.
-
-    An interior point stops some digits before the boundary. Where a multiplier outweighs
-    its slack the constraint is taken as an equation, others are left out; what remains is
-    one linear system (the smallest correction that solves it, since it may be singular).
-    """
-    rows, limits, held, p = _widened(program), program.limits, len(program.b), program.nonnegative
-    cost = np.concatenate([program.sign * program.c, np.zeros(rows.shape[1] - program.n)])
-    curvature = _curvature(program)
-    tight = np.ones(len(limits), dtype=bool)
-    tight[:held] = multipliers[:held] > program.slack(point)[:held]
-    free = np.ones(rows.shape[1], dtype=bool)
-    gradient = curvature @ point + cost + rows.T @ multipliers
-    free[:p] = point[:p] > gradient[:p]
-    x, y = np.where(free, point, 0.0), np.where(tight, multipliers, 0.0)
-    upper = curvature[free][:, free].toarray()
-    lower = rows[tight][:, free].toarray()
-    system = np.block([[upper, lower.T], [lower, np.zeros((len(lower), len(lower)))]])
-    for _ in range(2):  # the second takes off the rounding of the first
-        left = -(curvature @ x + cost + rows.T @ y)[free]
-        short = (limits - rows @ x)[tight]
-        step = np.linalg.lstsq(system, np.concatenate([left, short]), rcond=1e-12)[0]
-        x[free] += step[: len(upper)]
-        y[tight] += step[len(upper) :]
-    x[:p], y[:held] = np.maximum(x[:p], 0), np.maximum(y[:held], 0)
-    return x, y
-
-
-def _curvature(program: Program) -> sp.csr_array:
-    """Q and R as one matrix, as they act on a whole point."""
-    blocks = [program.Q, *([] if program.R is None else [program.R])]
-    return sp.csr_array(sp.block_diag(blocks))
-
-
-def _widened(program: Program) -> sp.csr_array:
-    """[M, −R]: the rows as they act on a whole point."""
-    rows = sp.csr_array(program.rows)
-    if program.R is None:
-        return rows
-    return sp.csr_array(sp.hstack([rows, -sp.csr_array(program.R)]))
-
-
 def _curved(matrix: Any) -> bool:
     return matrix is not None and bool(abs(matrix).max() > 0 if matrix.shape[0] else False)
-
-
-def _zeros(blocks: list[sp.csr_array]) -> Array:
-    return np.zeros(sum(block.shape[0] for block in blocks))

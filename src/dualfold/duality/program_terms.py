@@ -1,19 +1,20 @@
-"""The sums that certificates of programs are made of, and the scales they are judged by."""
+"""The sums that conditions of optimality are judged by, and the scales they are judged on.
+
+Nothing is proved with them: they say what is wrong with an answer, and whether an exact
+answer is worth looking for nearby.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dualfold.duality.programs import Program
-from dualfold.errors import InvalidInput
 
 Array = np.ndarray[Any, np.dtype[Any]]
-EPS = float(np.finfo(float).eps)
 TINY = float(np.finfo(float).tiny)
-# A value of 0 is a sum of terms that cancel; two digits of them may be lost in its gap.
-CANCELLED = 0.01
 
 
 class Terms:
@@ -26,10 +27,9 @@ class Terms:
         # Only multipliers of the right sign bound anything.
         self.y = y = np.concatenate([np.maximum(y[:held], 0), y[held:]])
         Qx = np.zeros(len(x)) if program.Q is None else program.Q @ x
-        Ry = np.zeros(len(y)) if program.R is None else program.R @ y
         self.gradient = Qx + cost + rows.T @ y
         self.unbalanced = self.gradient.copy()
-        self.nonnegative = p = program.nonnegative
+        p = program.nonnegative
         self.unbalanced[:p] = np.minimum(self.unbalanced[:p], 0)
         curved = np.zeros(len(x)) if program.Q is None else abs(program.Q) @ np.abs(x)
         softened = np.zeros(len(y)) if program.R is None else abs(program.R) @ np.abs(y)
@@ -43,25 +43,51 @@ class Terms:
         self.row_scale = np.maximum(met + np.abs(limits) + softened, TINY)
         pulled = moduli.T @ np.abs(y) + widths * self.multiplier_size
         self.column_scale = np.maximum(pulled + np.abs(cost) + curved, TINY)
-        self.dual_value = -float(x @ Qx) / 2 - float(y @ Ry) / 2 - float(limits @ y)
         terms = float(np.abs(x) @ curved) + float(np.abs(y) @ softened)
         terms = terms / 2 + float(np.abs(limits) @ np.abs(y))
-        self.terms = max(terms, float(np.abs(cost) @ np.abs(x)))
-        unit = (len(x) + len(y) + 5) * EPS  # of a sum of so many products, and a few more
-        self.value_rounding = unit * terms
-        self.gradient_rounding = unit * (curved + np.abs(cost) + moduli.T @ np.abs(y))
+        self.value_scale = max(terms, float(np.abs(cost) @ np.abs(x)))
 
-    def bound(self, reach: float) -> float:
-        """What no feasible point is below whose entries are up to `reach` times as large."""
-        uncertain = np.abs(self.gradient) + self.gradient_rounding
-        # Where x ≥ 0 only a gradient that may be negative takes anything from the bound.
-        p = self.nonnegative
-        uncertain[:p] = np.maximum(self.gradient_rounding[:p] - self.gradient[:p], 0)
-        return self.dual_value - reach * float(uncertain @ self.reaches) - self.value_rounding
 
-    def value_scale(self, value: float) -> float:
-        """What a gap is relative to: the value, or a share of its terms where they cancel."""
-        return max(abs(value), abs(self.dual_value), CANCELLED * self.terms) or 1.0
+@dataclass(frozen=True)
+class Conditions:
+    """The largest violation of each condition of Karush, Kuhn and Tucker, relative to the
+    terms of its row."""
+
+    primal_feasibility: float
+    dual_feasibility: float
+    stationarity: float
+    complementarity: float
+
+    def broken(self, tolerance: float) -> tuple[str, ...]:
+        """Which conditions fail, in words (nan fails, too)."""
+        words = {
+            "the point breaks its constraints": self.primal_feasibility,
+            "a multiplier of an inequality is negative": self.dual_feasibility,
+            "the gradients do not balance": self.stationarity,
+            "a constraint that is not tight has a multiplier": self.complementarity,
+        }
+        return tuple(
+            f"{name} ({number:.1e}, allowed {tolerance:.0e})"
+            for name, number in words.items()
+            if not number <= tolerance
+        )
+
+
+def conditions(program: Program, x: Array, w: Array, y: Array, slack: Array) -> Conditions:
+    """How well a point and multipliers meet the conditions; `slack` is h − Mx + Rw."""
+    with np.errstate(all="ignore"):
+        at = Terms(program, x, y)
+        held, p = len(program.b), program.nonnegative
+        short = np.concatenate([np.minimum(slack[:held], 0), slack[held:]])
+        low = np.minimum(x[:p], 0)
+        soft = 0.0 if program.R is None else largest((program.R @ (w - y)) / at.row_scale)
+        products = np.concatenate([y[:held] * slack[:held], x[:p] * at.gradient[:p]])
+        return Conditions(
+            max(largest(short / at.row_scale), largest(low / at.point_size)),
+            largest(np.minimum(y[:held], 0) / at.multiplier_size),
+            max(largest(at.unbalanced / at.column_scale), soft),
+            largest(products / max(at.value_scale, TINY)),
+        )
 
 
 def limit_size(program: Program) -> float:
@@ -86,19 +112,19 @@ def largest(numbers: Array) -> float:
     return float(np.abs(numbers).max(initial=0.0))
 
 
-def finite(numbers: Any, size: int, name: str) -> Array:
-    entries = np.asarray(numbers, dtype=float)
-    if entries.shape != (size,) or not np.isfinite(entries).all():
-        raise InvalidInput(
-            f"{name} must be {size} finite numbers, one for each row of A and then of E; the shape "
-            f"is {entries.shape}"
-        )
-    return entries
+def described(program: Program) -> str:
+    """What a certificate is about, in words."""
+    kind = "linear" if program.Q is None else "quadratic"
+    return f"the {kind} program of {program.n} variables and {len(program.limits)} rows as given"
 
 
 def plain(fields: dict[str, Any]) -> dict[str, Any]:
-    listed = {key: list(item) if isinstance(item, tuple) else item for key, item in fields.items()}
+    """JSON-ready: tuples become lists, and numbers that are not finite None."""
+
+    def number(item: Any) -> Any:
+        return None if isinstance(item, float) and not np.isfinite(item) else item
+
     return {
-        key: None if isinstance(item, float) and not np.isfinite(item) else item
-        for key, item in listed.items()
+        key: [number(entry) for entry in item] if isinstance(item, tuple) else number(item)
+        for key, item in fields.items()
     }

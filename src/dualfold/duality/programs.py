@@ -21,16 +21,13 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse as sp
 
-from dualfold.errors import InvalidInput, TooLarge
+from dualfold.duality.program_input import doubles, nonzero, rows_of, semidefinite, vector
+from dualfold.errors import InvalidInput
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Sense = Literal["min", "max"]
-
-# Eigenvalues of a symmetric matrix this large take about ten seconds.
-MOST_CURVED = 3_000
 
 
 class _Program:
@@ -50,15 +47,16 @@ class _Program:
         """Bring the fields into shape, or say what is wrong with them."""
         if self.sense not in ("min", "max"):
             raise InvalidInput(f"sense is {self.sense!r}; it must be 'min' or 'max'")
-        cost = _vector(self.c, "c", None)
+        cost = vector(self.c, "c", None)
         object.__setattr__(self, "c", cost)
         for matrix, limit in (("A", "b"), ("E", "f")):
-            rows, limits = _rows(
+            rows, limits = rows_of(
                 getattr(self, matrix), getattr(self, limit), len(cost), matrix, limit
             )
             object.__setattr__(self, matrix, rows)
             object.__setattr__(self, limit, limits)
-        if not 0 <= self.nonnegative <= len(cost):
+        whole = isinstance(self.nonnegative, int | np.integer)
+        if not whole or not 0 <= self.nonnegative <= len(cost):
             raise InvalidInput(
                 f"nonnegative={self.nonnegative}: it is how many of the {len(cost)} variables, "
                 f"counted from the first, are ≥ 0; give a number from 0 to {len(cost)}"
@@ -93,7 +91,7 @@ class _Program:
 
     def parts(self, point: Any) -> tuple[Array, Array]:
         """(x, w) of a point; w is empty without R."""
-        both = _vector(point, "the point", self.point_size)
+        both = vector(point, "the point", self.point_size)
         return both[: self.n], both[self.n :]
 
     def value(self, point: Any) -> float:
@@ -118,7 +116,7 @@ class _Program:
         for bounds, side in ((lower, -1.0), (upper, 1.0)):
             if bounds is None:
                 continue
-            given = np.asarray(bounds, dtype=float)
+            given = doubles(bounds, "a bound")
             if (given.ndim and given.shape != (self.n,)) or np.isnan(given).any():
                 raise InvalidInput(
                     f"bounds are one number or one for each of the {self.n} variables (infinite "
@@ -209,11 +207,11 @@ class QuadraticProgram(_Program):
 
     def __post_init__(self) -> None:
         self._settle()
-        object.__setattr__(self, "Q", _semidefinite(self.Q, self.n, "Q", "variables"))
+        object.__setattr__(self, "Q", semidefinite(self.Q, self.n, "Q", "variables"))
         softened = self.R
         if softened is not None:
-            softened = _semidefinite(softened, len(self.limits), "R", "rows of constraints")
-            softened = softened if _nonzero(softened) else None
+            softened = semidefinite(softened, len(self.limits), "R", "rows of constraints")
+            softened = softened if nonzero(softened) else None
         object.__setattr__(self, "R", softened)
 
     def with_bounds(self, lower: Any = None, upper: Any = None) -> QuadraticProgram:
@@ -231,73 +229,3 @@ class QuadraticProgram(_Program):
 
 
 Program = LinearProgram | QuadraticProgram
-
-
-def _vector(numbers: Any, name: str, size: int | None) -> Array:
-    """One row of finite numbers, `size` of them (None: any number; none at all is a program)."""
-    entries = np.asarray(numbers, dtype=float)
-    if entries.ndim != 1 or size not in (None, len(entries)):
-        needed = "a row of numbers" if size is None else f"{size} numbers"
-        raise InvalidInput(f"{name} must be {needed}; its shape is {entries.shape}")
-    if not np.isfinite(entries).all():
-        raise InvalidInput(f"{name} holds NaN or infinite entries; leave such rows or bounds out")
-    return entries
-
-
-def _matrix(matrix: Any, name: str) -> Any:
-    rows = (
-        sp.csr_array(matrix, dtype=float)
-        if sp.issparse(matrix)
-        else np.asarray(matrix, dtype=float)
-    )
-    entries = rows.data if sp.issparse(rows) else rows
-    if not np.isfinite(entries).all():
-        raise InvalidInput(f"{name} holds NaN or infinite entries; leave such rows out")
-    return rows
-
-
-def _rows(matrix: Any, limits: Any, n: int, name: str, limit: str) -> tuple[Any, Array]:
-    """A matrix of n columns with its limits, one a row; both None for no constraints."""
-    if (matrix is None) != (limits is None):
-        raise InvalidInput(f"{name} and {limit} belong together; one of them was given alone")
-    if matrix is None:
-        return np.zeros((0, n)), np.zeros(0)
-    rows = _matrix(matrix, name)
-    if rows.ndim != 2 or rows.shape[1] != n:
-        raise InvalidInput(
-            f"{name} must have one column for each of the {n} variables of c; its shape is "
-            f"{rows.shape}"
-        )
-    return rows, _vector(limits, limit, rows.shape[0])
-
-
-def _nonzero(matrix: Any) -> bool:
-    return bool(np.any(matrix.data)) if sp.issparse(matrix) else bool(np.any(matrix))
-
-
-def _semidefinite(matrix: Any, n: int, name: str, what: str) -> Any:
-    """The matrix if it is symmetric and positive semidefinite to rounding."""
-    Q = _matrix(matrix, name)
-    if Q.shape != (n, n):
-        raise InvalidInput(
-            f"{name} must be {n}×{n}, one row for each of the {what}; it is {Q.shape}"
-        )
-    if not _nonzero(Q):
-        return Q
-    largest = float(abs(Q).max())
-    if float(abs(Q - Q.T).max()) > 1e-12 * largest:
-        raise InvalidInput(f"{name} is not symmetric; use (Q + Q.T) / 2, which has the same values")
-    if n > MOST_CURVED:
-        raise TooLarge(
-            f"{name} has {n} rows; up to {MOST_CURVED} can be checked to be positive semidefinite"
-        )
-    dense = Q.toarray() if sp.issparse(Q) else Q
-    least = float(scipy.linalg.eigvalsh(dense, subset_by_index=[0, 0])[0])
-    # LAPACK's eigenvalues are within a small multiple of n·eps·‖Q‖ of the true ones.
-    if least < -10 * n * np.finfo(float).eps * n * largest:
-        raise InvalidInput(
-            f"{name} is indefinite: its least eigenvalue is {least:.3g}, so the program is not "
-            "convex and its dual proves nothing about it. Only positive semidefinite "
-            f"{name} is taken"
-        )
-    return Q
