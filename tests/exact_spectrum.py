@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from flint import acb_mat, arb, arb_mat, ctx
+from flint import acb_mat, arb, arb_mat, ctx, fmpq, fmpq_mat
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -96,9 +96,7 @@ def truth(
     S = matrix.transpose() * matrix if gramian else symmetric(matrix)
     S = S * sign
     metric = _metric(B, n)
-    excluded = None if N is None else exact(np.asarray(N, dtype=float).reshape(n, -1))
-    if excluded is not None and excluded.ncols() == 0:
-        excluded = None
+    excluded = None if N is None else _independent(np.asarray(N, dtype=float).reshape(n, -1))
     for precision, shaken in ((bits, False), (bits, True), (2 * bits, True), (4 * bits, True)):
         ctx.prec = precision
         try:
@@ -209,6 +207,18 @@ def _metric(B: Any, n: int) -> arb_mat:
         entries = [arb(float(b)) for b in B]
         return arb_mat([[entries[i] if i == j else 0 for j in range(n)] for i in range(n)])
     return symmetric(exact(B))
+
+
+def _independent(N: Array) -> arb_mat | None:
+    """Columns of N that span all of them, by exact fractions; None where N is 0."""
+    if N.shape[1] == 1 and N.any():
+        return exact(N)
+    rows = [[fmpq(*float(x).as_integer_ratio()) for x in column] for column in N.T]
+    kept: list[int] = []
+    for k in range(len(rows)):
+        if fmpq_mat([rows[i] for i in [*kept, k]]).rank() > len(kept):
+            kept.append(k)
+    return exact(N[:, kept]) if kept else None
 
 
 def _frobenius(entries: list[arb]) -> arb:

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from fuzz_case import Case
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Random = np.random.Generator
@@ -26,6 +29,7 @@ class Known:
     tolerance: float
     N: Array | None
     sign: int
+    case: Case
 
     @property
     def m(self) -> int:
@@ -96,6 +100,26 @@ def _(rng: Random, known: Known) -> Proposed:
     return spanned(known, K, is_right=True)
 
 
+@answer("by LAPACK")
+def _(rng: Random, known: Known) -> Proposed:
+    """What a user has: eigenvectors in double precision, of one triangle where A has two."""
+    case = known.case
+    n, A = case.n, np.asarray(case.A, dtype=float)
+    B = np.eye(n) if case.B is None else case.B.toarray() if sp.issparse(case.B) else case.B
+    B = np.diag(B) if B.ndim == 1 else B
+    few = known.count + guards(rng, known)
+    Z = np.eye(n) if case.N is None else scipy.linalg.null_space((B @ case.N).T)
+    try:
+        if case.kind == "gramian" and case.B is None:
+            V = Z @ scipy.linalg.svd(A @ Z)[2].T[:, :: -known.sign]
+        else:
+            A = A.T @ A if case.kind == "gramian" else A
+            V = Z @ scipy.linalg.eigh(Z.T @ A @ Z, Z.T @ B @ Z)[1][:, :: known.sign]
+    except (np.linalg.LinAlgError, ValueError):
+        V = known.W
+    return Proposed(V[:, :few], is_right=True)
+
+
 @answer("turned within the span")
 def _(rng: Random, known: Known) -> Proposed:
     Q = np.linalg.qr(rng.standard_normal((known.count, known.count)))[0]
@@ -108,7 +132,7 @@ def _(rng: Random, known: Known) -> Proposed:
 def _(rng: Random, known: Known) -> Proposed:
     """The right answer; what follows may be anything."""
     V = known.W[:, : known.count]
-    n, kind = len(V), int(rng.integers(6))
+    n, kind = len(V), int(rng.integers(8))
     few = int(rng.integers(1, 4))
     if kind == 0 and known.N is not None:
         more = known.N * 10.0 ** rng.uniform(-3, 12)
@@ -120,9 +144,20 @@ def _(rng: Random, known: Known) -> Proposed:
         more = known.W[:, -few:]
     elif kind == 4:
         more = known.W @ rng.standard_normal((known.m, few)) * 10.0 ** rng.uniform(-200, 200)
+    elif kind == 5:
+        more = np.full((n, few), rng.choice([np.nan, np.inf]))
+    elif kind == 6:
+        more = nearly_the_answer(rng, known, V, few)
     else:
         more = rng.standard_normal((n, few))
     return Proposed(np.hstack([V, more]), is_right=True)
+
+
+def nearly_the_answer(rng: Random, known: Known, V: Array, few: int) -> Array:
+    """Guards of which rounding is left once the answer is taken out of them."""
+    other = known.W @ rng.standard_normal((known.m, few))
+    columns = V[:, rng.integers(V.shape[1], size=few)]
+    return np.asarray(columns + 10.0 ** rng.uniform(-12, -4) * other)
 
 
 @answer("scaled columns")
@@ -156,7 +191,10 @@ def tilted(rng: Random, known: Known, square: float, i: int, j: int) -> Proposed
     columns = list(range(known.m))
     if j < known.m and rng.random() < 0.5:  # the complement of the tilt is not shown
         columns.remove(j)
-    return spanned(known, K[:, columns[: max(few, known.count)]])
+    V = known.W @ K[:, columns[: max(few, known.count)]]
+    if rng.random() < 0.15:
+        V = np.hstack([V[:, : known.count], nearly_the_answer(rng, known, V, 1 + few)])
+    return Proposed(V)
 
 
 def pair(rng: Random, known: Known) -> tuple[int, int]:

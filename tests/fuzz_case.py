@@ -59,7 +59,7 @@ def family(name: str) -> Callable[[Callable[[Random], Case]], Callable[[Random],
 def draw(name: str, rng: Random) -> Case:
     """A case of the family; number of directions and, unless it is set, sense at random."""
     case = FAMILIES[name](rng)
-    trivial = 0 if case.N is None else case.N.shape[1]
+    trivial = 0 if case.N is None else int(np.linalg.matrix_rank(case.N, tol=0))
     count = int(rng.integers(1, max(2, min(4, case.n - trivial) + 1)))
     sense = "max" if case.sense == "max" or rng.random() < 0.2 else "min"
     return replace(case, count=count, sense=sense)

@@ -247,7 +247,10 @@ def _(rng: Random) -> Case:
     W = np.zeros((n, n))
     W[:cut, :cut], W[cut:, cut:] = graph(rng, cut, width), graph(rng, n - cut, width)
     first = (np.arange(n) < cut).astype(float)
-    N = np.column_stack([np.ones(n), np.ones(n) + powers(rng, -7, 0) * first])
+    apart = powers(rng, -7, 0) if rng.random() < 0.85 else powers(rng, -16.5, -7)
+    N = np.column_stack([np.ones(n), np.ones(n) + apart * first])
+    if rng.random() < 0.1:  # dependent, exactly
+        N = np.column_stack([N, first])
     return Case(laplacian(W), some_kind(rng), N=N)
 
 

@@ -136,7 +136,7 @@ def one_of(family: str, way: str, rng: np.random.Generator, route: str | None) -
         found = judge.truth(case.A, case.B, case.N, case.sense, case.kind == "gramian")
     except judge.Undecided:  # B is not positive definite: to be refused
         return None
-    known = Known(found.vectors, found.spectrum, case.count, tolerance, case.N, found.sign)
+    known = Known(found.vectors, found.spectrum, case.count, tolerance, case.N, found.sign, case)
     with np.errstate(all="ignore"):
         proposed = ANSWERS[way](rng, known)
     said, level = what_is_said(case, proposed, tolerance, taken)

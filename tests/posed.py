@@ -41,6 +41,9 @@ def as_asked(found: judge.Truth) -> bool:
         return False
     if found.N is None:
         return True
+    given = np.asarray(found.given[2], dtype=float).reshape(found.A.nrows(), -1)
+    if np.linalg.cond(given / np.linalg.norm(given, axis=0)) > 1e8:
+        return False
     ctx.prec = found.bits
     inner = found.N.transpose() * found.B * found.N
     image = found.A * found.N
