@@ -1,174 +1,171 @@
 """Where to put a floor under the rest of the spectrum, and what it proves of a value.
 
-The inequalities are in the docstring of `certificate`.
+With at most c eigenvalues of (A', B) below μ and c trial directions whose Rayleigh quotients h
+lie below μ, write P = μ − diag(h), R for the residuals, K = VᵀR, E = VᵀBV − I. Lehmann's bounds
+of the c smallest eigenvalues add up to
+
+    cμ + tr(G⁻¹S),   G = Vᵀ(A' − μB)V = −(P + F),  F = EP − K,   S = Vᵀ(A' − μB)B⁻¹(A' − μB)V
+
+and with S = −PG − KᵀP + RᵀB⁻¹R that is tr(VᵀA'V(VᵀBV)⁻¹), the value of the trial space, less
+
+    tr(F(P + F)⁻¹Kᵀ) − tr(E(I + E)⁻¹K) + tr((P + F)⁻¹RᵀB⁻¹R)
+
+in which every term is a product of two small ones. For E = K = 0 it is Temple's Σ r²/(μ − h).
+`temple_loss` bounds it from above, so the distance of a value from the optimum is known to
+second order in the residuals and in the rounding, whatever produced V.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from dualfold.errors import TooLarge
-from dualfold.trace.completeness import (
-    MOST_DENSE_ROWS,
-    MOST_FILLED_ROWS,
-    UNIT,
-    Answer,
-    Floor,
-    cholesky_floor,
-    deflated_norm_floor,
-    inertia_floor,
-    norm_floor,
-    random_floor,
-)
-from dualfold.trace.metric import Dense, Sparse
-from dualfold.trace.problem import Gramian, TraceProblem
+from dualfold.trace.completeness import Floor
+from dualfold.trace.rounding import UNIT, UP
+from dualfold.trace.trial import Trial
 
-# Gaps of this size, relative to the spectrum, can be hidden by the rounding of a
-# factorisation (LLE of a roll of 70,000 points: 1e-11).
-HIDDEN = 1e-11
+Array = np.ndarray[Any, np.dtype[Any]]
+# Heights closer to a value than this, against the spectrum, are not tried: rounding of a
+# factorisation decides there.
+FINEST = 1e-13
 
 
-def best_floor(problem: TraceProblem, answer: Answer, scale: float) -> Floor:
-    """The best floor that can be proved at a bearable cost, else a random one."""
-    for norms in (norm_floor, deflated_norm_floor):
-        if norms is deflated_norm_floor and problem.n <= MOST_FILLED_ROWS:
-            break  # a Cholesky factorisation is as quick there, and decides more
-        cheap = norms(problem, answer)
-        if cheap is not None and cheap.height > answer.values[-1]:
-            return Floor(cheap.below, cheap.height, cheap.proof, seen=cheap.below)
-    if not isinstance(problem.A, np.ndarray):
-        counted = _counted(problem, answer, scale)
-        if counted is not None:
-            return counted
-    most = MOST_DENSE_ROWS if isinstance(problem.A, np.ndarray) else MOST_FILLED_ROWS
-    if problem.n > most:
-        return random_floor(problem, answer)
-    return _first_holding(
-        problem,
-        answer,
-        scale,
-        lambda below, height: cholesky_floor(problem, answer, below, height),
-    )
+@dataclass(frozen=True, eq=False)
+class Bracket:
+    """lower ≤ optimum, and the value of the answer is at most `apart` above the optimum.
 
-
-def _counted(problem: TraceProblem, answer: Answer, scale: float) -> Floor | None:
-    """A floor by counting pivots; None where that is too costly or spoiled by rounding."""
-    try:
-        _ = problem.ordering
-    except TooLarge:
-        return None
-    floor = _first_holding(
-        problem, answer, scale, lambda below, height: inertia_floor(problem, below, height)
-    )
-    return None if floor.seen is None else floor
-
-
-def _first_holding(problem: TraceProblem, answer: Answer, scale: float, prove: Any) -> Floor:
-    """Try a height inside the eigengap; if that does not hold, one under the last cluster.
-
-    A height just past θ_d would call the twin of a repeated eigenvalue missing, so
-    the second try stays δ below the cluster that θ_d belongs to and pays d·δ.
+    `blurred` is how much of `apart` is there only because of rounding.
     """
-    values, worst = answer.values, float(answer.residuals.max())
-    count, last = len(values), float(values[-1])
-    finest = 1e-14 if isinstance(problem.A, Gramian) else 1e-12
-    delta = max(2.5e-8 * abs(last), 8 * worst, finest * scale)
-    for below, height, needed in _gaps(problem, answer, delta, scale):
-        floor: Floor = prove(below, height)
-        if floor.seen is not None and floor.seen <= below and floor.height > needed:
-            return floor
+
+    lower: float
+    apart: float
+    blurred: float
+    value: float
+    value_blur: float
+
+    @property
+    def gap(self) -> float:
+        """A bound of (value − optimum)/|optimum|; infinite where the optimum may be 0."""
+        if not np.isfinite(self.lower):
+            return float("inf")
+        highest = self.value + self.value_blur
+        size = self.lower if self.lower > 0 else -highest
+        if size > 0:
+            return max(self.apart, 0.0) / size * UP + 8 * UNIT
+        return 0.0 if self.apart <= 0 and self.lower == highest else float("inf")
+
+
+NOTHING = Bracket(-np.inf, np.inf, 0.0, np.nan, np.inf)
+
+
+def temple_loss(some: Trial, height: float) -> tuple[float, float]:
+    """An upper bound of (value of the trial space − Lehmann's sum), and rounding's share of it."""
+    if not len(some.h):
+        return 0.0, 0.0
+    room = (height - some.h) * (1 - 4 * UNIT) - 2 * UNIT * np.abs(some.h)
+    narrow, wide = float(room.min()), float(room.max())
+    if narrow <= 0 or not some.skew < 0.5:
+        return np.inf, np.inf
+    ratio = np.sqrt(wide / narrow)
+    coupled = some.skew * ratio + some.leak / narrow
+    if not coupled < 0.5:
+        return np.inf, np.inf
+    small = some.skew * some.leak / (1 - some.skew)
+    small += coupled / (1 - coupled) * some.leak * ratio
+    temple = float((some.squares / room).sum()) / (1 - coupled)
+    rounded = float((some.rounded**2 / room).sum()) / (1 - coupled)
+    return UP * (small + temple), UP * (small + 4 * rounded)
+
+
+def bracket(answer: Trial, wider: Trial | None, floor: Floor) -> Bracket:
+    """What a floor proves of the answer (module docstring); c may be d, smaller or larger."""
+    d, c = len(answer.h), floor.below
+    value, blur = answer.total, answer.total_blur
+    if floor.seen is None or floor.seen > c:
+        return NOTHING
+    if c == d and floor.height <= answer.h[-1]:
+        return _below_the_last(answer, floor.height)
+    if c > d:
+        if wider is None or len(wider.h) < c:
+            return NOTHING
+        lost, rounded = temple_loss(wider.first(c), floor.height)
+        first_order = d * wider.blur
+        lower = float(wider.h[:d].sum()) - first_order - lost
+        apart = value + blur - lower
+        return Bracket(lower, apart, rounded + first_order + blur, value, blur)
+    lost, rounded = temple_loss(answer.first(c), floor.height)
+    if c == d:
+        return Bracket(value - blur - lost, lost, rounded, value, blur)
+    head = answer.first(c)
+    lower = head.total - head.total_blur - lost + (d - c) * floor.height
+    lower -= 4 * UNIT * d * abs(floor.height)
+    apart = value + blur - lower
+    blurred = rounded + blur + head.total_blur + (d - c) * floor.error
+    return Bracket(lower, apart, blurred, value, blur)
+
+
+def _below_the_last(answer: Trial, height: float) -> Bracket:
+    """A floor of the complement of V that does not reach h_d.
+
+    Eigenvalues of the block matrix [[Θ, Cᵀ], [C, rest]] move by at most ‖C‖ from those of its
+    diagonal, and ‖C‖ is at most the length of all residuals.
+    """
+    if not np.isfinite(height) or not answer.skew < 0.5:
+        return NOTHING
+    d, value, blur = len(answer.h), answer.total, answer.total_blur
+    moved = UP * d * float(np.sqrt(answer.squares.sum())) / (1 - answer.skew)
+    lower = float(np.minimum(answer.h, height).sum()) - moved - blur
+    return Bracket(lower, value + blur - lower, blur, value, blur)
+
+
+@dataclass(frozen=True)
+class Height:
+    """A floor to try: c, where, and how much room is left to h_c+1 if it was put below that."""
+
+    below: int
+    at: float
+    under: float | None = None
+
+
+def heights(
+    answer: Trial, wider: Trial | None, following: float | None, scale: float
+) -> Iterator[Height]:
+    """Floors worth trying, the most promising first.
+
+    Inside the eigengap that a further direction hints at; below the last cluster, where a
+    twin of a repeated eigenvalue is nobody's fault (it costs (d − c)·δ); in a wider gap further
+    up, below which there are good directions; and guesses between, which a count settles.
+    """
+    h, d = answer.h, len(answer.h)
+    last = float(h[-1])
+    worst = float(np.sqrt(answer.squares.max()))
+    delta = max(2.5e-8 * abs(last), 8 * worst, FINEST * scale)
+    room = None if following is None else following - last
+    if room is not None and room > 4 * delta:
+        yield Height(d, last + room / 3)
+    if wider is not None:
+        yield from _wide_gaps(answer, wider, room)
     for widen in (1.0, 30.0, 1000.0):
-        gap = widen * delta
-        below = count - 1
-        while below and values[below] - values[below - 1] < 2 * gap:
-            below -= 1
-        height = float(values[below]) - gap
-        floor = prove(below, height)
-        usable = floor.height > (values[below - 1] if below else -np.inf) + gap / 4
-        # A count taken closer to θ than its own error may hold θ itself: widen first.
-        decided = floor.seen is not None and (floor.seen <= below or height - floor.height < gap)
-        if decided and usable:
-            return floor
-    return Floor(below, floor.height, floor.proof, seen=None)
+        under = widen * delta
+        c = d - 1
+        while c and h[c] - h[c - 1] < 2 * under:
+            c -= 1
+        yield Height(c, float(h[c]) - under, under)
+    step = 0.5 * max(abs(last), abs(last - float(h[0])), delta)
+    for _ in range(4):
+        yield Height(d, last + step)
+        step /= 4
 
 
-def _gaps(
-    problem: TraceProblem, answer: Answer, delta: float, scale: float
-) -> list[tuple[int, float, float]]:
-    """(c, height, least height of use) in the gap behind θ_d and in a wider one further up.
-
-    The latter, with c > d Ritz values of the wider space below it, is for gaps that
-    rounding may hide; where that is likely it comes first.
-    """
-    last, found = float(answer.values[-1]), []
-    # Nothing known of what follows: a third of θ_d is a guess that a count proves or not.
-    guess = last / 3 if isinstance(problem.A, Gramian) else 0.0
-    room = guess if answer.following is None else float(answer.following - last)
-    if room > 4 * delta:
-        found.append((len(answer.values), last + room / 3, last + delta))
-    if answer.wider is None:
-        return found
-    values, residuals = answer.wider.values, answer.wider.residuals
-    for c in range(len(answer.values) + 1, len(values)):
-        gap = float(values[c] - values[c - 1])
-        if gap > 4 * max(HIDDEN * scale, room, float(residuals[:c].max())):
-            found.append((c, float(values[c]) - gap / 4, float(values[c - 1])))
-            break
-    return found if room > HIDDEN * scale else found[::-1]
-
-
-def trace_bound(answer: Answer, floor: Floor) -> float:
-    """The least value that the d smallest eigenvalues can add up to (module docstring)."""
-    values, squares = answer.values, answer.residuals**2
-    c = floor.below
-    if c > len(values) and answer.wider is not None:
-        wider = answer.wider
-        lost = wider.residuals[:c] ** 2 / (floor.height - wider.values[:c])
-        return float(wider.values[: len(values)].sum() - lost.sum())
-    under = values < floor.height
-    if floor.below == len(values) and not under.all():
-        # A floor of the complement that does not reach θ_d: eigenvalues of the block
-        # matrix [[Θ, Rᵀ], [R, C]] move by at most ‖R‖ from those of its diagonal.
-        loss = len(values) * float(np.sqrt(squares.sum()))
-        return float(np.minimum(values, floor.height).sum()) - loss
-    temple = values[:c] - squares[:c] / (floor.height - values[:c])
-    return float(temple.sum() + (len(values) - c) * floor.height)
-
-
-def rounding(problem: TraceProblem, answer: Answer, scale: float) -> float:
-    """What rounding can have done to the sum of the Rayleigh quotients.
-
-    A few units of ‖A‖ each; but ‖Mv‖² from Mv, whose error is a few units ρ of ‖|M|‖
-    (the longest row counts), is right to 2√θρ + ρ².
-    """
-    count, metric = len(answer.values), problem.metric
-    cancelled = 1.0  # |v|ᵀ|B||v| for vᵀBv = 1: up to the condition of B
-    if isinstance(metric, Dense | Sparse):
-        V = np.abs(answer.V)
-        cancelled = float(np.einsum("ij,ij->j", V, abs(metric.matrix) @ V).max())
-    if not isinstance(problem.A, Gramian):
-        return 32 * UNIT * scale * count * cancelled
-    size = abs(problem.A.factor)
-    longest = int(np.diff(size.indptr).max(initial=0))
-    norm = float(np.sqrt(size.sum(axis=0).max() * size.sum(axis=1).max()))
-    rho = (longest + 4) * UNIT * norm / np.sqrt(max(problem.metric.lowest, 1e-300))
-    lengths = np.sqrt(np.abs(answer.values))
-    # A sum of m squares adds a relative m·u at worst (its terms are positive).
-    added = problem.A.factor.shape[0] * UNIT * float(np.abs(answer.values).sum())
-    added += 32 * UNIT * (cancelled - 1) * float(np.abs(answer.values).sum())
-    return float((2 * lengths * rho + rho**2).sum()) + added
-
-
-def relative_gap(problem: TraceProblem, value: float, bound: float, scale: float) -> float:
-    """(value − bound)/|bound|, or against the spectrum when the value is near 0.
-
-    Near is what rounding cannot tell from 0: 10⁻¹⁰ of the spectrum, and 10⁻¹⁴ for a
-    Gramian, whose tiny values keep their digits.
-    """
-    if not np.isfinite(bound):
-        return float("inf")
-    near = 1e-14 if isinstance(problem.A, Gramian) else 1e-10
-    size = max(abs(bound), abs(value)) if isinstance(problem.A, Gramian) else abs(bound)
-    return max(0.0, value - bound) / (size if size > near * scale else scale)
+def _wide_gaps(answer: Trial, wider: Trial, room: float | None) -> list[Height]:
+    """Up to two gaps behind further directions that are better than the first one."""
+    d, found = len(answer.h), []
+    lengths = np.sqrt(wider.squares)
+    for c in range(d + 1, len(wider.h)):
+        gap = float(wider.h[c] - wider.h[c - 1])
+        if gap > 4 * max(room or 0.0, float(lengths[:c].max())):
+            found.append((gap, Height(c, float(wider.h[c]) - gap / 2)))
+    return [height for _, height in sorted(found, key=lambda pair: -pair[0])[:2]]

@@ -1,7 +1,7 @@
 """Proofs that no better eigenvalue was missed.
 
-Everything is told for sign·A, which is minimised. A `Floor` says: off the trivial
-directions, at most `below` eigenvalues of the pencil are smaller than `height`.
+Everything is said of A' = sign·A with the excluded directions lifted (`trial`), which is
+minimised. A `Floor` says: at most `below` eigenvalues of (A', B) are smaller than `height`.
 Nothing here knows how an answer was found.
 """
 
@@ -16,84 +16,89 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold.kernels import kernel, lapack_threads, one_blas_thread
-from dualfold.kernels.progress import steps as told_steps
-from dualfold.trace.factorisation import factorise
+from dualfold.trace.factorisation import Factorisation, factorise
 from dualfold.trace.metric import Dense, Diagonal, Identity, Sparse
 from dualfold.trace.problem import TraceProblem
+from dualfold.trace.rounding import (
+    UNIT,
+    UP,
+    column_norms,
+    gamma,
+    metric_errors,
+    norm_bound,
+    product_errors,
+)
+from dualfold.trace.trial import Trial, trial
 
 Array = np.ndarray[Any, np.dtype[Any]]
-UNIT = float(np.finfo(float).eps) / 2
 _average_halves = kernel("average_halves", None, "int64", "float64[]")
 
-# A Cholesky proof of a dense problem: n³/3 multiply-adds, 2–3 s and n² doubles at 8,000.
-MOST_DENSE_ROWS = 8_000
-# A sparse matrix or an operator is filled for such a proof up to here (0.1 s).
-MOST_FILLED_ROWS = 3_000
 # The Krylov space of the deflated norm bound. Isomap of MNIST 10,000 (θ₂ = 5.6e10) needs
 # ten vectors past V, which this finds well enough: 48 columns of products.
 KRYLOV_BLOCK, KRYLOV_DEPTH = 12, 4
-# The chance of a miss that a random search is allowed, and its longest run: 3 ms a step
-# for MNIST's 70,000 points.
-MISS, MOST_STEPS = 1e-6, 1_500
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Floor:
-    """At most `below` eigenvalues off N lie under `height` (by `proof`, up to `chance`)."""
+    """At most `below` eigenvalues of (A', B) lie under `height` (by `proof`, up to `chance`)."""
 
     below: int
     height: float
     proof: str
     chance: float = 0.0
-    seen: int | None = None  # how many were counted, where the proof counts
+    seen: int | None = None  # how many were counted; None: the count was spoiled
+    error: float = 0.0  # how far rounding moved the height from where it was put
+    factor: Factorisation | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Answer:
-    """A checked answer: B-orthonormal V, ascending values of sign·A, residual norms."""
-
-    V: Array
-    values: Array
-    residuals: Array
-    following: float | None  # the Rayleigh quotient of a further direction, if one is known
-    wider: Answer | None = None  # the same for the span of the answer and all further directions
-
-
-def norm_floor(problem: TraceProblem, answer: Answer) -> Floor | None:
+def norm_floor(problem: TraceProblem, answer: Trial) -> Floor | None:
     """What the norms of a dense A leave for the rest of the spectrum.
 
-    The compression C of A to the complement of V has ‖C‖² ≤ ‖A‖² − Σθ² (Frobenius),
-    and by Cauchy's interlacing the next eigenvalue is not beyond the extreme one of
-    C. Of use for maxima that carry nearly all of ‖A‖ (MDS and Isomap of a surface).
+    The compression C of A to the complement of V has ‖C‖² ≤ ‖A‖² − ‖VᵀAV‖² (Frobenius), and
+    by Cauchy's interlacing the next eigenvalue is not beyond the extreme one of C. Of use
+    for maxima that carry nearly all of ‖A‖ (MDS and Isomap of a surface).
     """
     if not _norms_are_known(problem):
         return None
-    left = problem.square_norm - float(np.sum(answer.values**2))
-    return Floor(len(answer.values), -np.sqrt(max(left, 0.0)), "norm")
+    return Floor(len(answer.h), -np.sqrt(_norm_left(problem, answer)) * UP, "norm")
 
 
-def deflated_norm_floor(problem: TraceProblem, answer: Answer, seed: int = 3) -> Floor | None:
+def _norm_left(problem: TraceProblem, answer: Trial) -> float:
+    """An upper bound of ‖A‖² − ‖VᵀAV‖², V made exactly orthonormal."""
+    inside = np.maximum(np.abs(answer.h) - answer.blur, 0.0)
+    left = problem.square_norm - float(inside @ inside)
+    return max(left, 0.0) + 8 * UNIT * problem.square_norm
+
+
+def deflated_norm_floor(problem: TraceProblem, answer: Trial, seed: int = 3) -> Floor | None:
     """The same with some of the spectrum past V taken out of the norm first.
 
-    In the complement of V take orthonormal W with WᵀAW = diag(μ), and Z for the rest.
-    There A is [[diag(μ), Rᵀ], [R, ZᵀAZ]] with ‖ZᵀAZ‖² ≤ ‖A‖² − Σθ² − Σμ², so nothing
-    exceeds the larger eigenvalue of [[max μ, ‖R‖], [‖R‖, ‖ZᵀAZ‖]]. W holds Ritz vectors
+    In the complement of V take orthonormal W with WᵀAW ≈ diag(μ), and Z for the rest.
+    There A is [[WᵀAW, Cᵀ], [C, ZᵀAZ]] with ‖ZᵀAZ‖² ≤ ‖A‖² − ‖VᵀAV‖² − ‖WᵀAW‖², so nothing
+    exceeds the larger eigenvalue of [[max μ + ε, ‖C‖], [‖C‖, ‖ZᵀAZ‖]]. W holds Ritz vectors
     of a block Krylov space; any W is a proof, and the best number of them is taken.
     """
     if not _norms_are_known(problem) or problem.n < 4 * KRYLOV_BLOCK * KRYLOV_DEPTH:
         return None
     W, AW = _krylov_complement(problem, answer.V, seed)
-    left = problem.square_norm - float(np.sum(answer.values**2))
     mu, S = np.linalg.eigh(W.T @ AW)
     large_first = np.argsort(-np.abs(mu))
     mu, W, AW = mu[large_first], W @ S[:, large_first], AW @ S[:, large_first]
     R = AW - answer.V @ (answer.V.T @ AW) - W * mu
-    gram, best = R.T @ R, np.inf
+    basis = np.hstack([answer.V, W])
+    skew = float(np.linalg.norm(basis.T @ basis - np.eye(basis.shape[1])))
+    skew += gamma(problem.n + 4) * basis.shape[1]
+    # Rounding of A·W, of W's turn and of its orthogonality, all against the norm of A.
+    off = np.sqrt(problem.square_norm) * (3 * skew + gamma(problem.n + 4 * len(mu) + 8))
+    off = float(off * np.sqrt(len(mu)) + problem.asymmetry)
+    left, gram, best = _norm_left(problem, answer), R.T @ R, np.inf
     for k in range(1, len(mu) + 1):
-        far = np.sqrt(max(left - float(np.sum(mu[:k] ** 2)), 0.0))
-        cross, near = np.sqrt(np.linalg.norm(gram[:k, :k], 2)), float(mu[:k].max())
+        inside = np.maximum(np.abs(mu[:k]) - off, 0.0)
+        far = np.sqrt(max(left - float(inside @ inside), 0.0) + 8 * UNIT * problem.square_norm)
+        cross = np.sqrt(np.linalg.norm(gram[:k, :k], 2)) * UP + off
+        near = float(mu[:k].max()) + off
         best = min(best, (near + far) / 2 + float(np.hypot((near - far) / 2, cross)))
-    return Floor(len(answer.values), -best, "norm")
+    return Floor(len(answer.h), -best - abs(best) * (UP - 1), "norm")
 
 
 def _norms_are_known(problem: TraceProblem) -> bool:
@@ -116,43 +121,75 @@ def _krylov_complement(problem: TraceProblem, V: Array, seed: int) -> tuple[Arra
     return W, AW
 
 
-def cholesky_floor(problem: TraceProblem, answer: Answer, below: int, height: float) -> Floor:
-    """The dual certificate: A − hB + (a multiple of) BV_c(BV_c)ᵀ positive definite.
+def cholesky_floor(
+    problem: TraceProblem, answer: Trial, below: int, height: float, lift: float
+) -> Floor:
+    """The dual certificate: A' − hB + (a multiple of) BV_c(BV_c)ᵀ positive definite.
 
     A feasible point of the dual of the trace problem: lifting c directions made the
     matrix positive definite, so at most c eigenvalues lie under h (Weyl). Cholesky
-    running to its end proves definiteness up to (n+2)·u·trace (Rump 2006) and the
+    running to its end proves definiteness up to 2(n + 2)·u·trace (Rump 2006) and the
     rounding made in forming the matrix; the height is lowered by both.
     """
     n, metric = problem.n, problem.metric
-    M = np.array(_dense(problem.A), dtype=float, order="F")
-    size = float(np.linalg.norm(M))
-    # dpotrf reads one triangle; A may be symmetric to 1e-6 only.
-    _average_halves(n, M.T)
+    M = np.array(dense_entries(problem.A), dtype=float, order="F")
+    _average_halves(n, M.T)  # dpotrf reads one triangle; the proof is about the symmetric part
     M *= problem.sign
-    if isinstance(metric, Dense):
-        M -= height * metric.matrix
+    B = metric.matrix if isinstance(metric, Dense) else metric.sparse()
+    size = (norm_bound(problem) if not isinstance(problem.A, LinearOperator) else 0.0) + float(
+        np.linalg.norm(M)
+    )
+    heavy = abs(height) * float(np.sqrt((B.multiply(B) if sp.issparse(B) else B * B).sum()))
+    if isinstance(metric, Dense | Sparse):
+        M -= height * (metric.matrix if isinstance(metric, Dense) else metric.matrix.toarray())
     else:
-        M[np.diag_indices(n)] -= height * (metric.sparse().diagonal())
-    if isinstance(metric, Sparse):
-        M -= height * (metric.matrix - sp.diags_array(metric.matrix.diagonal())).toarray()
-    # Any lift of c + p directions leaves the count of the others as it was.
-    spread = float((np.abs(np.diagonal(M)) / metric.sparse().diagonal()).max())
-    spread += float(np.abs(answer.values).max()) + abs(height)
-    spread += float(np.abs(trivial_values(problem)).max(initial=0.0))
-    raised = np.hstack([metric.times(answer.V[:, :below]), metric.times(problem.trivial)])
-    lifts = np.full(raised.shape[1], spread)
-    if raised.shape[1]:
-        M = scipy.linalg.blas.dsyrk(1.0, raised * np.sqrt(lifts), 1.0, M, lower=1, overwrite_c=1)
+        M[np.diag_indices(n)] -= height * B.diagonal()
+    lifted = _lifted(problem, answer, below, height, lift)
+    if lifted.shape[1]:
+        M = scipy.linalg.blas.dsyrk(1.0, lifted, 1.0, M, lower=1, overwrite_c=1)
     trace = float(np.abs(np.diagonal(M)).sum())
-    slack = 4 * UNIT * ((n + 2) * trace + (raised.shape[1] + 4) * (size + trace))
+    slack = UNIT * (4 * (n + 2) * trace + 8 * (size + heavy))
+    slack += product_rounding(problem)
+    slack += _lift_rounding(problem, lifted, lift)
     with lapack_threads(n):
         _, failed = scipy.linalg.lapack.dpotrf(M, lower=1, overwrite_a=1, clean=0)
     seen = below if failed == 0 else below + 1
-    return Floor(below, height - slack / max(metric.lowest, 1e-300), "Cholesky", seen=seen)
+    error = slack * UP / metric.lowest if metric.lowest > 0 else np.inf
+    return Floor(below, height - error, "Cholesky", seen=seen, error=error)
 
 
-def inertia_floor(problem: TraceProblem, below: int, height: float) -> Floor:
+def product_rounding(problem: TraceProblem) -> float:
+    """‖fl(MᵀM) − MᵀM‖ of a Gramian that was multiplied out; other entries are as given."""
+    if not hasattr(problem.A, "factor"):
+        return 0.0
+    return float(np.linalg.norm(product_errors(problem, np.eye(problem.n))))
+
+
+def _lifted(problem: TraceProblem, answer: Trial, below: int, height: float, lift: float) -> Array:
+    """Columns whose squares lift the first `below` directions and the excluded ones."""
+    highest = float(np.abs(answer.h).max(initial=0.0)) + abs(height)
+    BV = problem.metric.times(answer.V[:, :below]) * np.sqrt(2 * highest)
+    BN = problem.metric.times(problem.trivial) * np.sqrt(lift)
+    return np.hstack([BV, BN])
+
+
+def _lift_rounding(problem: TraceProblem, lifted: Array, lift: float) -> float:
+    """Rounding of the square that was added, and of BN: any V may be lifted, N only exactly."""
+    if not lifted.shape[1]:
+        return 0.0
+    lengths = column_norms(lifted)
+    total = gamma(lifted.shape[1] + 4) * float(lengths @ lengths)
+    p = problem.trivial.shape[1]
+    if p:
+        wrong = np.sqrt(lift) * metric_errors(problem, problem.trivial)
+        wrong = wrong + 4 * UNIT * lengths[-p:]
+        total += float(wrong @ (2 * lengths[-p:] + wrong))
+    return total
+
+
+def inertia_floor(
+    problem: TraceProblem, below: int, height: float, excluded: Trial | None
+) -> Floor:
     """Sylvester: A − hB has as many negative pivots as eigenvalues below h.
 
     The pivots are those of A − hB + E with |xᵀEx| ≤ Σ e_i x_i², so the count holds for
@@ -160,139 +197,54 @@ def inertia_floor(problem: TraceProblem, below: int, height: float) -> Floor:
     A = MᵀM the pivots come from the augmented matrix. Its rows get errors of their own,
     e of the auxiliary ones and f of the others; raising its diagonal by them makes no
     eigenvalue smaller and gives the count below (α − s·e)(h/α − f/λ_min(B)), s the sign.
+
+    `excluded` is the trial of N. With κ ≥ ‖AN − BN(NᵀAN)‖, the block matrix of A on N and its
+    complement lies within κ of its diagonal blocks, so the count below h − κ of the complement
+    is what is left of the count below h when N's own values below h − κ are taken away; the
+    coupling costs κ once more when N is lifted.
     """
     matrix = problem.shifted(height)
     factor = factorise(matrix, problem.ordering)
     before = problem.auxiliary
     expected = before if problem.sense == "min" else 0
+    reached = counted_height(problem, factor, matrix, height)
+    hidden, coupled, clear = 0, 0.0, True
+    if excluded is not None:
+        coupled = UP * float(np.sqrt(excluded.squares.sum())) * (1 + excluded.skew)
+        lowest, blur = reached - coupled, excluded.blur
+        hidden = int(np.sum(excluded.h + blur < lowest))
+        clear = not np.any((excluded.h + blur >= lowest) & (excluded.h - blur <= height))
+    reached -= 2 * coupled
+    if factor.zero or not clear or not np.isfinite(reached):
+        return Floor(below, -np.inf, "inertia", seen=None, error=np.inf)
+    seen = factor.negative - expected - hidden
+    return Floor(below, reached, "inertia", seen=seen, error=height - reached, factor=factor)
+
+
+def counted_height(
+    problem: TraceProblem, factor: Factorisation, matrix: sp.csr_array, height: float
+) -> float:
+    """The height under which the pivots count every eigenvalue of (sign·A, B)."""
+    before = problem.auxiliary
     errors = factor.row_errors if np.isfinite(factor.backward_error) else np.full(1, np.inf)
     errors = errors + _shift_rounding(problem, matrix, height)
-    lowest = max(problem.metric.lowest, 1e-300)
+    lowest = problem.metric.lowest
+    if lowest <= 0:
+        return -np.inf
     if problem.turned:  # x of a turned row is half of one and half of the other
         errors = np.full(len(errors), errors.max())
     if before:
         balance = problem.balance(height)
         rest = height / balance - errors[before:].max() / lowest
         room = balance - problem.sign * errors[:before].max()
-        reached = min(height, rest * room) if room > 0 else -np.inf
-    else:
-        spread = problem.metric.entries if isinstance(problem.metric, Diagonal) else lowest
-        reached = height - float((errors / spread).max())
-    trivial = trivial_values(problem)
-    reached -= _coupling(problem)
-    hidden = int(np.sum(trivial < height))
-    unclear = np.abs(trivial - height) <= height - reached
-    if np.any(unclear) or factor.zero or not np.isfinite(reached):
-        return Floor(below, -np.inf, "inertia", seen=None)
-    return Floor(below, reached, "inertia", seen=factor.negative - expected - hidden)
+        return min(height, rest * room) - 16 * UNIT * abs(height) if room > 0 else -np.inf
+    spread = problem.metric.entries if isinstance(problem.metric, Diagonal) else lowest
+    return height - float((errors / spread).max()) * UP
 
 
-def random_floor(problem: TraceProblem, answer: Answer, seed: int = 1) -> Floor:
-    """A random search of the complement of V and N, with a known chance of missing.
-
-    Lanczos from a random start on c − A (positive semidefinite there, c above the
-    spectrum): after k steps the largest Ritz value ξ has ξ < (1−ε)λ_max with
-    probability at most 1.648·√n·exp(−√ε(2k−1)) (Kuczyński–Woźniakowski 1992,
-    Theorem 4.2b). k is chosen so that ε resolves half of the eigengap that the further
-    direction hints at, up to MOST_STEPS. Uses no reorthogonalisation: the extreme Ritz
-    value survives that.
-    """
-    ceiling = spectrum_ceiling(problem)
-    unlikely = float(np.log(1.648 * np.sqrt(problem.n) / MISS))
-    last = float(answer.values[-1])
-    following = last if answer.following is None else answer.following
-    resolved = max(0.5 * (following - last) / max(ceiling - last, 1e-300), 1e-12)
-    steps = int(np.clip((unlikely / np.sqrt(resolved) + 1) / 2, 50, MOST_STEPS))
-    # Tall and thin: a second thread mostly waits (3 s became 25 on a busy machine).
-    with one_blas_thread():
-        ritz, steps = _complement_minimum(problem, answer.V, ceiling, steps, seed)
-    epsilon = min((unlikely / (2 * steps - 1)) ** 2, 0.999999)
-    height = ceiling - (ceiling - ritz) / (1 - epsilon)
-    count = len(answer.values)
-    better = ritz < last - max(float(answer.residuals[-1]), 64 * UNIT * ceiling)
-    return Floor(count, height, "random", chance=MISS, seen=count + int(better))
-
-
-def trivial_values(problem: TraceProblem) -> Array:
-    """The eigenvalues of sign·A on the excluded directions."""
-    N = problem.trivial
-    return np.linalg.eigvalsh(problem.quadratic(N)) if N.shape[1] else np.zeros(0)
-
-
-def _coupling(problem: TraceProblem) -> float:
-    """‖AN − BN(NᵀAN)‖ (B⁻¹ norm): taking it out of A makes N invariant, moves λ by no more."""
-    N, metric = problem.trivial, problem.metric
-    if not N.shape[1]:
-        return 0.0
-    AN = problem.descent(N)
-    R = AN - metric.times(N) @ (N.T @ AN)
-    return float(np.sqrt(max(float(np.einsum("ij,ij->", R, metric.solve(R))), 0.0)))
-
-
-def spectrum_ceiling(problem: TraceProblem) -> float:
-    """A number above the spectrum of (sign·A, B), not too far above.
-
-    Row sums prove it for a sparse A and a diagonal B; elsewhere it is a power
-    iteration with half as much again (only the random search leans on it).
-    """
-    if sp.issparse(problem.A) and isinstance(problem.metric, Identity | Diagonal):
-        return float(problem.metric.solve(abs(problem.A) @ np.ones(problem.n)).max())
-    rng = np.random.default_rng(2)
-    v = rng.standard_normal((problem.n, 1))
-    top = 0.0
-    for _ in range(12):  # power iteration underestimates: the factor below makes up for it
-        length = float(np.sqrt(np.einsum("ij,ij->", v, problem.metric.times(v))))
-        if length == 0:  # A is 0 (all points are equal)
-            break
-        v /= length
-        w = problem.metric.solve(problem.descent(v))
-        top = float(np.sqrt(np.einsum("ij,ij->", w, problem.metric.times(w))))
-        v = w
-    return 1.5 * top
-
-
-def spectrum_scale(problem: TraceProblem) -> float:
-    """The size of the spectrum, from above, at the least cost.
-
-    The Frobenius norm of a dense A is at hand (for maxima it is needed anyway).
-    """
-    if isinstance(problem.A, np.ndarray) and isinstance(problem.metric, Identity):
-        return float(np.sqrt(problem.square_norm))
-    return spectrum_ceiling(problem)
-
-
-def _complement_minimum(
-    problem: TraceProblem, V: Array, ceiling: float, steps: int, seed: int
-) -> tuple[float, int]:
-    """The smallest Ritz value of sign·A on the complement of V and N, and the steps made."""
-    BV = problem.metric.times(V)
-
-    def off(x: Array) -> Array:
-        x = x - V @ (BV.T @ x)
-        return problem.off_trivial(x[:, None])[:, 0]
-
-    x = off(np.random.default_rng(seed).standard_normal(problem.n))
-    x /= np.sqrt(x @ problem.metric.times(x))
-    previous, beta = np.zeros_like(x), 0.0
-    diagonal, beside = [], []
-    most = min(steps, problem.n - V.shape[1] - problem.trivial.shape[1])
-    with told_steps("searching for anything better", most) as done:
-        for _ in range(most):
-            y = off(problem.metric.solve(problem.descent(x[:, None])[:, 0]))
-            alpha = float(y @ problem.metric.times(x))
-            y = off(y - alpha * x - beta * previous)
-            beta = float(np.sqrt(max(float(y @ problem.metric.times(y)), 0.0)))
-            diagonal.append(alpha)
-            if beta <= 1e-14 * ceiling:
-                break
-            beside.append(beta)
-            previous, x = x, y / beta
-            done(1)
-    beside = beside[: len(diagonal) - 1]
-    lowest = scipy.linalg.eigh_tridiagonal(
-        diagonal, beside, eigvals_only=True, select="i", select_range=(0, 0)
-    )
-    return float(lowest[0]), len(diagonal)
+def excluded_trial(problem: TraceProblem) -> Trial | None:
+    """The excluded directions with their own values of A."""
+    return trial(problem, problem.trivial) if problem.trivial.shape[1] else None
 
 
 def _shift_rounding(problem: TraceProblem, matrix: sp.csr_array, height: float) -> Array:
@@ -304,10 +256,11 @@ def _shift_rounding(problem: TraceProblem, matrix: sp.csr_array, height: float) 
         rows += np.tile(shifts + balance, 2)
     else:
         rows[problem.auxiliary :] += shifts
-    return np.asarray(2 * UNIT * rows)
+    return np.asarray(3 * UNIT * rows)
 
 
-def _dense(A: Any) -> Array:
+def dense_entries(A: Any) -> Array:
+    """All entries of a small A."""
     if sp.issparse(A):
         return np.asarray(A.toarray())
     return np.asarray(A @ np.eye(A.shape[0]) if isinstance(A, LinearOperator) else A)

@@ -15,6 +15,7 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput
+from dualfold.trace.entries import real_entries, real_sparse, symmetric
 from dualfold.trace.factorisation import Factorisation, factorise, fill_reducing_ordering
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -119,10 +120,18 @@ class Dense:
 
     @cached_property
     def lowest(self) -> float:
-        """A lower bound of the smallest eigenvalue of B: LAPACK's, less its error."""
-        smallest = scipy.linalg.eigh(self.matrix, eigvals_only=True, subset_by_index=[0, 0])[0]
-        error = self.n * np.finfo(float).eps * np.linalg.norm(self.matrix)
-        return max(0.0, float(smallest - error))
+        """A proved lower bound of the smallest eigenvalue of B, 0 where there is none.
+
+        B − βI has a Cholesky factorisation, so its eigenvalues are not below −(n + 2)·2u·trace
+        (Rump 2006, and the rounding of the shift); β is guessed by LAPACK and lowered if need be.
+        """
+        guess = scipy.linalg.eigh(self.matrix, eigvals_only=True, subset_by_index=[0, 0])[0]
+        slack = (self.n + 4) * np.finfo(float).eps * float(np.trace(self.matrix))
+        for shrink in (0.9, 0.5, 0.1):
+            shifted = self.matrix - shrink * guess * np.eye(self.n)
+            if not scipy.linalg.lapack.dpotrf(shifted, lower=1)[1]:
+                return max(0.0, float(shrink * guess - slack))
+        return 0.0
 
     def times(self, V: Array) -> Array:
         return self.matrix @ V
@@ -144,12 +153,18 @@ def metric(B: Any, n: int) -> Metric:
     if B is None:
         return Identity(n)
     if sp.issparse(B):
-        found: Metric = Sparse(sp.csr_array(B, dtype=float))
+        rows = real_sparse(B, "B")
+        found: Metric = Sparse(rows)
     else:
-        entries = np.asarray(B, dtype=float)
+        entries = real_entries(B, "B")
         found = Diagonal(entries) if entries.ndim == 1 else Dense(entries)
-    if found.n != n:
-        raise InvalidInput(f"B has size {found.n}, A has size {n}; they must agree")
+    if found.n != n or np.ndim(B) not in (1, 2) or set(np.shape(B)) != {n}:
+        raise InvalidInput(f"B has shape {np.shape(B)}, A has size {n}; they must agree")
+    if isinstance(found, Sparse | Dense):
+        numbers = found.matrix.data if isinstance(found, Sparse) else found.matrix
+        if not np.isfinite(numbers).all():
+            raise InvalidInput("B holds NaN or infinite entries; check the data")
+        found = type(found)(symmetric(found.matrix, "B"))
     if isinstance(found, Diagonal) and not (np.isfinite(found.entries).all() and found.lowest > 0):
         bad = int(np.sum(~(found.entries > 0)))
         raise InvalidInput(
@@ -157,6 +172,34 @@ def metric(B: Any, n: int) -> Metric:
             "has degree 0: join the graph's pieces first (graph.joined()) or use B=None"
         )
     return found
+
+
+def orthonormal_span(N: Array, metric: Metric) -> tuple[Array, float]:
+    """A B-orthonormal basis of the span of N, and how far off that span it may lie.
+
+    One direction, or several that are clearly independent, are only mixed: then a constant
+    vector stays constant. Nearly dependent ones go through Householder's QR first, and a column
+    that the others span to rounding is left out.
+    """
+    u = float(np.finfo(float).eps)
+    exponents = -np.frexp(np.abs(N).max(axis=0))[1]
+    scaled = np.ldexp(N, exponents)
+    lengths = np.linalg.norm(scaled, axis=0)
+    basis = scaled / lengths
+    if N.shape[1] > 1 and np.linalg.cond(basis) > 1e3:
+        Q, R, _ = scipy.linalg.qr(basis, mode="economic", pivoting=True)
+        sizes = np.abs(np.diagonal(R))
+        basis = Q[:, sizes > 4 * max(N.shape) * u * sizes[0]]
+    for _ in range(2):  # twice is enough: the second pass removes the first one's rounding
+        basis = np.linalg.solve(np.linalg.cholesky(basis.T @ metric.times(basis)), basis.T).T
+    mixed = np.linalg.lstsq(scaled / lengths, basis, rcond=None)[0]
+    rest = basis - (scaled / lengths) @ mixed
+    rounded = (N.shape[1] + 6) * u * (np.abs(scaled / lengths) @ np.abs(mixed))
+    off = np.abs(rest) + rounded
+    if N.shape[1] == 1 and np.ptp(scaled) == 0 == np.ptp(basis):
+        return basis, 0.0  # a constant is a multiple of a constant, to the last bit
+    weights = abs(metric.sparse()) if isinstance(metric, Sparse | Dense) else metric.sparse()
+    return basis, float(np.sqrt(np.einsum("ij,ij->", off, weights @ off))) * (1 + 1e-8)
 
 
 def _identity(n: int) -> sp.csr_array:

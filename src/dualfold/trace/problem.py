@@ -18,6 +18,14 @@ from scipy.sparse.linalg import LinearOperator
 
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.kernels import lapack_threads
+from dualfold.trace.entries import (
+    MOST_ASYMMETRY,
+    asymmetry,
+    not_symmetric,
+    real_entries,
+    real_sparse,
+    symmetric,
+)
 from dualfold.trace.factorisation import (
     Factorisation,
     Ordering,
@@ -25,7 +33,7 @@ from dualfold.trace.factorisation import (
     paired_ordering,
 )
 from dualfold.trace.lift import vectors as plain_vectors
-from dualfold.trace.metric import Metric, metric
+from dualfold.trace.metric import Metric, metric, orthonormal_span
 from dualfold.trace.product import product
 from dualfold.weights.rows import in_shares, thin_tiles
 
@@ -94,15 +102,11 @@ class TraceProblem:
     about: str = ""
 
     def __post_init__(self) -> None:
-        if sp.issparse(self.A):
-            object.__setattr__(self, "A", sp.csr_array(self.A, dtype=float))
-        elif not isinstance(self.A, LinearOperator):
-            object.__setattr__(self, "A", np.asarray(self.A))
-        if len(self.A.shape) != 2 or self.A.shape[0] != self.A.shape[1]:
-            raise InvalidInput(f"A must be a square matrix; its shape is {self.A.shape}")
+        if np.ndim(self.A) != 2 or self.A.shape[0] != self.A.shape[1]:
+            raise InvalidInput(f"A must be a square matrix; its shape is {np.shape(self.A)}")
         if self.sense not in ("min", "max"):
             raise InvalidInput(f"sense is {self.sense!r}; it must be 'min' or 'max'")
-        _check_entries(self.A)
+        object.__setattr__(self, "A", _checked(self.A))
         object.__setattr__(self, "B", metric(self.B, self.n))
         room = self.n - self.trivial.shape[1]
         if not 1 <= self.count <= room:
@@ -129,12 +133,26 @@ class TraceProblem:
     @cached_property
     def trivial(self) -> Array:
         """A B-orthonormal basis of the excluded directions, n×p (p may be 0)."""
+        return self._excluded[0]
+
+    @property
+    def trivial_error(self) -> float:
+        """How far, in the norm of B, a column of `trivial` may lie off the excluded span."""
+        return self._excluded[1]
+
+    @cached_property
+    def _excluded(self) -> tuple[Array, float]:
         if self.excluded is None:
-            return np.zeros((self.n, 0))
-        N = np.asarray(self.excluded, dtype=float).reshape(self.n, -1)
-        for _ in range(2):  # twice is enough: the second pass removes the first one's rounding
-            N = np.linalg.solve(np.linalg.cholesky(N.T @ self.metric.times(N)), N.T).T
-        return N
+            return np.zeros((self.n, 0)), 0.0
+        N = real_entries(self.excluded, "excluded").reshape(self.n, -1)
+        if not np.isfinite(N).all() or not np.abs(N).max(axis=0, initial=0.0).all():
+            raise InvalidInput("an excluded direction is 0 or not finite; leave it out")
+        return orthonormal_span(N, self.metric)
+
+    @cached_property
+    def asymmetry(self) -> float:
+        """A bound of ‖A − Aᵀ‖/2 for a dense A; sparse ones were made symmetric."""
+        return asymmetry(self.A) if isinstance(self.A, np.ndarray) else 0.0
 
     @cached_property
     def square_norm(self) -> float:
@@ -240,14 +258,18 @@ class TraceProblem:
 
     def solved_by(self, factor: Factorisation, shift: float, R: Array) -> Array:
         """(sign·A − shift·B)⁻¹R from a factorisation of `shifted(shift)`."""
-        before = self.auxiliary
-        if not before:
+        if not self.auxiliary:
             return factor.solve(R)
+        return self.solved_pairs(factor, shift, R)[1] / self.balance(shift)
+
+    def solved_pairs(self, factor: Factorisation, shift: float, R: Array) -> tuple[Array, Array]:
+        """The auxiliary part and the rest of the solution of `shifted(shift)`·(x, y) = (0, R)."""
+        before = self.auxiliary
         if not self.turned:
-            padded = np.vstack([np.zeros((before, R.shape[1])), R])
-            return np.asarray(factor.solve(padded)[before:] / self.balance(shift))
+            found = factor.solve(np.vstack([np.zeros((before, R.shape[1])), R]))
+            return found[:before], found[before:]
         found = factor.solve(np.vstack([R, -R]))
-        return np.asarray((found[:before] - found[before:]) / (2 * self.balance(shift)))
+        return (found[:before] + found[before:]) / 2, (found[:before] - found[before:]) / 2
 
     def balance(self, shift: float) -> float:
         """α of `shifted`: √|shift|, and 1 where nothing is auxiliary."""
@@ -263,24 +285,32 @@ def _most_flops(pattern: sp.csr_array) -> float:
     return max(MOST_FLOPS, MOST_FLOPS_A_ROW * pattern.shape[0])
 
 
-def _check_entries(A: Any) -> None:
+def _checked(A: Any) -> Any:
+    """A with its entries as they were given, real, finite and symmetric to rounding."""
     if isinstance(A, LinearOperator):
-        return
+        if A.dtype is not None and np.issubdtype(A.dtype, np.complexfloating):
+            raise InvalidInput("A is a complex operator, and these problems are real")
+        return A
+    if sp.issparse(A):
+        rows = real_sparse(A, "A")
+        if not np.isfinite(rows.data).all():
+            raise _not_finite()
+        return symmetric(rows, "A")
+    dense = real_entries(A, "A", single=True)
     # xᵀAy − yᵀAx for random x, y has the size of ‖A − Aᵀ‖, and NaN or infinity anywhere
-    # comes through: one pass over A, where masks or a transposed copy would need several.
-    pair = np.random.default_rng(0).standard_normal((A.shape[0], 2))
-    with np.errstate(invalid="ignore", over="ignore"), lapack_threads(A.shape[0]):
-        images = product(A, pair)
+    # comes through: one pass over A. Certificates measure what is left (`asymmetry`).
+    pair = np.random.default_rng(0).standard_normal((len(dense), 2))
+    with np.errstate(invalid="ignore", over="ignore"), lapack_threads(len(dense)):
+        images = product(dense, pair)
         crossed = pair.T @ images
-    if not np.isfinite(images).all():
-        entries = A.data if sp.issparse(A) else A
-        if not np.isfinite([float(entries.min()), float(entries.max())]).all():
-            raise InvalidInput("A holds NaN or infinite entries; check the data for missing values")
-    asymmetry = float(abs(crossed[0, 1] - crossed[1, 0]))
-    # The mean length of a row; where it is over 1e-6 of that, rounding is not the reason.
-    scale = float(np.abs(images).mean()) if images.size else 0.0
-    if asymmetry > 1e-6 * scale:
-        raise InvalidInput(
-            f"A is not symmetric (off by about {asymmetry:.2g}, its rows are about "
-            f"{scale:.2g} long); use (A + A.T) / 2"
-        )
+    if not np.isfinite(images).all() and not np.isfinite([dense.min(), dense.max()]).all():
+        raise _not_finite()
+    apart = float(abs(crossed[0, 1] - crossed[1, 0]))
+    size = float(np.abs(images).mean()) if images.size else 0.0
+    if apart > MOST_ASYMMETRY * size:
+        raise not_symmetric("A", apart, size)
+    return dense
+
+
+def _not_finite() -> InvalidInput:
+    return InvalidInput("A holds NaN or infinite entries; check the data for missing values")

@@ -1,0 +1,86 @@
+"""The same problem in units in which B has a diagonal near 1.
+
+x = D·x̃ with D a diagonal of powers of 2: A becomes DAD, B becomes DBD, N and V are divided by D.
+No entry is rounded, values and residuals stay what they are, and a B whose entries span thirty
+orders of magnitude (degrees of a graph with light and heavy points) no longer drowns the
+light rows in the rounding of the heavy ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from dualfold.trace.metric import Dense, Diagonal, Identity, Metric, Sparse
+from dualfold.trace.problem import Gramian, TraceProblem
+
+Array = np.ndarray[Any, np.dtype[Any]]
+# Spreads of B's diagonal below this do no harm.
+HARMLESS = 16.0
+SMALLEST = float(np.finfo(float).tiny)
+
+
+def balanced(problem: TraceProblem, V: Array) -> tuple[TraceProblem, Array]:
+    """The problem and V in balanced units; both as they are where that is exact enough."""
+    metric = problem.metric
+    if isinstance(metric, Identity):
+        return problem, V
+    diagonal = metric.entries if isinstance(metric, Diagonal) else metric.sparse().diagonal()
+    if not (diagonal > 0).all() or diagonal.max() < HARMLESS * diagonal.min():
+        return problem, V
+    powers = -np.rint(np.log2(diagonal) / 2).astype(int)
+    A = _scaled(problem.A, powers)
+    if A is None:
+        return problem, V
+    back = np.ldexp(1.0, -powers)[:, None]
+    trivial = problem.trivial
+    changed = replace(
+        problem,
+        A=A,
+        B=_scaled_metric(metric, powers),
+        excluded=trivial * back if trivial.shape[1] else None,
+    )
+    changed.__dict__["_excluded"] = (
+        (changed.excluded, problem.trivial_error) if trivial.shape[1] else (trivial, 0.0)
+    )
+    return changed, V * back
+
+
+def _scaled(A: Any, powers: Array) -> Any:
+    """D·A·D without rounding; None for an operator, or where an entry leaves the doubles."""
+    if isinstance(A, Gramian):
+        M = A.factor
+        data = np.ldexp(M.data, powers[M.indices])
+        if not _kept(M.data, data):
+            return None
+        return Gramian(sp.csr_array((data, M.indices, M.indptr), shape=M.shape))
+    if sp.issparse(A):
+        rows = np.repeat(powers, np.diff(A.indptr))
+        data = np.ldexp(A.data, rows + powers[A.indices])
+        if not _kept(A.data, data):
+            return None
+        return sp.csr_array((data, A.indices, A.indptr), shape=A.shape)
+    if not isinstance(A, np.ndarray):
+        return None
+    scaled = np.ldexp(np.asarray(A, dtype=float), powers[:, None] + powers[None, :])
+    return scaled if _kept(A, scaled) else None
+
+
+def _kept(before: Array, after: Array) -> bool:
+    """Whether no entry overflowed and none but exact zeros became small enough to be rounded."""
+    with np.errstate(invalid="ignore"):
+        return bool(
+            np.isfinite(after).all() and np.all((np.abs(after) >= SMALLEST) | (before == 0))
+        )
+
+
+def _scaled_metric(metric: Metric, powers: Array) -> Metric:
+    if isinstance(metric, Diagonal):
+        return Diagonal(np.ldexp(metric.entries, 2 * powers))
+    if isinstance(metric, Sparse):
+        return Sparse(_scaled(metric.matrix, powers))
+    assert isinstance(metric, Dense)
+    return Dense(np.ldexp(metric.matrix, powers[:, None] + powers[None, :]))

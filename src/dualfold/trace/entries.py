@@ -1,0 +1,97 @@
+"""Matrices as given: real, finite, symmetric to rounding, and nothing lost on the way in.
+
+What is judged must be what was given. So nothing is dropped in silence (an imaginary part, the
+digits of an integer beyond 2⁵³), and what is left of asymmetry is measured, not assumed.
+tr(VᵀAV) sees only the symmetric part (A + Aᵀ)/2, and that is the matrix every proof is about.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator
+
+from dualfold.errors import InvalidInput
+
+Array = np.ndarray[Any, np.dtype[Any]]
+# Matrices made in floating point are symmetric to some 1e-10 of their rows; more is a mistake.
+MOST_ASYMMETRY = 1e-6
+TILE = 1024
+
+
+def real_entries(entries: Any, name: str, *, single: bool = False) -> Array:
+    """An array of float64 (float32 too, if `single`) with the very numbers that were given."""
+    given = np.asarray(entries)
+    if np.iscomplexobj(given):
+        raise InvalidInput(
+            f"{name} is complex, and these problems are real; a Hermitian matrix H has the real "
+            "form [[H.real, -H.imag], [H.imag, H.real]], with each eigenvalue twice"
+        )
+    if given.dtype == np.float64 or (single and given.dtype == np.float32):
+        return given
+    try:
+        real = given.astype(np.float64)
+        exact = given.dtype.kind in "bf" and given.dtype.itemsize <= 8
+        if not exact:
+            back = real.astype(given.dtype) if np.isfinite(real).all() else real
+            exact = bool(np.all((back == given) & (real < 2.0**63)))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidInput(f"{name} holds entries that are no numbers ({error})") from error
+    if not exact and np.isfinite(real).all():
+        raise InvalidInput(
+            f"{name} is of type {given.dtype} and has entries that float64 cannot hold exactly; "
+            "shift or scale it first, or round it yourself with .astype(float)"
+        )
+    return real
+
+
+def real_sparse(matrix: Any, name: str) -> sp.csr_array:
+    """Compressed rows in float64, sorted, without duplicates; nothing of the caller's changes."""
+    rows = sp.csr_array(matrix)
+    rows = sp.csr_array(
+        (real_entries(rows.data, name), rows.indices, rows.indptr), shape=rows.shape
+    )
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return rows
+
+
+def symmetric(matrix: sp.csr_array | Array, name: str) -> Any:
+    """The matrix itself where it is symmetric, else (A + Aᵀ)/2; refused where that is far off."""
+    apart = asymmetry(matrix)
+    if apart == 0:
+        return matrix
+    size = float(abs(matrix).sum(axis=1).mean())
+    if apart > MOST_ASYMMETRY * size:
+        raise not_symmetric(name, apart, size)
+    half = (matrix + matrix.T) / 2
+    return sp.csr_array(half) if sp.issparse(matrix) else half
+
+
+def not_symmetric(name: str, apart: float, size: float) -> InvalidInput:
+    return InvalidInput(
+        f"{name} is not symmetric (off by about {apart:.2g}, its rows are about {size:.2g} "
+        f"long); use ({name} + {name}.T) / 2"
+    )
+
+
+def asymmetry(matrix: Any) -> float:
+    """An upper bound of ‖A − Aᵀ‖/2, the distance of A from its symmetric part; 0 if symmetric."""
+    if sp.issparse(matrix):
+        apart = abs(matrix - matrix.T)
+        return 0.51 * float(apart.sum(axis=1).max(initial=0.0)) if apart.nnz else 0.0
+    squares = 0.0
+    for first in range(0, len(matrix), TILE):
+        for second in range(first, len(matrix), TILE):
+            rows, columns = slice(first, first + TILE), slice(second, second + TILE)
+            one, other = matrix[rows, columns], matrix[columns, rows].T
+            if not np.array_equal(one, other):
+                squares += 2 * float(np.sum(np.subtract(one, other, dtype=float) ** 2))
+    return 0.51 * float(np.sqrt(squares))
+
+
+def is_operator(A: Any) -> bool:
+    return isinstance(A, LinearOperator)

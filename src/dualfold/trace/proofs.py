@@ -1,0 +1,296 @@
+"""From an answer to the best bracket of the optimum that can be had at a bearable cost.
+
+Floors are tried until one proves what was asked for: norms of a dense matrix, pivots of a sparse
+one, a Cholesky factorisation where the matrix may be filled, and a random search where nothing
+else is affordable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from dualfold.errors import TooLarge
+from dualfold.trace.bounds import NOTHING, Bracket, Height, bracket, heights
+from dualfold.trace.completeness import (
+    Floor,
+    cholesky_floor,
+    deflated_norm_floor,
+    dense_entries,
+    excluded_trial,
+    inertia_floor,
+    norm_floor,
+)
+from dualfold.trace.metric import Identity
+from dualfold.trace.problem import Gramian, TraceProblem
+from dualfold.trace.rounding import UP, norm_bound
+from dualfold.trace.search import random_floor
+from dualfold.trace.singular import (
+    factor_norm,
+    judged_by_singular_values,
+    ritz_directions,
+    singular_bracket,
+    singular_floor,
+    singular_heights,
+)
+from dualfold.trace.trial import Trial, residual_lengths, span_error, trial
+
+Array = np.ndarray[Any, np.dtype[Any]]
+# A Cholesky proof of a dense problem: n³/3 multiply-adds, 2–3 s and n² doubles at 8,000.
+MOST_DENSE_ROWS = 8_000
+# A sparse matrix or an operator is filled for such a proof up to here (0.1 s).
+MOST_FILLED_ROWS = 3_000
+# Up to so many rows LAPACK says where the next eigenvalue lies when nobody hints at it. It is
+# not believed: it only says where to count.
+MOST_HINTED_ROWS = 300
+# Factorisations that may be spent on finding a height, small problems and large.
+MOST_TRIES, MOST_LARGE_TRIES, LARGE = 12, 5, 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What was found out about an answer."""
+
+    quotients: Array
+    residuals: Array
+    answer: Trial
+    bracket: Bracket
+    floor: Floor
+    scale: float
+    missed: bool
+
+
+@dataclass(frozen=True, eq=False)
+class _Case:
+    """An answer to a problem with what all floors need to know of it."""
+
+    problem: TraceProblem
+    answer: Trial
+    wider: Trial | None
+    excluded: Trial | None
+    lift: float
+    following: float | None
+    scale: float
+    extra: float  # what V's rounding and N's inexact span add to the distance
+    tolerance: float
+
+
+def evidence(
+    problem: TraceProblem, V: Array, scale: float, tolerance: float, fresh: bool
+) -> Evidence:
+    """Judge the first `count` columns of V; the others hint where the next eigenvalues lie."""
+    d = problem.count
+    known = problem.descent(V) if _passes_are_dear(problem) else None
+    given, seen = V[:, :d], None if known is None else known[:, :d]
+    quotients, residuals = residual_lengths(problem, given, seen)
+    basis, turn = _orthonormal(problem, given)
+    images = None if seen is None or problem.trivial.shape[1] else seen @ turn
+    off_span = span_error(problem, given, basis)
+    further = _further(problem, basis, V[:, d:])
+    excluded = excluded_trial(problem)
+    lift = _lift(problem, quotients, further, excluded)
+    answer = trial(problem, basis, lift, images)
+    following = _following(problem, answer, further, lift)
+    wider = None
+    if further.shape[1] > 1 and not isinstance(problem.A, np.ndarray):
+        wider = trial(problem, np.hstack([answer.V, further]), lift)
+    length = float(np.sqrt(answer.squares.sum()))
+    size = norm_bound(problem) / max(problem.metric.lowest, 1e-300)
+    size = (size if np.isfinite(size) else scale) + float(np.abs(answer.h).max())
+    extra = 2 * off_span * length + 4 * off_span**2 * size + d * lift * problem.trivial_error**2
+    case = _Case(problem, answer, wider, excluded, lift, following, scale, extra * UP, tolerance)
+    found, floor, missed = _best(case, given, V[:, d:], off_span, fresh)
+    return Evidence(quotients, residuals, answer, found, floor, scale, missed)
+
+
+def _passes_are_dear(problem: TraceProblem) -> bool:
+    return isinstance(problem.A, np.ndarray)
+
+
+def _orthonormal(problem: TraceProblem, given: Array) -> tuple[Array, Array]:
+    """A B-orthonormal basis of the columns off N, and how it is mixed from them."""
+    inside = problem.off_trivial(given)
+    lower = np.linalg.cholesky(inside.T @ problem.metric.times(inside))
+    turn = np.linalg.inv(lower).T
+    return inside @ turn, turn
+
+
+def _further(problem: TraceProblem, basis: Array, extra: Array) -> Array:
+    """B-orthonormal further directions: what is left of the guards off the answer and N."""
+    metric = problem.metric
+    extra = extra[:, np.isfinite(extra).all(axis=0)]
+    extra = extra / np.abs(extra).max(axis=0, initial=np.finfo(float).tiny)
+    kept = np.zeros((problem.n, 0))
+    for column in extra.T:
+        x = column[:, None]
+        length = np.sqrt(max(float(np.sum(x * metric.times(x))), 1e-300))
+        x = x / length
+        for _ in range(2):
+            x = problem.off_trivial(x)
+            x = x - basis @ (metric.times(basis).T @ x) - kept @ (metric.times(kept).T @ x)
+        left = float(np.sqrt(max(float(np.sum(x * metric.times(x))), 0.0)))
+        if left > 1e-8:
+            kept = np.hstack([kept, x / left])
+    return kept
+
+
+def _lift(problem: TraceProblem, quotients: Array, further: Array, excluded: Trial | None) -> float:
+    """How far up the excluded directions are moved: beyond every height that is tried."""
+    if excluded is None:
+        return 0.0
+    values = (
+        np.einsum("ij,ij->j", further, problem.descent(further)) if further.size else np.zeros(1)
+    )
+    highest = float(np.abs(quotients).max()) + float(np.abs(values).max())
+    return 8 * (highest + float(np.abs(excluded.h).max()) + excluded.blur)
+
+
+def _following(problem: TraceProblem, answer: Trial, further: Array, lift: float) -> float | None:
+    """Where the next eigenvalue seems to lie; a hint, which is counted and not believed."""
+    if further.shape[1]:
+        values = np.einsum("ij,ij->j", further, problem.descent(further))
+        return float(values.min())
+    if problem.n > MOST_HINTED_ROWS or isinstance(problem.A, Gramian):
+        return None
+    A = problem.sign * dense_entries(problem.A).astype(float)
+    BN = problem.metric.times(problem.trivial)
+    A = (A + A.T) / 2 + lift * (BN @ BN.T)
+    B = None if isinstance(problem.metric, Identity) else problem.metric.sparse().toarray()
+    try:
+        values = scipy.linalg.eigh(A, B, eigvals_only=True)
+    except np.linalg.LinAlgError:
+        return None
+    d, last = len(answer.h), float(answer.h[-1])
+    apart = max(1e-9 * abs(last), 1e-13 * float(np.abs(values).max()))
+    rest = values[d:][values[d:] > last + apart]
+    return float(rest[0]) if len(rest) and values[d] > last + apart else None
+
+
+def _best(
+    case: _Case, given: Array, extra: Array, off_span: float, fresh: bool
+) -> tuple[Bracket, Floor, bool]:
+    problem, answer = case.problem, case.answer
+    dense = isinstance(problem.A, np.ndarray)
+    for norms in (norm_floor, deflated_norm_floor):
+        if norms is deflated_norm_floor and problem.n <= MOST_FILLED_ROWS:
+            break  # a Cholesky factorisation is as quick there, and decides more
+        cheap = norms(problem, answer)
+        if cheap is not None and cheap.height > answer.h[-1]:
+            floor = replace(cheap, seen=cheap.below)
+            found = _with_extra(bracket(answer, None, floor), case)
+            if found.gap <= case.tolerance:
+                return found, floor, False
+    counted = None
+    if not dense and _can_be_counted(problem):
+        counted = _counted(case, given, extra, off_span)
+        if counted[0].gap <= case.tolerance or counted[2]:
+            return counted
+    if problem.n <= (MOST_DENSE_ROWS if dense else MOST_FILLED_ROWS):
+        filled = _first_good(
+            case,
+            heights(answer, case.wider, case.following, case.scale),
+            lambda h: cholesky_floor(
+                problem, _lifted_trial(case, h.below), h.below, h.at, case.lift
+            ),
+        )
+        return filled if counted is None else min(counted, filled, key=lambda found: found[0].gap)
+    if counted is not None and np.isfinite(counted[0].apart):
+        return counted
+    floor = random_floor(problem, answer, case.following, case.scale, fresh)
+    found = _with_extra(bracket(answer, None, floor), case)
+    return found, floor, bool(floor.seen is not None and floor.seen > floor.below)
+
+
+def _can_be_counted(problem: TraceProblem) -> bool:
+    try:
+        _ = problem.ordering
+    except TooLarge:
+        return False
+    return True
+
+
+def _counted(
+    case: _Case, given: Array, extra: Array, off_span: float
+) -> tuple[Bracket, Floor, bool]:
+    """Floors by counting pivots; for the small end of MᵀM in units of singular values."""
+    problem = case.problem
+    if not judged_by_singular_values(problem):
+        return _first_good(
+            case,
+            heights(case.answer, case.wider, case.following, case.scale),
+            lambda h: inertia_floor(problem, h.below, h.at, case.excluded),
+        )
+    own, _ = ritz_directions(problem, given)
+    off_span = span_error(problem, given, own)
+    good = extra[:, np.isfinite(extra).all(axis=0)]
+    wide, s = ritz_directions(problem, np.hstack([own, good])) if good.shape[1] else (own, _)
+    d = own.shape[1]
+    return _first_good(
+        case,
+        singular_heights(s, d, factor_norm(problem)),
+        lambda h: singular_floor(problem, h.below, h.at),
+        lambda floor, h: singular_bracket(
+            problem, own, off_span, wide if h.below > d else own, floor, h.at
+        ),
+    )
+
+
+def _first_good(
+    case: _Case,
+    tries: Iterable[Height],
+    prove: Callable[[Height], Floor],
+    weigh: Callable[[Floor, Height], Bracket] | None = None,
+) -> tuple[Bracket, Floor, bool]:
+    """The first floor that proves what was asked for, else the best; and whether one was missed.
+
+    A count above c at a height δ under h_c+1, rightly counted, is a direction that the
+    answer does not have: no further height can mend that.
+    """
+    best: tuple[Bracket, Floor, bool] = (NOTHING, Floor(0, -np.inf, "none"), False)
+    most = MOST_TRIES if case.problem.n <= LARGE else MOST_LARGE_TRIES
+    for _, height in zip(range(most), tries, strict=False):
+        floor = prove(height)
+        if _reaches_the_lift(case, height):
+            continue
+        under = height.under
+        if under is not None and floor.seen is not None and floor.seen > floor.below:
+            if floor.error < under / 2:
+                return replace(NOTHING, value=case.answer.total), floor, True
+            continue
+        found = bracket(case.answer, case.wider, floor) if weigh is None else weigh(floor, height)
+        found = _with_extra(found, case)
+        if (
+            best[1].proof == "none"
+            or found.gap < best[0].gap
+            or (found.gap == best[0].gap and found.apart < best[0].apart)
+        ):
+            best = (found, floor, False)
+        if found.gap <= case.tolerance:
+            break
+    return best
+
+
+def _reaches_the_lift(case: _Case, height: Height) -> bool:
+    """Whether excluded directions, lifted, might still lie below the height."""
+    if case.excluded is None:
+        return False
+    low = float(case.excluded.h.min()) - case.excluded.blur
+    return case.lift * (1 - 2 * case.excluded.skew) + low <= height.at
+
+
+def _lifted_trial(case: _Case, below: int) -> Trial:
+    return case.answer if case.wider is None or below <= len(case.answer.h) else case.wider
+
+
+def _with_extra(found: Bracket, case: _Case) -> Bracket:
+    """The bracket with what V's own rounding and N's inexact span can add."""
+    return replace(
+        found,
+        lower=found.lower - case.extra,
+        apart=found.apart + case.extra,
+        blurred=found.blurred + case.extra,
+    )

@@ -1,0 +1,96 @@
+"""Bounds of what rounding did: sums, products with A and B, lengths in the norm of B⁻¹.
+
+A sum of k products of doubles, in any order and with or without fused operations, is off by at
+most γ_k Σ|aᵢbᵢ|, γ_k = ku/(1 − ku) (Higham, *Accuracy and Stability*, chapter 3). Everything here
+is made of that. Sums of positive bounds are themselves rounded: `UP` covers it for n < 2³⁰.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from dualfold.trace.metric import Dense, Sparse
+from dualfold.trace.problem import Gramian, TraceProblem
+
+Array = np.ndarray[Any, np.dtype[Any]]
+UNIT = float(np.finfo(float).eps) / 2
+UP = 1 + 1e-6
+
+
+def gamma(terms: float) -> float:
+    """γ_k of a sum of k terms."""
+    return float(terms * UNIT / (1 - terms * UNIT))
+
+
+def column_norms(X: Array) -> Array:
+    return np.asarray(np.sqrt(np.einsum("ij,ij->j", X, X)) * UP)
+
+
+def norm_bound(problem: TraceProblem) -> float:
+    """A number that ‖A‖₂ does not exceed; infinite for an operator, whose entries nobody saw."""
+    A = problem.A
+    if isinstance(A, np.ndarray):
+        return float(np.sqrt(problem.square_norm)) * UP
+    if isinstance(A, Gramian):
+        M = abs(A.factor)
+        return float(M.sum(axis=0).max() * M.sum(axis=1).max()) * UP
+    if sp.issparse(A):
+        return float(abs(A).sum(axis=1).max()) * UP
+    return float("inf")
+
+
+def product_errors(problem: TraceProblem, V: Array) -> Array:
+    """Column by column, a bound of ‖fl(A·V) − A·V‖₂, A the symmetric part of what was given."""
+    A = problem.A
+    if isinstance(A, Gramian):
+        M = abs(A.factor)
+        most = longest_row(M) + longest_row(sp.csr_array(M.T)) + 4
+        return gamma(most) * column_norms(M.T @ (M @ np.abs(V))) * UP
+    if sp.issparse(A):
+        return gamma(longest_row(A) + 4) * column_norms(abs(A) @ np.abs(V)) * UP
+    size = gamma(problem.n + 4) * norm_bound(problem) + problem.asymmetry
+    return size * column_norms(V) * UP
+
+
+def metric_errors(problem: TraceProblem, V: Array) -> Array:
+    """Column by column, a bound of ‖fl(B·V) − B·V‖₂."""
+    B = problem.metric
+    if isinstance(B, Sparse | Dense):
+        terms = longest_row(B.matrix) if isinstance(B, Sparse) else problem.n
+        return gamma(terms + 2) * column_norms(abs(B.matrix) @ np.abs(V)) * UP
+    return 2 * UNIT * column_norms(B.times(V))
+
+
+def squares_in_metric(problem: TraceProblem, V: Array) -> Array:
+    """|v|ᵀ|B||v| of each column: vᵀBv is right to γ of it."""
+    B, size = problem.metric, np.abs(V)
+    image = abs(B.matrix) @ size if isinstance(B, Sparse | Dense) else B.times(size)
+    return np.asarray(np.einsum("ij,ij->j", size, image) * UP)
+
+
+def dual_lengths(problem: TraceProblem, R: Array, errors: Array) -> Array:
+    """Bounds of ‖r‖ in the norm of B⁻¹ for r within `errors` (2-norm) of the columns of R.
+
+    With any x, ‖r‖ ≤ √(xᵀBx) + ‖r − Bx‖₂/√λ_min(B): x comes from a factorisation that need
+    not be right.
+    """
+    B = problem.metric
+    low = np.sqrt(B.lowest)
+    if low == 0:
+        return np.full(R.shape[1], np.inf)
+    if not isinstance(B, Sparse | Dense):
+        squares = np.einsum("ij,ij->j", R, B.solve(R))
+        return np.asarray(UP * np.sqrt(squares) + errors / low)
+    x = B.solve(R)
+    image = B.times(x)
+    rest = column_norms(R - image) + metric_errors(problem, x) + 2 * UNIT * column_norms(R)
+    inner = np.einsum("ij,ij->j", x, image) + gamma(2 * problem.n) * squares_in_metric(problem, x)
+    return np.asarray(UP * (np.sqrt(np.maximum(inner, 0.0)) + (rest + errors) / low))
+
+
+def longest_row(rows: sp.csr_array) -> int:
+    """The most entries that a row has."""
+    return int(np.diff(rows.indptr).max(initial=0))

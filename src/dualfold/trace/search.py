@@ -1,0 +1,165 @@
+"""A random search for anything better, with a known chance of missing it.
+
+Lanczos from a start that is uniform on the sphere of the B-norm, in the complement of V and
+N. After k steps the extreme Ritz values ξ of an operator with eigenvalues in [a, b] satisfy
+
+    b − ξ_max ≤ ε(b − a)   and   ξ_min − a ≤ ε(b − a),
+
+each but for a chance of 1.648·√n·exp(−√ε(2k − 1)) (Kuczyński and Woźniakowski 1992, theorem
+4.2, for A − a and b − A: a Krylov space does not change with a shift). So b − a is at most
+(ξ_max − ξ_min)/(1 − 2ε), and a ≥ ξ_min − ε/(1 − 2ε)·(ξ_max − ξ_min): no bound of the spectrum
+has to be known beforehand.
+
+The start is drawn after the problem is known: its seed is a hash of A, B, N and V, so that bits
+repeat and a problem made to hide from the start would have to be found by 10¹² tries. An operator
+cannot be hashed: there the chance assumes that it does not depend on the start.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from scipy.sparse.linalg import splu, spsolve_triangular
+
+from dualfold.kernels import one_blas_thread
+from dualfold.kernels.progress import steps as told_steps
+from dualfold.trace.completeness import Floor
+from dualfold.trace.metric import Dense, Diagonal, Metric, Sparse
+from dualfold.trace.problem import Gramian, TraceProblem
+from dualfold.trace.rounding import UNIT
+from dualfold.trace.trial import Trial
+
+Array = np.ndarray[Any, np.dtype[Any]]
+# The chance of a miss that a search is allowed, at both ends together, and its longest run:
+# 3 ms a step for MNIST's 70,000 points.
+MISS, MOST_STEPS = 1e-12, 1_500
+# A complement of so few dimensions is searched to its end.
+MOST_KEPT = 200
+
+
+def random_floor(
+    problem: TraceProblem, answer: Trial, following: float | None, scale: float, fresh: bool
+) -> Floor:
+    """A floor that holds but for a stated chance; `following` says how fine to look."""
+    room = problem.n - answer.V.shape[1] - problem.trivial.shape[1]
+    count, last = len(answer.h), float(answer.h[-1])
+    if room <= 0:  # nothing is left to be found
+        return Floor(count, np.inf, "random", chance=0.0, seen=count)
+    unlikely = float(np.log(2 * 1.648 * np.sqrt(problem.n) / MISS))
+    wanted = last if following is None else following
+    resolved = max(0.5 * (wanted - last) / max(2 * scale, 1e-300), 1e-12)
+    steps = int(np.clip((unlikely / np.sqrt(resolved) + 1) / 2, 60, MOST_STEPS))
+    start = uniform_start(problem, answer.V, seed_of(problem, answer.V, fresh))
+    # Tall and thin: a second thread mostly waits (3 s became 25 on a busy machine).
+    with one_blas_thread():
+        low, high, steps, ended = _extreme_ritz_values(problem, answer.V, start, steps, scale)
+    chance, blur = MISS, 16 * steps * UNIT * max(abs(low), abs(high))
+    if ended:  # an invariant space: a direction it misses had less than 16u of the start
+        chance += float(16 * UNIT * np.sqrt(problem.n))
+        height = low - blur
+    else:
+        epsilon = (unlikely / (2 * steps - 1)) ** 2
+        height = (
+            low - epsilon / (1 - 2 * epsilon) * (high - low) - blur if epsilon < 0.5 else -np.inf
+        )
+    better = low < last - max(float(np.sqrt(answer.squares[-1])), blur)
+    return Floor(count, height, "random", chance=chance, seen=count + int(better))
+
+
+def seed_of(problem: TraceProblem, V: Array, fresh: bool) -> int:
+    """A seed that whoever made the problem could not choose; `fresh` ones do not repeat."""
+    if fresh:
+        return int.from_bytes(os.urandom(16), "big")
+    digest = hashlib.blake2b(digest_size=16)
+    parts = [V, problem.trivial, *_arrays(problem.metric)]
+    A = problem.A.factor if isinstance(problem.A, Gramian) else problem.A
+    if sp.issparse(A):
+        parts += [A.data, A.indices, A.indptr]
+    else:
+        parts.append(A if isinstance(A, np.ndarray) else problem.descent(V))
+    for part in parts:
+        digest.update(repr((part.shape, part.dtype.str)).encode())
+        digest.update(np.ascontiguousarray(part).data)
+    return int.from_bytes(digest.digest(), "big")
+
+
+def _arrays(metric: Metric) -> list[Array]:
+    if isinstance(metric, Sparse):
+        return [metric.matrix.data, metric.matrix.indices, metric.matrix.indptr]
+    if isinstance(metric, Dense):
+        return [metric.matrix]
+    return [metric.entries] if isinstance(metric, Diagonal) else []
+
+
+def uniform_start(problem: TraceProblem, V: Array, seed: int) -> Array:
+    """A vector whose direction is uniform in the B-norm, off V and N: L⁻ᵀg, B = LLᵀ."""
+    g = np.random.default_rng(seed).standard_normal(problem.n)
+    metric = problem.metric
+    if isinstance(metric, Diagonal):
+        x = g / np.sqrt(metric.entries)
+    elif isinstance(metric, Dense):
+        lower = np.linalg.cholesky(metric.matrix)
+        x = scipy.linalg.solve_triangular(lower, g, lower=True, trans="T")
+    elif isinstance(metric, Sparse):
+        x = _sparse_root_inverse(metric.matrix, g)
+    else:
+        x = g
+    return np.asarray(x)
+
+
+def _sparse_root_inverse(B: sp.csr_array, g: Array) -> Array:
+    """L⁻ᵀg for PBPᵀ = LLᵀ, from SuperLU with one order for rows and columns."""
+    lu = splu(
+        sp.csc_array(B),
+        permc_spec="MMD_AT_PLUS_A",
+        diag_pivot_thresh=0.0,
+        options={"SymmetricMode": True},
+    )
+    pivots = lu.U.diagonal()  # U = D·Lᵀ, so L⁻ᵀD^-½g = U⁻¹D^½g
+    inner = spsolve_triangular(sp.csr_array(lu.U), np.sqrt(pivots) * g, lower=False)
+    return np.asarray(inner[lu.perm_c])
+
+
+def _extreme_ritz_values(
+    problem: TraceProblem, V: Array, start: Array, steps: int, scale: float
+) -> tuple[float, float, int, bool]:
+    """The ends of sign·A on the complement of V and N, the steps made, whether the space ended."""
+    BV = problem.metric.times(V)
+
+    def off(x: Array) -> Array:
+        for _ in range(2):  # V and N are orthogonal to rounding only
+            x = x - V @ (BV.T @ x)
+            x = problem.off_trivial(x[:, None])[:, 0]
+        return x
+
+    x = off(start)
+    x /= np.sqrt(x @ problem.metric.times(x))
+    previous, beta, ended = np.zeros_like(x), 0.0, False
+    diagonal, beside, basis = [], [], np.zeros((problem.n, 0))
+    room = problem.n - V.shape[1] - problem.trivial.shape[1]
+    most = min(steps, room)
+    with told_steps("searching for anything better", most) as done:
+        for _ in range(most):
+            y = off(problem.metric.solve(problem.descent(x[:, None])[:, 0]))
+            alpha = float(y @ problem.metric.times(x))
+            y = off(y - alpha * x - beta * previous)
+            if room <= MOST_KEPT:  # the whole complement is searched: its basis must stay one
+                basis = np.column_stack([basis, x])
+                y = off(y - basis @ (basis.T @ problem.metric.times(y)))
+            beta = float(np.sqrt(max(float(y @ problem.metric.times(y)), 0.0)))
+            diagonal.append(alpha)
+            if beta <= 8 * UNIT * max(scale, abs(alpha)):
+                ended = True
+                break
+            beside.append(beta)
+            previous, x = x, y / beta
+            done(1)
+    beside = beside[: len(diagonal) - 1]
+    ritz = scipy.linalg.eigh_tridiagonal(diagonal, beside, eigvals_only=True)
+    ended = ended or (len(diagonal) == room <= MOST_KEPT)
+    return float(ritz[0]), float(ritz[-1]), len(diagonal), ended
