@@ -9,7 +9,6 @@ import numpy as np
 
 from dualfold.duality.bounds import (
     ALL_PAIRS,
-    ALL_PAIRS_ALONE,
     UNIT,
     Fit,
     dual_value,
@@ -56,17 +55,24 @@ class Enclosure:
         return relative(self.lower, self.upper) * (1 + 8 * UNIT)
 
 
-def enclosed(problem: UnfoldingProblem, Y: Array, w: Array, *, most_flops: float) -> Enclosure:
+def enclosed(
+    problem: UnfoldingProblem,
+    Y: Array,
+    w: Array,
+    *,
+    most_flops: float,
+    all_pairs: int = ALL_PAIRS,
+) -> Enclosure:
     """Both sides of a problem in units of its own (`units`), from points and weights.
 
-    w ≥ 0 is required for "at_most". λ₂ is proved with at most `most_flops` multiply-adds.
+    w ≥ 0 is required for "at_most". λ₂ is proved with at most `most_flops` multiply-adds, and up
+    to `all_pairs` points all geodesics are looked at.
     """
     found = fit(problem, Y)
     scale, lower, relaxation = _below(problem, found)
     second = second_eigenvalue(problem, w, Y, most_flops=most_flops)
     floor, relaxed = second.proved, dual_value(problem, w, relaxation)
-    pairs = ALL_PAIRS if second.factorised else ALL_PAIRS_ALONE
-    paths = geodesic_bounds(problem, near=Y, all_pairs=pairs)
+    paths = geodesic_bounds(problem, near=Y, all_pairs=all_pairs)
     stretch = (1 + relaxation) * (1 + 4 * UNIT)
     bounds = {"weights": upper_bound(relaxed, floor), "a centre": stretch * paths.centre}
     exact = min(upper_bound(dual_value(problem, w), floor), paths.centre)

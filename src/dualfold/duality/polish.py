@@ -21,7 +21,7 @@ import scipy.sparse as sp
 from dualfold.duality.bounds import dual_value, scaled_into
 from dualfold.duality.spectral_floor import lowest_pairs
 from dualfold.duality.unfolding import UnfoldingProblem
-from dualfold.errors import TooLarge
+from dualfold.errors import DualfoldError
 from dualfold.trace.factorisation import factorise, fill_reducing_ordering
 from dualfold.trace.problem import MOST_FLOPS
 
@@ -47,7 +47,7 @@ def polished(
     try:
         Y = _taut_points(problem, factor, taut)
         w = _taut_weights(problem, Y, weights, taut)
-    except TooLarge:
+    except DualfoldError:  # too large, or a pivot that vanishes
         return factor, weights
     better_points = scaled_into(problem, Y)[1] > scaled_into(problem, factor)[1]
     before, after = (_upper(problem, v, Y) for v in (weights, w))
@@ -97,6 +97,7 @@ def _derivative(problem: UnfoldingProblem, Y: Array, taut: Array) -> tuple[sp.cs
     shape = (len(edges), problem.n * rank)
     J = sp.csr_array((entries.ravel(), columns.ravel(), starts), shape=shape)
     G = sp.csr_array(J @ sp.diags_array(np.repeat(1 / problem.mass, rank)) @ J.T)
+    G = sp.csr_array((G + G.T) / 2)  # rounding may leave a 0 on one side only, which is not stored
     ridged = sp.csr_array(G + sp.diags_array(RIDGE * G.diagonal()))
     rough = factorise(ridged, fill_reducing_ordering(ridged, most_flops=MOST_FLOPS))
 

@@ -77,8 +77,10 @@ def lowest_pairs(
             break
         values = fresh
         if solve is None:
-            # Just below 0 the matrix is definite, and 0 itself is no eigenvalue.
-            shift = 1e-3 * max(abs(float(values[0])), 1e-300)
+            # Just below 0 the matrix is definite, and 0 itself is no eigenvalue; a smaller shift
+            # than 1e-14 of the matrix would drown in its rounding.
+            size = float(np.max(np.abs(L.diagonal()) / mass))
+            shift = max(1e-3 * abs(float(values[0])), 1e-14 * size, 1e-303)
             shifted = sp.csr_array(L + sp.diags_array(shift * mass))
             ordering = ordering or _ordering(problem)
             solve = factorise(shifted, ordering).solve

@@ -151,7 +151,7 @@ def doubles(numbers: Any, name: str) -> Array:
     if given.dtype.kind not in "biuf":
         raise InvalidInput(f"{name} must be real numbers; given were {given.dtype} ones")
     found = given.astype(float)
-    if given.dtype.kind in "iu" and given.size and np.abs(found).max() > 2.0**53:
+    if given.dtype.kind in "iu" and np.any((given > 2**53) | (found < -(2.0**53))):
         raise InvalidInput(
             f"{name} holds whole numbers beyond 2^53, which double precision rounds; divide them "
             "by a common unit and pass floats"
