@@ -191,7 +191,7 @@ def test_ctrl_c_between_chunks(monkeypatch):
         calls.append(arguments)
         raise KeyboardInterrupt
 
-    monkeypatch.setitem(geodesics._geodesics, (np.dtype(np.float32), 16), interrupted)
+    monkeypatch.setitem(geodesics._geodesics, 16, interrupted)
     with pytest.raises(KeyboardInterrupt):
         geodesic_distances(graph, n_jobs=2)
     assert len(calls) < 5

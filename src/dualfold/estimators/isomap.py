@@ -21,9 +21,6 @@ from dualfold.trace.problem import TraceProblem
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-# Double precision while the n×n matrix stays small; beyond, float32 halves it.
-DOUBLE_UP_TO = 4_000
-
 
 class Isomap(GraphEstimator):
     """Keep the distances along the sheet that the points lie on.
@@ -129,8 +126,7 @@ class Isomap(GraphEstimator):
         if chosen is not None and int(chosen) < graph.n:
             corners = farthest_points(graph, max(int(chosen), count + 1), random_state=self._seed())
             return landmark_isomap(graph, corners, n_components=count)
-        kind = np.float64 if graph.n <= DOUBLE_UP_TO else np.float32
-        return isomap(graph, n_components=count, dtype=kind)
+        return isomap(graph, n_components=count)
 
     def _map(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
         lift = embedding.problem.lift

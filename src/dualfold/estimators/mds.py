@@ -21,7 +21,7 @@ from dualfold.methods.mds import mds_of_distances
 from dualfold.methods.pca import pca
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import with_signs
-from dualfold.weights.gram import mean_squares, refuse_asymmetry
+from dualfold.weights.gram import DOUBLE_UP_TO, mean_squares, refuse_asymmetry
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -175,6 +175,8 @@ class ClassicalMDS(CertifiedEstimator):
 
     def _distances(self, X: Any, others: Any) -> Array:
         params = self.metric_params or {}
+        if X.dtype == np.float32 and X.shape[0] <= DOUBLE_UP_TO:
+            X = X.astype(float)  # distances of float32 rows would be float32
         return np.asarray(pairwise_distances(X, others, metric=self.metric, **params))
 
     @property

@@ -9,7 +9,8 @@ import numpy as np
 
 from dualfold.maps.linear import Projected
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.covariance import scatter
+from dualfold.weights.covariance import scatter, scatter_error, scatter_kind
+from dualfold.weights.precision import in_words, mean_error
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -21,25 +22,50 @@ class Moments:
     count : number of rows
     mean : their mean, D numbers in float64
     scatter : Σ (x − mean)(x − mean)ᵀ, D×D in float64
+    error, mean_error : proved bounds of ‖scatter − exact‖₂ and of ‖mean − exact‖
+    kind : the precision of the products
     """
 
     count: int
     mean: Array
     scatter: Array
+    error: float = 0.0
+    mean_error: float = 0.0
+    kind: Any = np.float64
 
     @classmethod
     def of(cls, X: Any) -> Self:
         """The moments of the rows of X."""
         total, mean = scatter(X)
-        return cls(X.shape[0], mean, total)
+        return cls.known(X, total, mean)
+
+    @classmethod
+    def known(cls, X: Any, total: Array, mean: Array) -> Self:
+        """The same where scatter and mean of X are at hand."""
+        squares = max(float(np.trace(total)), 0.0) + X.shape[0] * float(mean @ mean)
+        off = mean_error(squares, X.shape[0], X.shape[0])
+        error = scatter_error(X, total, mean)
+        return cls(X.shape[0], mean, total, error, off, scatter_kind(X))
 
     def __add__(self, other: Moments) -> Moments:
-        """Chan, Golub and LeVeque: S₁ + S₂ + (n₁n₂/n)·δδᵀ with δ the difference of means."""
+        """Chan, Golub and LeVeque: S₁ + S₂ + (n₁n₂/n)·δδᵀ with δ the difference of means.
+
+        Errors add up: δ is off by η₁ + η₂ and its rounding, in all η, the last term by
+        (n₁n₂/n)(2‖δ‖η + η²), and all is rounded.
+        """
         count = self.count + other.count
         delta = other.mean - self.mean
         between = np.outer(delta, delta * (self.count * other.count / count))
         mean = self.mean + delta * (other.count / count)
-        return Moments(count, mean, self.scatter + other.scatter + between)
+        total = self.scatter + other.scatter + between
+        length, sizes = float(np.linalg.norm(delta)), map(np.linalg.norm, (self.mean, other.mean))
+        rounded = 8 * np.finfo(float).eps * (float(sum(sizes)) + length)
+        off = self.mean_error + other.mean_error + rounded
+        share = self.count * other.count / count
+        error = self.error + other.error + share * off * (2 * length + off)
+        error += 8 * np.finfo(float).eps * max(float(np.trace(total)), 0.0)
+        kind = np.float32 if np.float32 in (self.kind, other.kind) else np.float64
+        return Moments(count, mean, total, error, off, kind)
 
     def problem(self, *, standardize: bool) -> TraceProblem:
         """PCA of the rows, from their moments alone (the lift has a map and no points)."""
@@ -47,7 +73,13 @@ class Moments:
         A = self.scatter / self.count
         A = A if scale is None else A / np.outer(scale, scale)
         lift = Projected(None, self.mean, scale)
-        return TraceProblem(A, None, 1, "max", lift=lift)
+        error = self.error / self.count
+        if scale is not None:
+            # WEW with W = 1/scale; and W is off by half of what the diagonal is, as a share.
+            share = error / float(scale.min()) ** 2
+            error = share * (1 + 1.2 * float(np.trace(A))) if share < 0.1 else np.inf
+        about = in_words(error, A, self.kind)
+        return TraceProblem(A, None, 1, "max", lift=lift, about=about)
 
     @property
     def deviations(self) -> Array:

@@ -211,7 +211,7 @@ class PCA(ProbabilisticModel, LinearEstimator):
         except InvalidInput:
             self._refuse_gaps(X)
             raise
-        self._moments = kept_moments(problem, X.shape)
+        self._moments = kept_moments(problem, X)
         decomposed = None
         if self.svd_solver == "full" or (name == "full" and max(X.shape) <= SMALL):
             decomposed = singular_vectors(X, problem)

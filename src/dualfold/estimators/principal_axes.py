@@ -95,15 +95,15 @@ def principal_axes(
     )
 
 
-def kept_moments(problem: TraceProblem, shape: tuple[int, int]) -> Moments | None:
+def kept_moments(problem: TraceProblem, X: Any) -> Moments | None:
     """What partial_fit can add to, where the problem holds a covariance of bearable size."""
-    n, width = shape
+    n, width = X.shape
     lift, formed = problem.lift, isinstance(problem.A, np.ndarray) and problem.n == width
     if not formed or width > KEPT_WIDTH or not isinstance(lift, Projected):
         return None
     units = None if lift.scale is None else np.outer(lift.scale, lift.scale)
     total: Any = n * problem.A
-    return Moments(n, lift.mean, total if units is None else total * units)
+    return Moments.known(X, total if units is None else total * units, lift.mean)
 
 
 def _refuse_products(problem: TraceProblem, wanted: Any) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from queue import SimpleQueue
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -18,11 +19,18 @@ import numpy as np
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.graph.forest import in_threads
 from dualfold.graph.graph import Array, Graph
+from dualfold.graph.points import distance_rounding
 from dualfold.kernels import kernel, thread_count
 from dualfold.kernels.progress import steps
 from dualfold.kernels.tally import tally
 
-__all__ = ["Landmarks", "farthest_points", "geodesic_distances", "landmarks_at"]
+__all__ = [
+    "Landmarks",
+    "farthest_points",
+    "geodesic_distances",
+    "geodesic_rounding",
+    "landmarks_at",
+]
 
 # Sources that the kernel takes side by side.
 PATCH = 16
@@ -39,21 +47,20 @@ STEP = 2.0
 
 _patches = kernel("patches", "int32", "int32", "int64[]", "int32[]", "int32[]")
 _geodesics = {
-    (np.dtype(real), lanes): kernel(
-        f"geodesics{one}{bits}",
+    lanes: kernel(
+        f"geodesics{one}64",
         "int64",
         "int32",
         "int64[]",
         "int32[]",
-        f"{real}[]",
+        "float64[]",
         "int32[]",
-        real,
+        "float64",
         "int32[]",
         "int64[]",
         "int64",
-        f"{real}[]",
+        "float64[]",
     )
-    for real, bits in (("float32", 32), ("float64", 64))
     for one, lanes in (("", PATCH), ("_one", 1))
 }
 _symmetric_least = {
@@ -84,10 +91,10 @@ def geodesic_distances(
     """Lengths of the shortest paths of `graph` from `sources` (None: every point) to every point.
 
     An m×n array, one row a source; points that no path reaches are at infinity. Sums
-    along paths are rounded to `dtype`: float32 is right to about 1e-6 of a distance
-    and takes half the memory. With all points as sources the matrix is symmetric to
-    the last bit (of the two directions of a path the smaller sum is kept). The bits do
-    not depend on `n_jobs`. `out`, if given, is filled and returned.
+    along paths are made in float64 and rounded to `dtype` once: float32 takes half the
+    memory (`geodesic_rounding` says how right they are). With all points as sources the
+    matrix is symmetric to the last bit (of the two directions of a path the smaller sum is
+    kept). The bits do not depend on `n_jobs`. `out`, if given, is filled and returned.
     """
     kind = _real(dtype)
     n, everyone = graph.n, sources is None
@@ -107,6 +114,22 @@ def geodesic_distances(
     return rows
 
 
+def geodesic_rounding(graph: Graph, dtype: Any) -> float:
+    """How far a geodesic stored as `dtype` can be from the exact one, as a share of it.
+
+    A path has at most n − 1 edges, each off by what distances are (0 where they were
+    given), so that its sum in float64 is off by n·2⁻⁵³ and that. The least rounded sum and
+    the rounding of the least sum are both within that of the least sum.
+    """
+    edge = (
+        0.0
+        if graph.points is None or graph.search.method in ("precomputed", "metric")
+        else (distance_rounding(np.shape(graph.points)[1]))
+    )
+    stored = 2.0**-24 if _real(dtype) == np.float32 else 0.0
+    return 1.01 * (graph.n * 2.0**-53 + edge + stored)
+
+
 def farthest_points(
     graph: Graph,
     count: int,
@@ -120,7 +143,8 @@ def farthest_points(
 
     The first is `start`, or drawn by `random_state`. Ties go to the smaller index; a
     piece that no landmark reaches yet is farther than anything. The geodesics that the
-    choice needs are the landmarks' own, and come with it, rounded to `dtype`.
+    choice needs are the landmarks' own, and come with it, summed in float64 and rounded to
+    `dtype`.
 
     After the first ones, landmarks are chosen `at_once` and their geodesics found side by
     side. Within such a batch distances are not known yet; what stands for them is the
@@ -234,10 +258,11 @@ class _Patched:
         indptr = graph.lengths.indptr.astype(np.int64)
         indices = graph.lengths.indices.astype(np.int32)
         lengths = graph.lengths.data
-        if lengths.size and not (lengths.min() >= 0 and lengths.max() < np.finfo(kind).max):
+        longest = float(np.finfo(kind).max) / max(graph.n, 1)
+        if lengths.size and not (lengths.min() >= 0 and lengths.max() < longest):
             raise InvalidInput(
-                f"edge lengths must be numbers from 0 to {np.finfo(kind).max:.1g}; these run "
-                f"from {lengths.min():.3g} to {lengths.max():.3g}"
+                f"edge lengths must be numbers from 0 to {longest:.1g}, so that paths have a "
+                f"length; these run from {lengths.min():.3g} to {lengths.max():.3g}"
             )
         order = np.empty(graph.n, np.int32)
         _done(_patches(graph.n, indptr, indices, order))
@@ -247,12 +272,14 @@ class _Patched:
         moved = np.concatenate([[0], np.cumsum(counts)])
         from_where = np.arange(len(indices)) + np.repeat(indptr[order] - moved[:-1], counts)
         return cls(
-            order, places, moved, places[indices[from_where]], lengths[from_where].astype(kind)
+            order, places, moved, places[indices[from_where]], lengths[from_where].astype(float)
         )
 
     def fill(self, rows: Array, sources: Array, threads: int, lanes: int | None = None) -> None:
-        """rows[i] = the geodesics from sources[i], so many of them side by side."""
-        kind = rows.dtype
+        """rows[i] = the geodesics from sources[i], so many of them side by side.
+
+        Sums are made in float64, in some rows of room where `rows` are float32.
+        """
         width = STEP * float(self.lengths.mean(dtype=float)) if self.lengths.size else 1.0
         numbers = self.places[sources]
         into = np.argsort(numbers, kind="stable")  # neighbours travel together
@@ -262,14 +289,23 @@ class _Patched:
         if lanes is None:
             lanes = PATCH if dense else 1
         size = CHUNK if dense else lanes
+        wide = rows.dtype == np.float64
+        rooms: SimpleQueue[Array] = SimpleQueue()
+        for _ in range(0 if wide else threads):
+            rooms.put(np.empty((min(size, len(into)), len(self.order))))
 
         def chunk(first: int) -> None:
             some = slice(first, first + size)
-            visits = _geodesics[kind, lanes](
+            count = len(into[some])
+            room = rows if wide else rooms.get()
+            visits = _geodesics[lanes](
                 len(self.order), self.indptr, self.indices, self.lengths, self.places, width,
-                numbers[some], into[some], len(into[some]), rows,
+                numbers[some], into[some] if wide else np.arange(count), count, room,
             )  # fmt: skip
             _done(visits)
+            if not wide:
+                rows[into[some]] = room[:count]
+                rooms.put(room)
             tally("geodesic visits", visits)
 
         chunks = range(0, len(into), size)

@@ -6,18 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.graph.geodesics import geodesic_distances, landmarks_at
+from dualfold.graph.geodesics import geodesic_distances, geodesic_rounding, landmarks_at
 from dualfold.graph.graph import Graph
 from dualfold.graph.pieces import one_piece
 from dualfold.maps.landmark import FromLandmarks
 from dualfold.trace.lift import scaled_vectors
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.gram import centred_gram
+from dualfold.weights.gram import DOUBLE_UP_TO, centred_gram
+from dualfold.weights.precision import centred_distances_error, in_words, joined_words
 
 EXACT_UP_TO = 10_000
 
 
-def isomap(graph: Graph, *, n_components: int = 2, dtype: Any = np.float32) -> TraceProblem:
+def isomap(graph: Graph, *, n_components: int = 2, dtype: Any = None) -> TraceProblem:
     """Keep the distances along the sheet that the points lie on.
 
         maximise tr(VᵀKV)  subject to  VᵀV = I,   K = −½HΔH,   points VΛ^½
@@ -26,14 +27,19 @@ def isomap(graph: Graph, *, n_components: int = 2, dtype: Any = np.float32) -> T
     laid flat without stretching, with a convex outline, is recovered. Fails where one
     edge cuts across a gap (too many neighbours), around holes, which are blown up, and
     on surfaces such as a sphere that no plane can hold: K then has negative or many
-    large eigenvalues. K is one n×n matrix of `dtype`, the only one made.
+    large eigenvalues. K is one n×n matrix, the only one made, of `dtype`: None is float64 up
+    to 4,000 points and float32, half the memory, beyond. What float32 rounds is said by the
+    certificate.
 
     Tenenbaum, de Silva and Langford, "A global geometric framework for nonlinear
     dimensionality reduction" (2000).
     """
+    dtype = dtype or (np.float64 if graph.n <= DOUBLE_UP_TO else np.float32)
     distances = geodesic_distances(one_piece(graph), dtype=dtype)
     K = centred_gram(distances, out=distances)
-    return TraceProblem(K, None, n_components, "max", lift=scaled_vectors)
+    error = centred_distances_error(K, geodesic_rounding(graph, dtype), K.dtype)
+    about = in_words(error, K, K.dtype)
+    return TraceProblem(K, None, n_components, "max", lift=scaled_vectors, about=about)
 
 
 def landmark_count(n: int) -> int | None:
@@ -64,5 +70,10 @@ def landmark_isomap(graph: Graph, landmarks: Any, *, n_components: int = 2) -> T
     chosen = landmarks_at(one_piece(graph), landmarks)
     between = chosen.distances[:, chosen.indices].astype(float)
     K = centred_gram((between + between.T) / 2)
-    about = f"the {len(chosen.indices)} landmarks; the other points are placed by them"
+    kind = chosen.distances.dtype
+    error = centred_distances_error(K, geodesic_rounding(graph, kind), K.dtype)
+    about = joined_words(
+        f"the {len(chosen.indices)} landmarks; the other points are placed by them",
+        in_words(error, K, kind),
+    )
     return TraceProblem(K, None, n_components, "max", lift=FromLandmarks(chosen), about=about)

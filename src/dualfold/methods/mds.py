@@ -7,8 +7,9 @@ from typing import Any
 from dualfold.maps.linear import Projected
 from dualfold.trace.lift import scaled_vectors
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.covariance import scatter
-from dualfold.weights.gram import centred_gram
+from dualfold.weights.covariance import scatter, scatter_error, scatter_kind
+from dualfold.weights.gram import centred_gram, in_double, made_symmetric
+from dualfold.weights.precision import centred_distances_error, in_words, joined_words
 from dualfold.weights.rows import table
 
 
@@ -26,7 +27,8 @@ def mds(X: Any, *, n_components: int = 2) -> TraceProblem:
     """
     data = table(X)
     total, mean = scatter(data)
-    return TraceProblem(total, None, n_components, "max", lift=Projected(data, mean))
+    about = in_words(scatter_error(data, total, mean), total, scatter_kind(data))
+    return TraceProblem(total, None, n_components, "max", lift=Projected(data, mean), about=about)
 
 
 def mds_of_distances(distances: Any, *, n_components: int = 2) -> TraceProblem:
@@ -35,6 +37,10 @@ def mds_of_distances(distances: Any, *, n_components: int = 2) -> TraceProblem:
         maximise tr(VᵀKV)  subject to  VᵀV = I,   K = −½HΔH,   points VΛ^½
 
     Minimises the strain ‖K − YYᵀ‖. Distances that no Euclidean points have give K
-    negative eigenvalues; directions with λ ≤ 0 get no extent.
+    negative eigenvalues; directions with λ ≤ 0 get no extent. Δ is the mean of the squares
+    there and back, which differ where distances were rounded.
     """
-    return TraceProblem(centred_gram(distances), None, n_components, "max", lift=scaled_vectors)
+    K = centred_gram(in_double(distances))
+    symmetric = made_symmetric(K)
+    about = joined_words(symmetric, in_words(centred_distances_error(K, 0.0, K.dtype), K, K.dtype))
+    return TraceProblem(K, None, n_components, "max", lift=scaled_vectors, about=about)

@@ -10,8 +10,9 @@ import scipy.sparse as sp
 from dualfold.errors import InvalidInput
 from dualfold.maps.linear import Projected, ProjectedFromGram
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.covariance import CentredScatter, scatter
-from dualfold.weights.gram import MOST_ROWS, point_gram
+from dualfold.weights.covariance import CentredScatter, scatter, scatter_error, scatter_kind
+from dualfold.weights.gram import MOST_ROWS, gram_kind, point_gram, point_gram_error
+from dualfold.weights.precision import in_words
 from dualfold.weights.rows import column_deviations, column_means, table
 
 Road = Literal["auto", "covariance", "gram", "products"]
@@ -36,7 +37,8 @@ def pca(
     component is XᵀHc/√(nλ). `road`="auto" takes the smaller matrix, or where both are too large
     the covariance by its "products" alone (certified as measured, not proved); sparse X
     is not filled on any. `standardize` divides each feature by its standard deviation
-    first (features that do not vary stay as they are).
+    first (features that do not vary stay as they are). A is rounded as every number is;
+    where that may count, `about` says how much (`dualfold.weights.precision`).
 
     Pearson, "On lines and planes of closest fit to systems of points in space" (1901).
     """
@@ -44,17 +46,21 @@ def pca(
     n = data.shape[0]
     scale = column_deviations(data, column_means(data)) if standardize else None
     road = pca_road(data.shape, road, sparse=sp.issparse(data))
-    if road == "products":
+    if road == "covariance":
+        total, mean = scatter(data)
+        A: Any = (total if scale is None else total / np.outer(scale, scale)) / n
+        error, kind = scatter_error(data, total, mean, scale) / n, scatter_kind(data)
+    else:
         mean = column_means(data)
-        known = CentredScatter(data, mean, scale)
-        return TraceProblem(known, None, n_components, "max", lift=Projected(data, mean, scale))
     if road == "gram":
-        mean = column_means(data)
-        products, lift = point_gram(data, mean, scale), ProjectedFromGram(data, mean, scale)
-        return TraceProblem(products / n, None, n_components, "max", lift=lift)
-    total, mean = scatter(data)
-    total = total if scale is None else total / np.outer(scale, scale)
-    return TraceProblem(total / n, None, n_components, "max", lift=Projected(data, mean, scale))
+        A = point_gram(data, mean, scale) / n
+        error, kind = point_gram_error(data, n * A, mean, scale) / n, gram_kind(data)
+    if road == "products":
+        A = CentredScatter(data, mean, scale)
+        error, kind = A.error, np.float64
+    lift = (ProjectedFromGram if road == "gram" else Projected)(data, mean, scale)
+    about = in_words(error, A, kind)
+    return TraceProblem(A, None, n_components, "max", lift=lift, about=about)
 
 
 def pca_road(shape: tuple[int, int], road: Road = "auto", *, sparse: bool = False) -> Road:

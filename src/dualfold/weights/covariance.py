@@ -15,6 +15,13 @@ from dualfold.kernels import kernel, thread_count
 from dualfold.kernels.progress import steps
 from dualfold.kernels.tally import tally
 from dualfold.weights.gram import refuse_large, working_precision
+from dualfold.weights.precision import (
+    mean_error,
+    products_error,
+    scale_share,
+    sparse_error,
+    squares_error,
+)
 from dualfold.weights.rows import (
     column_deviations,
     column_means,
@@ -34,6 +41,8 @@ LYING_TILE, COPIED_TILE = 2**24, 2**20
 LEAST_TILE = 2**16
 # Up to this many columns the kernel would multiply more padding than numbers.
 NARROW = 6
+# So many multiply-adds take a quarter of a second in float64, at most: float32 saves nothing.
+CHEAP = 2**32
 # Rows that tell where all of them lie: their mean is within a sixteenth of the spread.
 SAMPLE = 256
 # Deviations from 0 within which a mean needs no shift: 1 + 2² is less than a digit.
@@ -55,10 +64,11 @@ def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Arra
 
     X is read once. Where the mean is far from 0, rows are shifted by the mean of some of
     them before they are multiplied, so that it costs no digits; what is left of the mean
-    is within the spread and comes off at the end. float32 and small integers are
+    is within the spread and comes off at the end. Many float32 and small integers are
     multiplied in float32 (unless `precision` is np.float64), some rows at a time, and
     summed in float64; X itself is never copied. Sparse X stays sparse
     (XᵀX − n·x̄x̄ᵀ, which is accurate while the mean is not large against the spread).
+    How far it can be from the exact matrix: `scatter_error`.
     """
     n, width = X.shape
     if n == 0:
@@ -68,7 +78,7 @@ def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Arra
         mean = column_means(X)
         wide = X.astype(float, copy=False)
         return np.asarray((wide.T @ wide).toarray()) - n * np.outer(mean, mean), mean
-    shift = _safe_shift(X).astype(precision or working_precision(X))
+    shift = _safe_shift(X).astype(scatter_kind(X, precision))
     tally("scatter multiply-adds", n * width**2)
     with steps("multiplying columns", n) as done:
         total, sums = _squares(X, shift, done)
@@ -78,6 +88,53 @@ def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Arra
     _take_off_mean(width, total, n, left_over)
     _refuse_scale(total, X)
     return total.T, mean  # its transpose is what LAPACK takes without a copy
+
+
+def scatter_kind(X: Any, precision: type[np.floating] | None = None) -> type[np.floating]:
+    """The precision that rows are multiplied in."""
+    if sp.issparse(X):
+        return np.float64
+    if precision is not None:
+        return precision
+    cheap = X.shape[0] * X.shape[1] ** 2 <= CHEAP
+    return np.float64 if cheap else working_precision(X)
+
+
+def scatter_error(
+    X: Any,
+    total: Array,
+    mean: Array,
+    scale: Array | None = None,
+    *,
+    precision: type[np.floating] | None = None,
+) -> float:
+    """A bound of ‖Ŝ − S‖₂, Ŝ the scatter (`total`) as computed, features divided by `scale`.
+
+    The kernel adds the products of a slab of rows in registers, then the slabs of a group,
+    both in its own precision; narrow tables are multiplied by BLAS, tile by tile.
+    """
+    (n, width), units = X.shape, np.ones(X.shape[1]) if scale is None else scale
+    spread = np.maximum(np.diagonal(total), 0) / units**2
+    trace, middle = float(spread.sum()), mean / units
+    if sp.issparse(X):
+        squares = float(np.square(X.data / units[X.indices]).sum())
+        deepest = int(np.bincount(X.indices, minlength=width).max(initial=0))
+        error = sparse_error(squares, float(np.linalg.norm(middle)), n, deepest)
+    else:
+        kind = np.float64 if width <= NARROW else scatter_kind(X, precision)
+        depth = min(n, LEAST_TILE) if width <= NARROW else _kernel_depth(width, kind)
+        shift = _safe_shift(X).astype(scatter_kind(X, precision)).astype(float) / units
+        off = mean_error(trace + n * float(middle @ middle), n, depth + n / SLAB + 64)
+        off += np.finfo(float).eps * float(np.linalg.norm(middle) + np.linalg.norm(shift))
+        left = float(np.linalg.norm(middle - shift))
+        error = squares_error(trace, left, off, n, width, kind, depth)
+    return error if scale is None else error + scale_share(mean, scale, n) * trace
+
+
+def _kernel_depth(width: int, kind: type[np.floating]) -> int:
+    """Additions in the kernel's own precision: rows of a slab, then slabs (`scatter.h`)."""
+    wide = -(-width // PANEL) * PANEL * np.dtype(kind).itemsize > 2**13
+    return 256 + 4 + 1 if wide else 64 + 16 + 1
 
 
 class CentredScatter(LinearOperator):
@@ -91,8 +148,22 @@ class CentredScatter(LinearOperator):
         self.data, self.mean, self.units = X, mean, scale
         deviations = column_deviations(X, mean, constant=0.0)
         shares = deviations if scale is None else deviations / scale
+        self.deviations = shares
         self.trace = float(np.square(shares).sum())
         super().__init__(np.dtype(float), (X.shape[1], X.shape[1]))
+
+    @property
+    def error(self) -> float:
+        """A bound of how far a product with a unit vector can be off (divisor n)."""
+        n, units = self.data.shape[0], 1.0 if self.units is None else self.units
+        middle, trace = float(np.linalg.norm(self.mean / units)), n * self.trace
+        if sp.issparse(self.data):
+            return 2 * sparse_error(trace + n * middle**2, middle, n, sum(self.shape) + n) / n
+        off = mean_error(trace + n * middle**2, n, n)
+        error = products_error(trace, off, self.data.shape)
+        if self.units is not None:
+            error += scale_share(self.mean, self.units, n) * trace
+        return error / n
 
     def _matmat(self, V: Array) -> Array:
         V = V if self.units is None else V / self.units[:, None]

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput, TooLarge
+from dualfold.weights.precision import gram_error, mean_error, scale_share, sparse_error
 from dualfold.weights.rows import in_shares
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -15,6 +16,10 @@ Array = np.ndarray[Any, np.dtype[Any]]
 # Numbers in a tile that is copied and squared: 8 MB in float32, enough to keep an n×n product
 # busy. Its least thickness: with less, adding the products up would cost more than making them.
 TILE, THICK = 2**21, 512
+# Matrices of distances of this many rows are made float64, 128 MB.
+DOUBLE_UP_TO = 4_000
+# So many multiply-adds take a fraction of a second in float64: float32 saves nothing.
+CHEAP = 2**32
 # A square matrix of this many rows takes 3.2 GB, as much as the dense solver accepts.
 MOST_ROWS = 20_000
 
@@ -30,8 +35,8 @@ def point_gram(
 
     x̄ is `mean`.
     The other road to the scatter's eigenvalues, for n ≪ D. Tiles run over columns, in
-    float32 for float32 and small integers (unless `precision` is np.float64) and summed
-    in float64, like `scatter`.
+    float32 for many float32 and small integers (unless `precision` is np.float64) and
+    summed in float64, like `scatter`. How far it can be off: `point_gram_error`.
     """
     n, width = X.shape
     refuse_large(n, "points", width)
@@ -43,9 +48,8 @@ def point_gram(
         total = np.asarray((wide @ wide.T).toarray())
         total -= along[:, None] + along[None, :] - float(middle @ middle)
         return total
-    kind = precision or working_precision(X)
+    kind, step = _gram_tiles(X, precision)
     total = np.zeros((n, n), order="F")
-    step = max(TILE // n, min(n, THICK))
     for start in range(0, width, step):
         part = slice(start, start + step)
         # Shifted in float64: what a rounded shift leaves behind would stay.
@@ -55,6 +59,37 @@ def point_gram(
         thick = np.asfortranarray(tile, dtype=kind)
         total += thick @ thick.T
     return total
+
+
+def _gram_tiles(X: Any, precision: type[np.floating] | None) -> tuple[type[np.floating], int]:
+    """The precision of the products, and how many columns are multiplied at a time.
+
+    In float32 no more than are worth adding up: every product in a sum costs digits.
+    """
+    n, width = X.shape
+    cheap = n * n * width <= CHEAP
+    kind = precision or (np.float64 if cheap else working_precision(X))
+    return kind, THICK if kind is np.float32 else max(TILE // n, min(n, THICK))
+
+
+def gram_kind(X: Any) -> type[np.floating]:
+    """The precision that `point_gram` multiplies in."""
+    return np.float64 if sp.issparse(X) else _gram_tiles(X, None)[0]
+
+
+def point_gram_error(X: Any, total: Array, mean: Array, scale: Array | None = None) -> float:
+    """A bound of ‖Ĝ − G‖₂ for `point_gram`, Ĝ (`total`) as computed."""
+    (n, width), units = X.shape, np.ones(X.shape[1]) if scale is None else scale
+    trace, middle = max(float(np.trace(total)), 0.0), mean / units
+    if sp.issparse(X):
+        squares = float(np.square(X.data / units[X.indices]).sum())
+        deepest = int(np.diff(X.indptr).max(initial=0)) + 2
+        error = sparse_error(squares, float(np.linalg.norm(middle)), n, deepest)
+    else:
+        kind, step = _gram_tiles(X, None)
+        off = mean_error(trace + n * float(middle @ middle), n, n)
+        error = gram_error(trace, off, n, width, kind, min(step, width))
+    return error if scale is None else error + scale_share(mean, scale, n) * trace
 
 
 def working_precision(X: Any) -> type[np.floating]:
@@ -111,6 +146,29 @@ def centred_gram(distances: Any, *, out: Array | None = None) -> Array:
 
     in_shares(centred, iter(slices))
     return K
+
+
+def in_double(distances: Any) -> Array:
+    """Distances in float64 where their matrix stays small, else as they are."""
+    D = np.asarray(distances)
+    return D.astype(float) if D.dtype == np.float32 and len(D) <= DOUBLE_UP_TO else D
+
+
+def made_symmetric(K: Array) -> str:
+    """Put (K + Kᵀ)/2 into K, block against block; what was off, in words ("" for nothing)."""
+    off, n = 0.0, len(K)
+    for i in range(0, n, THICK):
+        for j in range(i, n, THICK):
+            there, back = K[i : i + THICK, j : j + THICK], K[j : j + THICK, i : i + THICK].T
+            off = max(off, float(np.abs(there - back).max()))
+            if i == j or off:
+                mean = (there + back) / 2
+                K[i : i + THICK, j : j + THICK] = mean
+                K[j : j + THICK, i : i + THICK] = mean.T
+    if not off:
+        return ""
+    share = off / max(float(np.abs(np.diagonal(K)).max()), np.finfo(K.dtype).tiny)
+    return f"the mean of the squared distances there and back, which were {share:.1e} apart"
 
 
 def mean_squares(distances: Array) -> Array:

@@ -1,0 +1,192 @@
+"""How far a matrix that was computed can be from the one that the data define.
+
+A certificate judges the matrix it is given. These are proved bounds e of ‖Â − A‖₂, Â as
+computed and A as exact arithmetic on the given rows would have it, and what to say about
+them. No eigenvalue of A is further than e from that of Â (Weyl), and with V orthonormal,
+d columns, |tr VᵀÂV − tr VᵀAV| ≤ d·e: an answer within a gap g of the optimum for Â is within
+g + 2d·e of the optimum for the data.
+
+Everything rests on three facts. A sum of k products, added in any order in numbers of
+unit roundoff u, is off by at most γ·Σ|aᵢbᵢ|, γ = ku/(1 − ku). If |E| ≤ F entry by entry then
+‖E‖₂ ≤ ‖F‖₂. And ‖|Z|ᵀ|Z|‖₂ ≤ ‖Z‖²_F, the trace of ZᵀZ. `ROOM` covers 1/(1 − ku) and products of
+errors, which stay under a hundredth (k·u < 1/200 is checked where k may be large).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from dualfold.weights.rows import in_shares, thin_tiles
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+__all__ = [
+    "SAID",
+    "UNIT",
+    "centred_distances_error",
+    "gram_error",
+    "in_words",
+    "joined_words",
+    "largest_value",
+    "mean_error",
+    "products_error",
+    "scale_share",
+    "sparse_error",
+    "squares_error",
+]
+
+UNIT = {np.dtype(np.float32): 2.0**-24, np.dtype(np.float64): 2.0**-53}
+# The least double and float: what a product may lose where it underflows.
+LEAST = {np.dtype(np.float32): 2.0**-149, np.dtype(np.float64): 2.0**-1074}
+ROOM = 1.02
+# Errors below this share of the largest eigenvalue are not worth a word in a certificate.
+SAID = 1e-9
+_U = UNIT[np.dtype(np.float64)]
+
+
+def in_words(error: float, A: Any, kind: Any) -> str:
+    """What a certificate of A has to add where A may be off by `error`; "" where nothing."""
+    if error <= SAID * float(_diagonal(A).max(initial=0.0)):
+        return ""
+    largest = largest_value(A)
+    if error <= SAID * largest:
+        return ""
+    name = "single" if np.dtype(kind) == np.float32 else "double"
+    if not error < largest:
+        return (
+            f"the matrix in {name} precision, whose rounding may be as large as all of it: it says "
+            "nothing about the data. Take off what all rows share, or rescale the data"
+        )
+    return (
+        f"the matrix in {name} precision: its eigenvalues are those of the data to "
+        f"{_up(error / largest)} of the largest"
+    )
+
+
+def joined_words(*parts: str) -> str:
+    """Several things that a problem is about, in one string."""
+    return "; ".join(part for part in parts if part)
+
+
+def _diagonal(A: Any) -> Array:
+    return np.diagonal(A) if isinstance(A, np.ndarray) else np.square(A.deviations)
+
+
+def _up(number: float) -> str:
+    """Two digits, rounded up: a bound stays one."""
+    step = 10.0 ** (math.floor(math.log10(number)) - 1)
+    return f"{math.ceil(number / step) * step:.1e}"
+
+
+def largest_value(A: Any) -> float:
+    """A lower bound of the largest eigenvalue: vᵀAv/vᵀv with v the column of the largest diagonal.
+
+    Less a thousandth, for rounding, which in float64 is at most n·2⁻⁵³ of ‖|A|‖.
+    """
+    diagonal = _diagonal(A)
+    first = np.eye(1, A.shape[0], int(np.argmax(diagonal)))[0]
+    v = A @ first if not isinstance(A, np.ndarray) else A[:, int(np.argmax(diagonal))].astype(float)
+    size = float(np.abs(v).max(initial=0.0))
+    if not 0 < size < np.inf:
+        return 0.0
+    v = v / size
+    quotient = float(v @ _image(A, v)) / float(v @ v)
+    return 0.999 * max(quotient, float(diagonal.max()), 0.0)
+
+
+def _image(A: Any, v: Array) -> Array:
+    """Av in float64, without a float64 copy of A."""
+    if not isinstance(A, np.ndarray):
+        return np.asarray(A @ v)
+    parts = in_shares(
+        lambda slices: [A[rows].astype(float, copy=False) @ v for rows in slices], thin_tiles(A)
+    )
+    return np.concatenate([one for part in parts for one in part])
+
+
+def squares_error(
+    trace: float, left_over: float, mean_off: float, n: int, width: int, kind: Any, depth: int
+) -> float:
+    """Of Σ(x − s)(x − s)ᵀ − n(x̄ − s)(x̄ − s)ᵀ, products in `kind`, `depth` of them added in it.
+
+    trace : of the result, left_over : ‖x̄ − s‖, mean_off : a bound of the error of x̄
+
+    Each x − s is off by u of itself, so that a product is by 3u, and sums of `depth` products
+    are by (depth + 3)u in all, times Σ‖x − s‖² = trace + n‖x̄ − s‖². They are added in
+    float64, at most n/50 + 64 of them. An error η of x̄ changes the last term by
+    n(2‖η‖‖x̄ − s‖ + ‖η‖²), whose rounding is 4u of its size. Products that underflow lose
+    LEAST each.
+    """
+    around = trace + n * left_over**2
+    kind = np.dtype(kind)
+    relative = (depth + 3) * UNIT[kind] + (n / 50 + 64) * _U
+    off = n * mean_off * (2 * left_over + mean_off)
+    return ROOM * (relative * around + off + 8 * _U * around) + n * width * LEAST[kind]
+
+
+def mean_error(square_sum: float, n: int, depth: float) -> float:
+    """A bound of ‖fl(x̄) − x̄‖ for sums at most `depth` deep; square_sum = Σ‖x‖².
+
+    Column j is off by (depth + 2)u·Σ|x_ij|/n ≤ (depth + 2)u·√(Σx_ij²/n).
+    """
+    return ROOM * (depth + 2) * _U * math.sqrt(square_sum / n)
+
+
+def gram_error(trace: float, mean_off: float, n: int, width: int, kind: Any, depth: int) -> float:
+    """Of the n×n products ⟨x_i − x̄, x_j − x̄⟩, `depth` columns at a time in `kind`.
+
+    As `squares_error`, by columns; an entry may also have been divided and made float32.
+    With η for the error of x̄ the rows are X_c + 1ηᵀ, and the products are off by
+    2√n‖η‖‖X_c‖ + n‖η‖² besides.
+    """
+    kind = np.dtype(kind)
+    relative = (depth + 8) * UNIT[kind] + (width / max(depth, 1) + 8) * _U
+    off = mean_off * (2 * math.sqrt(n * max(trace, 0.0)) + n * mean_off)
+    return ROOM * (relative * trace + off) + n * width * LEAST[kind]
+
+
+def sparse_error(square_sum: float, mean: float, n: int, depth: int) -> float:
+    """Of XᵀX − n·x̄x̄ᵀ and of XXᵀ less its means, in float64 by algebra.
+
+    Σ‖x‖² = square_sum is not taken down to the spread before: (depth + 8)u of it stays, and
+    of what the means take off, at most 2√n·‖X‖‖x̄‖ + n‖x̄‖². mean : ‖x̄‖.
+    """
+    off = mean_error(square_sum, n, n)
+    rounding = (depth + 8) * _U * (2 * square_sum + 3 * n * mean**2)
+    return ROOM * (rounding + n * off * (2 * mean + off) + 2 * off * math.sqrt(n * square_sum))
+
+
+def products_error(trace: float, mean_off: float, shape: tuple[int, int]) -> float:
+    """Of a product with X_cᵀX_c, in float64: sums of D, then of n, and nηηᵀ (X_cᵀ1 = 0)."""
+    n, width = shape
+    return ROOM * ((n + width + 8) * _U * trace + n * mean_off**2)
+
+
+def centred_distances_error(K: Array, rounding: float, squared: Any) -> float:
+    """Of K = −½HΔH, Δ the squares, made in `squared`, of distances right to `rounding`.
+
+    An entry of Δ is off by 2·rounding + rounding² and its own rounding, as a share; let that
+    be r. H does not lengthen, so Δ's errors count half: ‖r·Δ‖ ≤ r·n·M with M the largest
+    mean of a row of Δ, which K knows: K_ii = M_i − m/2 and tr K = n·m/2, m the mean of all.
+    Row means are off by (n + 4)u, in float64, and enter n·2M at a time. |K| has row sums of at
+    most 1.25n·M, and is rounded to its own kind.
+    """
+    n, unit = len(K), UNIT[K.dtype]
+    diagonal = np.diagonal(K).astype(float)
+    most = max(float(diagonal.max()) + float(diagonal.sum()) / n, 0.0)
+    share = rounding + UNIT[np.dtype(squared)] / 2 + 2 * (n + 4) * _U + 1.25 * (unit + 2 * _U)
+    return ROOM * n * most * share + n * LEAST[K.dtype]
+
+
+def scale_share(mean: Array, scale: Array, n: int) -> float:
+    """The share of its trace by which a matrix divided by deviations may be off for their sake.
+
+    The sum of squares of a column is off by (n + 6)u and, where x̄ is by η, by nη²; the root
+    halves it, and an entry has two of them.
+    """
+    ratio = float(np.square(mean / scale).max(initial=0.0))
+    share = (n + 6) * _U + ((n + 2) * _U) ** 2 * (1 + ratio)
+    return math.inf if share > 0.1 else 1.2 * share
