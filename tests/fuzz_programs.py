@@ -27,6 +27,8 @@ from dualfold.duality import (
     certify_infeasible,
     certify_program,
     certify_unbounded,
+    program_curvature,
+    program_linear,
     solve_program,
 )
 from dualfold.errors import DualfoldError, InvalidInput
@@ -258,6 +260,27 @@ def wrong(given: dict[str, Any], truth: Truth, sign: float, certificate: Any, po
     return ""
 
 
+def wrong_dual(program: Any, truth: Truth, answer: Any) -> str:
+    """What is false in an answer to the dual of a convex program, by strong duality."""
+    certificate, level = answer.certificate, answer.certificate.level
+    if hasattr(certificate, "claim"):
+        allowed = {"infeasible": ("unbounded", "infeasible"), "unbounded": ("infeasible",)}
+        if level == "proved" and truth.status not in allowed[certificate.claim]:
+            return f"the dual is {certificate.claim}, the program {truth.status}"
+        return ""
+    if level not in ("proved", "within"):
+        return ""
+    if truth.optimum is None:
+        return f"the dual has an optimum, the program is {truth.status}"
+    y, v = np.split(answer.point, [len(program.limits)])
+    flat = {"c": -program.limits} | ({} if program.Q is None else {"Q": -program.Q})
+    value = exact_value({"c": flat["c"]}, y)
+    if len(v):
+        value += exact_value({"c": np.zeros(len(v)), "Q": flat["Q"]}, v)
+    off = abs(value - truth.optimum)
+    return "" if off <= Fraction(certificate.gap) * abs(truth.optimum) else f"{truth.optimum}"
+
+
 def mutations(rng: Any, program: Any, answer: Any) -> Any:
     """Certificates of broken answers, with a word for each and the point that was judged."""
     n, m = program.n, len(program.limits)
@@ -299,12 +322,12 @@ def mutations(rng: Any, program: Any, answer: Any) -> Any:
     yield "farkas", certify_infeasible(program, weights[int(rng.integers(len(weights)))]), None
 
 
-def well_posed(rng: Any, given: dict[str, Any], truth: Truth) -> bool:
+def well_posed(rng: Any, given: dict[str, Any], truth: Truth, times: int = 2) -> bool:
     """Whether moving every entry by 1e-13 leaves the status, and the optimum to the tolerance.
 
     Each move is tried with its opposite: what is on the edge falls to one of the sides.
     """
-    for _ in range(2):
+    for _ in range(times):
         signs = {
             name: rng.choice([-1.0, 1.0], np.shape(given[name]))
             for name in given
@@ -358,6 +381,7 @@ def _one(rng: Any, index: int, seed: int, given: Any, program: Any, counts: Coun
         words = str(error)
     posed = truth.status != "unknown" and well_posed(rng, given, truth)
     counts["well-posed"] += posed
+    counts[truth.status if truth.convex else "not convex, by rounding"] += 1
     if answer is not None:
         counts["claims"] += 1
         counts[answer.certificate.level] += 1
@@ -365,9 +389,12 @@ def _one(rng: Any, index: int, seed: int, given: Any, program: Any, counts: Coun
         if why := wrong(given, truth, program.sign, answer.certificate, answer.point):
             counts["false"] += 1
             print(f"FALSE  {where}, solve_program: {words}\n       {why}")
-    if posed and (answer is None or answer.certificate.level != "proved"):
+    loud = posed and (answer is None or answer.certificate.level != "proved")
+    if loud and well_posed(rng, given, truth, 16):  # the edge may be missed by few moves
         counts["alarms"] += 1
         print(f"alarm  {where} ({truth.status}): {words}")
+    if truth.convex and index // len(FAMILIES) % 4 == 0:
+        _dual(where, program, truth, counts)
     for word, certificate, point in mutations(rng, program, answer):
         counts["claims"] += 1
         counts["mutants " + certificate.level] += 1
@@ -376,13 +403,31 @@ def _one(rng: Any, index: int, seed: int, given: Any, program: Any, counts: Coun
             print(f"FALSE  {where}, {word}: {certificate}\n       {why}")
 
 
+def _dual(where: str, program: Any, truth: Truth, counts: Counter[str]) -> None:
+    try:
+        answer = solve_program(program.dual, tolerance=TOLERANCE)
+    except DualfoldError:
+        counts["duals refused"] += 1
+        return
+    counts["claims"] += 1
+    counts["duals " + answer.certificate.level] += 1
+    if why := wrong_dual(program, truth, answer):
+        counts["false"] += 1
+        print(f"FALSE  {where}, dual: {answer}\n       {why}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--only", type=int)
+    parser.add_argument(
+        "--most-exact", type=int, help="0: linear systems are enclosed in floating point instead"
+    )
     asked = parser.parse_args()
+    if asked.most_exact is not None:
+        program_linear.MOST_EXACT = program_curvature.MOST_EXACT = asked.most_exact
     alone = asked.only is not None
     table = fuzz(1 if alone else asked.count, asked.seed, asked.only if alone else asked.first)
     total: Counter[str] = Counter()

@@ -15,6 +15,7 @@ mixed-integer linear programming", 2004). All of it is exact.
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -22,16 +23,29 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.duality.program_curvature import Curvature
-from dualfold.duality.program_exact import ZERO, ExactMatrix, ExactProgram, dot, fractions
+from dualfold.duality.program_exact import (
+    ZERO,
+    ExactMatrix,
+    ExactProgram,
+    above,
+    dot,
+    fractions,
+)
 from dualfold.duality.program_linear import Enclosed
 from dualfold.duality.programs import Program
 
 Array = np.ndarray[Any, np.dtype[Any]]
 End = Fraction | None  # None: infinite
+# How often rows pass bounds on to one another, and entries up to which they do (seconds).
+ROUNDS = 2
+MOST_PROPAGATED = 100_000
 
 
 class Box:
-    """low ≤ x ≤ high as rows with a single entry, and x ≥ 0, state it."""
+    """low ≤ x ≤ high, as the rows imply it: first x ≥ 0, then row by row, by the bounds so far.
+
+    aᵀx ≤ b says a_j x_j ≤ b − Σ_k≠j min a_k x_k where the other minima are finite.
+    """
 
     def __init__(self, program: Program) -> None:
         n = program.n
@@ -41,16 +55,41 @@ class Box:
             return  # softened rows bound nothing
         rows = sp.csr_array(program.rows)
         rows.eliminate_zeros()
-        for i in np.flatnonzero(np.diff(rows.indptr) == 1):
-            at = rows.indptr[i]
-            entry, j = Fraction(float(rows.data[at])), int(rows.indices[at])
-            end = Fraction(float(program.limits[i])) / entry
-            if i >= len(program.b) or entry > 0:
-                high = self.high[j]
-                self.high[j] = end if high is None else min(end, high)
-            if i >= len(program.b) or entry < 0:
-                low = self.low[j]
-                self.low[j] = end if low is None else max(end, low)
+        alone = np.diff(rows.indptr) == 1
+        self._tighten(program, rows, np.flatnonzero(alone))
+        for _ in range(ROUNDS if rows.nnz <= MOST_PROPAGATED else 0):
+            self._tighten(program, rows, np.flatnonzero(~alone))
+
+    def _tighten(self, program: Program, rows: sp.csr_array, which: Array) -> None:
+        for i in which:
+            at = slice(rows.indptr[i], rows.indptr[i + 1])
+            entries = [Fraction(entry) for entry in rows.data[at].tolist()]
+            columns, limit = rows.indices[at].tolist(), Fraction(float(program.limits[i]))
+            self._apply(entries, columns, limit)
+            if i >= len(program.b):
+                self._apply([-entry for entry in entries], columns, -limit)
+
+    def _apply(self, entries: list[Fraction], columns: list[int], limit: Fraction) -> None:
+        """What entriesᵀx ≤ limit says of each variable."""
+        ends = [
+            self.low[j] if entry > 0 else self.high[j]
+            for entry, j in zip(entries, columns, strict=True)
+        ]
+        open_ends = [k for k, end in enumerate(ends) if end is None]
+        if len(open_ends) > 1:
+            return
+        least = sum(
+            (entry * end for entry, end in zip(entries, ends, strict=True) if end is not None),
+            ZERO,
+        )
+        for k in open_ends or range(len(entries)):
+            entry, j, own = entries[k], columns[k], ends[k]
+            rest = least if own is None else least - entry * own
+            if entry > 0:
+                self.high[j] = _smaller((limit - rest) / entry, self.high[j])
+            else:
+                larger = _smaller((limit - rest) / -entry, _turned(self.low[j]))
+                self.low[j] = _turned(larger)
 
     def within(self, extent: list[Fraction]) -> Box:
         """The same box without what is farther out than `extent`."""
@@ -64,6 +103,18 @@ class Box:
             for end, size in zip(self.high, extent, strict=True)
         ]
         return inner
+
+
+def _turned(end: End) -> End:
+    return None if end is None else -end
+
+
+def _smaller(new: Fraction, old: End) -> End:
+    """The smaller upper end; a new one is rounded up, so that digits do not pile up."""
+    rounded = above(new)
+    if rounded == math.inf:
+        return old
+    return Fraction(rounded) if old is None else min(Fraction(rounded), old)
 
 
 def lower_bound(

@@ -24,9 +24,11 @@ import scipy.sparse as sp
 
 from dualfold.duality.program_exact import ZERO, integers
 from dualfold.duality.program_input import diagonal_units
-from dualfold.duality.program_linear import EPS, MOST_EXACT, TINY
+from dualfold.duality.program_linear import EPS, TINY
 
 Array = np.ndarray[Any, np.dtype[Any]]
+# Rows of a matrix that is eliminated over the integers: so many take a few seconds.
+MOST_EXACT = 100
 
 
 @dataclass(frozen=True, eq=False)

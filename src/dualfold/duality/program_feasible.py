@@ -12,7 +12,6 @@ With the dual of a program in place of the program this finds exact multipliers.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ import scipy.optimize
 import scipy.sparse as sp
 
 from dualfold.duality.program_exact import ZERO, ExactMatrix, floats, fractions
-from dualfold.duality.program_linear import EPS, TINY, Enclosed, correction
+from dualfold.duality.program_linear import EPS, TINY, Enclosed, corrections
 from dualfold.duality.programs import Program
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -61,19 +60,17 @@ class System:
             return False
         return not any(slack[self.held :])
 
-    def corrected(self, u: Array, met: Array, movable: Array) -> Enclosed | None:
+    def corrected(self, u: Array, met: Array, movable: Array) -> Iterator[Enclosed]:
         """The point moved a little, so that it meets the rows `met` exactly."""
         columns = np.flatnonzero(movable)
         size = np.abs(floats(u))
         weights = np.where(np.arange(len(u)) < self.p, size, size.max(initial=0.0) or 1.0)
         part = sp.csr_array(self.rows[met][:, columns])
-        step = correction(part, self.slack(u)[met], weights[columns])
-        if step is None:
-            return None
-        centre, radius = u.copy(), fractions(np.zeros(len(u)))
-        centre[columns] += step.centre
-        radius[columns] = step.radius
-        return Enclosed(centre, radius)
+        for step in corrections(part, self.slack(u)[met], weights[columns]):
+            centre, radius = u.copy(), fractions(np.zeros(len(u)))
+            centre[columns] += step.centre
+            radius[columns] = step.radius
+            yield Enclosed(centre, radius)
 
 
 def feasible_near(program: Program, point: Array) -> Enclosed | None:
@@ -82,20 +79,21 @@ def feasible_near(program: Program, point: Array) -> Enclosed | None:
     u = point.copy()
     u[: system.p] = [max(number, ZERO) for number in u[: system.p]]
     for near, met in _candidates(system, u):
-        if near is not None and system.keeps(near, met):
+        if system.keeps(near, met):
             return near
     return None
 
 
-def _candidates(system: System, u: Array) -> Iterator[tuple[Enclosed | None, Array]]:
-    none = fractions(np.zeros(len(u)))
+def _candidates(system: System, u: Array) -> Iterator[tuple[Enclosed, Array]]:
+    """Points to be checked, with the rows that each meets exactly."""
     equations = np.arange(system.held, len(system.limits))
-    yield Enclosed(u, none), np.zeros(0, dtype=int)
+    yield Enclosed(u, fractions(np.zeros(len(u)))), np.zeros(0, dtype=int)
     positive = np.array([bool(number) for number in u]) | (np.arange(len(u)) >= system.p)
     broken = equations
     for _ in range(3):
-        near = system.corrected(u, broken, positive)
-        yield near, broken
+        near = None
+        for near in system.corrected(u, broken, positive):
+            yield near, broken
         if near is None:
             break
         low = np.flatnonzero([number < 0 for number in system.slack(near.centre)[: system.held]])
@@ -104,6 +102,7 @@ def _candidates(system: System, u: Array) -> Iterator[tuple[Enclosed | None, Arr
     slack = floats(system.slack(u)[: system.held])
     scale = system.moduli @ size + system.sides
     seen: set[tuple[bytes, bytes]] = set()
+    everything = np.ones(len(u), dtype=bool)
     for close in CLOSE:
         zero = (np.arange(len(u)) < system.p) & (size <= close * size.max(initial=0.0))
         tight = np.flatnonzero(slack <= close * scale[: system.held])
@@ -113,12 +112,15 @@ def _candidates(system: System, u: Array) -> Iterator[tuple[Enclosed | None, Arr
         rounded = u.copy()
         rounded[zero] = ZERO
         met = np.concatenate([tight, equations])
-        yield system.corrected(rounded, met, ~zero), met
+        for near in system.corrected(rounded, met, ~zero):
+            yield near, met
         for step in STEPS:
-            yield _inside(system, u, tight, zero, step), equations
+            inner = _inside(system, u, tight, zero, step)
+            for near in [] if inner is None else system.corrected(inner, equations, everything):
+                yield near, equations
 
 
-def _inside(system: System, u: Array, tight: Array, zero: Array, step: float) -> Enclosed | None:
+def _inside(system: System, u: Array, tight: Array, zero: Array, step: float) -> Array | None:
     """The point after the shortest step that leaves all tight rows by more than rounding.
 
     The step solves min ‖d‖, Gd ≥ ν, Ed = 0, which is one nonnegative least-squares problem
@@ -149,8 +151,7 @@ def _inside(system: System, u: Array, tight: Array, zero: Array, step: float) ->
     # What is hidden behind the last digit of u stays: only the step is rounded.
     inner = u + fractions(moved - floats(u))
     inner[: system.p] = [max(number, ZERO) for number in inner[: system.p]]
-    equations = np.arange(system.held, len(system.limits))
-    return system.corrected(inner, equations, np.ones(len(u), dtype=bool))
+    return inner
 
 
 def _shortest(away: Array, need: Array) -> Array | None:
@@ -168,15 +169,3 @@ def _shortest(away: Array, need: Array) -> Array | None:
     if not left[-1] < -1e-13:
         return None
     return np.asarray(-left[:-1] / left[-1])
-
-
-def farthest(near: Enclosed) -> Array:
-    """The largest modulus that each entry of an enclosed point can have."""
-    return np.array(
-        [abs(c) + r for c, r in zip(near.centre, near.radius, strict=True)], dtype=object
-    )
-
-
-def exactly(point: Array) -> Enclosed:
-    """A point that is known exactly."""
-    return Enclosed(point, np.full(len(point), Fraction(0), dtype=object))

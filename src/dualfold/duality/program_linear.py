@@ -13,6 +13,7 @@ system exactly (Rump, "Verification methods", Acta Numerica 2010).
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -28,6 +29,8 @@ EPS = float(np.finfo(float).eps)
 TINY = float(np.finfo(float).tiny)
 # Equations solved over the integers: 60 of them take about a second.
 MOST_EXACT = 60
+# Up to so many are solved so at once; for more an enclosure is tried first.
+QUICK = 20
 # Equations enclosed in floating point: a dense inverse of a few seconds.
 MOST_ENCLOSED = 1_500
 
@@ -43,39 +46,37 @@ class Enclosed:
     radius: Array
 
 
-def correction(matrix: sp.csr_array, right: Array, weights: Array) -> Enclosed | None:
-    """A solution z of matrix·z = right that is small in units of `weights`.
+def corrections(matrix: sp.csr_array, right: Array, weights: Array) -> Iterator[Enclosed]:
+    """Solutions z of matrix·z = right that are small in units of `weights`, the cheapest first.
 
     Only as many entries as there are independent equations differ from 0, those that QR with
-    pivoting takes from the weighted columns. None where there is no solution, or none is found.
+    pivoting takes from the weighted columns. Nothing comes where no solution is found.
     """
     m, n = matrix.shape
+    z, radius = fractions(np.zeros(n)), fractions(np.zeros(n))
     if not m or not any(right):
-        return Enclosed(fractions(np.zeros(n)), fractions(np.zeros(n)))
+        yield Enclosed(z, radius)
+        return
     if not n or m > MOST_ENCLOSED or m * n > 4 * MOST_ENCLOSED**2:
-        return None
+        return
     dense = matrix.toarray()
     with np.errstate(all="ignore"):
         weighted = dense * weights
         weighted /= np.maximum(np.abs(weighted).max(axis=1, initial=0.0), TINY)[:, None]
     if not np.isfinite(weighted).all():
-        return None
+        return
     order = scipy.linalg.qr(weighted, mode="r", pivoting=True)[1]
-    z, radius = fractions(np.zeros(n)), fractions(np.zeros(n))
-    if m <= MOST_EXACT:
-        solved = _eliminated(dense[:, order], right)
-        if solved is None:
-            return None
+    if m > min(QUICK, MOST_EXACT) and n >= m:
+        near = _enclosed(dense[:, order[:m]], right)
+        if near is not None:
+            z[order[:m]], radius[order[:m]] = near.centre, near.radius
+            yield Enclosed(z, radius)
+    solved = _eliminated(dense[:, order], right) if m <= MOST_EXACT else None
+    if solved is not None:
+        z, radius = fractions(np.zeros(n)), fractions(np.zeros(n))
         for column, number in solved.items():
             z[order[column]] = number
-        return Enclosed(z, radius)
-    if n < m:
-        return None
-    near = _enclosed(dense[:, order[:m]], right)
-    if near is None:
-        return None
-    z[order[:m]], radius[order[:m]] = near.centre, near.radius
-    return Enclosed(z, radius)
+        yield Enclosed(z, radius)
 
 
 def _eliminated(matrix: Array, right: Array) -> dict[int, Fraction] | None:
