@@ -189,7 +189,7 @@ def test_float32_isomap_needs_no_float64_matrix():
 
     graph = knn(swiss_roll(2500, random_state=0).points, 8)
     tracemalloc.start()
-    embedding = dualfold.embed(isomap(graph))
+    embedding = dualfold.embed(isomap(graph, dtype=np.float32))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert embedding.certificate.level == "proved"

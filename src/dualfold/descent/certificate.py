@@ -1,128 +1,143 @@
-"""How far from PCA a set of points is: the minimum of f is known exactly.
+"""How far from PCA a set of points is: the minimum of f is known from the leading axes.
 
-f(Y) − min f = 4(Σ_{i≤d}σ_i⁴ − 2‖X_cᵀY‖² + ‖YᵀY‖²), whatever produced Y. The singular values
-come from LAPACK on the smaller side of the data where it has up to `MOST_SPECTRUM` rows
-("proved", up to rounding); beyond, they have to be given ("measured": they are then as good
-as whoever found them).
+    f(Y) − min f = 4(Σ_{i≤d}σ_i⁴ − 2‖X_cᵀY‖² + ‖YᵀY‖²),
+
+whatever produced Y. `leading` bounds the sum from both sides; here the rest is bounded, in
+Frobenius norms. With u = 2⁻⁵³ and n rows the sums in X_cᵀY are off by (n + 8)u·‖X_c‖‖Y‖ in all,
+and by what an error η of the mean adds, ‖η‖‖1ᵀY‖; those in YᵀY by (n + 8)u·‖Y‖². Y is centred
+first: an error of its mean changes X_cᵀY not at all, and makes ‖YᵀY‖ only larger.
 """
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse as sp
 
+from dualfold.descent.leading import leading_fourth_powers
 from dualfold.descent.points import centred_points, kernel_times
-from dualfold.errors import InvalidInput
-from dualfold.weights.covariance import scatter
-from dualfold.weights.rows import column_means, combined_rows, table
+from dualfold.levels import Level, checked_tolerance, distance, level_of
+from dualfold.weights.precision import mean_error
+from dualfold.weights.rows import column_means, combined_rows
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-# All eigenvalues of a matrix of this size take some two seconds.
-MOST_SPECTRUM = 3_000
+_U = 2.0**-53
 
 
 @dataclass(frozen=True)
 class PointCertificate:
     """The verdict on points as an answer to min ‖X_cX_cᵀ − YYᵀ‖; `print` it.
 
-    level : "proved", "measured" (singular values were found by an iteration) or "failed"
-    gap : (f − minimum)/(f(0) − minimum): the share of the possible fall that is missing
-    value, bound : f(Y) and its exact minimum 4Σ_{i>d}σ_i⁴ (None where only their difference
-        is known)
+    level : "proved", "within" (proved, but the gap is larger than the tolerance), "measured"
+        (true but for `chance`) or "failed"
+    gap : a bound of (f − minimum)/(f(0) − minimum): the share of the possible fall that is missing
+    value, bound : f(Y) from above and its minimum 4Σ_{i>d}σ_i⁴ from below (None where only their
+        difference is known)
     slope : ‖∇f‖/(16‖Y‖³): 0 at a standstill
+    chance : the probability that a measured statement is wrong
     tolerance, reasons : the largest gap that passes, and what failed, in words
     """
 
-    level: Literal["proved", "measured", "failed"]
+    level: Level
     gap: float
     value: float | None
     bound: float | None
     slope: float
     tolerance: float
     reasons: tuple[str, ...] = ()
+    chance: float = 0.0
 
     def __str__(self) -> str:
         if self.level == "failed":
             return "failed: " + "; ".join(self.reasons)
-        known = "the minimum is known from all singular values"
+        known = "the leading axes are proved"
         if self.level == "measured":
-            known = "the minimum is known from singular values found by an iteration"
-        return f"{self.level}: optimal to {self.gap:.1e} (relative); {known}"
+            known = f"the leading axes are measured, but for a chance of {self.chance:.0e}"
+        if self.level == "within":
+            share = distance(self.gap).removeprefix("within ")
+            return f"within {share} of the possible fall of the error; {known}"
+        return f"{self.level}: optimal {distance(self.gap)}; {known}"
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready: plain numbers, lists and strings."""
         return asdict(self) | {
+            "gap": self.gap if np.isfinite(self.gap) else None,
             "reasons": list(self.reasons),
             "verdict": str(self),
             "schema": "dualfold.points/1",
         }
 
 
-def squared_singular_values(X: Any) -> Array | None:
-    """σ² of the centred data, largest first, by LAPACK; None where that is too much.
-
-    From the D×D scatter, or for n < D from the data itself: nothing n×n.
-    """
-    data = table(X)
-    n, width = data.shape
-    if min(n, width) > MOST_SPECTRUM:
-        return None
-    if width <= n:
-        # Products of float32 rows are summed in float64 and still rounded to float32.
-        values = scipy.linalg.eigvalsh(scatter(data, precision=np.float64)[0])[::-1]
-        return np.maximum(values, 0)
-    dense = data.toarray() if sp.issparse(data) else data
-    return np.square(scipy.linalg.svdvals(dense - column_means(data)))
-
-
 def certify_points(
-    X: Any, Y: Any, *, leading: Any = None, tolerance: float = 1e-8
+    X: Any, Y: Any, *, directions: Any = None, tolerance: float = 1e-8
 ) -> PointCertificate:
-    """Judge the points Y (n×d) against the exact minimum of f.
+    """Judge the points Y (n×d) against the minimum of f.
 
-    `leading` gives σ_1², …, σ_d² where the data is too large to find all of them; a gap above
-    `tolerance` fails.
+    `directions` are about the d leading principal axes (D×d or more columns), whoever found
+    them: needed where the data is too large for LAPACK, and no more than a hint. The gap is
+    then true but for a chance ("measured").
 
         >>> import numpy as np
         >>> X = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 0.1], [0.0, -0.1]])
         >>> certify_points(X, X[:, :1]).level
         'proved'
-        >>> certify_points(X, X[:, 1:]).level
+        >>> print(certify_points(X, X[:, 1:]))
+        within 1e+02 % of the possible fall of the error; the leading axes are proved
+        >>> certify_points(X, -3 * X[:, :1]).level
         'failed'
     """
+    tolerance = checked_tolerance(tolerance)
     data, points = centred_points(X, Y)
-    d = points.shape[1]
-    spectrum = squared_singular_values(data) if leading is None else None
-    if spectrum is None and leading is None:
-        raise InvalidInput(
-            f"the data has {data.shape} rows and columns; beyond {MOST_SPECTRUM} of both give the "
-            f"{d} leading squared singular values (leading=…)"
-        )
-    top = np.asarray(leading, dtype=float) if spectrum is None else spectrum[:d]
-    reachable = 4 * float(np.square(top).sum())
-    across = combined_rows(data, points, column_means(data))
-    gram = points.T @ points
-    excess = reachable + 4 * float(np.square(gram).sum() - 2 * np.square(across).sum())
-    gap = max(excess, 0.0) / reachable if reachable else float(np.square(gram).sum() > 0)
-    size = float(np.linalg.norm(gram))
-    pull = kernel_times(data, column_means(data), points)
-    slope = float(np.linalg.norm(points @ gram - pull)) / max(size**1.5, 1e-300)
-    bound = None if spectrum is None else 4 * float(np.square(spectrum[d:]).sum())
-    reasons: tuple[str, ...] = ()
-    if not gap <= tolerance:
+    if not np.isfinite(points).all():
+        reason = "the points hold NaN or infinite entries"
+        return PointCertificate("failed", np.inf, None, None, np.inf, tolerance, (reason,))
+    known = leading_fourth_powers(data, points.shape[1], directions)
+    across, gram = _sizes(data, points, known.total)
+    excess = 4 * (known.upper - 2 * across**2 + gram**2)
+    # Terms of one size cancel; what rounding leaves of them is at most this.
+    excess = max(excess, 0.0) + 32 * _U * (known.upper + across**2 + gram**2)
+    if known.lower > 0:
+        gap = excess / (4 * known.lower)
+    else:
+        gap = 0.0 if gram == 0 and not known.total else np.inf
+    level = level_of(gap, tolerance)
+    reasons: tuple[str, ...] = (known.why,) if known.why else ()
+    if not gap <= tolerance and not reasons:
         reasons = (f"{gap:.1e} of the possible fall of the error is missing, not {tolerance:.0e}",)
-    level: Literal["proved", "measured", "failed"] = "proved" if leading is None else "measured"
+    if known.chance and not known.why:
+        level = "measured" if level == "proved" else "failed"
+    bound = None if known.rest is None else 4 * known.rest
     return PointCertificate(
-        level="failed" if reasons else level,
+        level=level,
         gap=gap,
         value=None if bound is None else bound + excess,
         bound=bound,
-        slope=slope if reachable else 0.0,
+        slope=_slope(data, points),
         tolerance=tolerance,
-        reasons=reasons,
+        reasons=() if level in ("proved", "measured") else reasons,
+        chance=known.chance,
     )
+
+
+def _sizes(data: Any, points: Array, total: float) -> tuple[float, float]:
+    """‖X_cᵀY‖ from below and ‖YᵀY‖ from above, Frobenius norms; total: about Σσ²."""
+    n, mean = data.shape[0], column_means(data)
+    length, middle = float(np.linalg.norm(points)), float(np.linalg.norm(mean))
+    squares = total + n * middle**2
+    around = squares + n * middle**2 if sp.issparse(data) else total
+    share = 1.02 * (n + 8) * _U
+    drift = float(np.linalg.norm(points.sum(axis=0))) + share * np.sqrt(n) * length
+    off = share * np.sqrt(around) * length + mean_error(squares, n, n) * drift
+    across = float(np.linalg.norm(combined_rows(data, points, mean))) - off
+    gram = float(np.linalg.norm(points.T @ points))
+    return max(across, 0.0), gram + share * length**2
+
+
+def _slope(data: Any, points: Array) -> float:
+    """‖∇f‖/(16‖Y‖³), as computed."""
+    gram = points.T @ points
+    pull = kernel_times(data, column_means(data), points)
+    size = float(np.linalg.norm(gram))
+    return float(np.linalg.norm(points @ gram - pull)) / size**1.5 if size > 1e-200 else 0.0

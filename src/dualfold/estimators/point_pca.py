@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from dualfold.descent.certificate import certify_points, squared_singular_values
+from dualfold.descent.certificate import certify_points
+from dualfold.descent.leading import leading_directions, leading_fourth_powers
 from dualfold.descent.points import PointDescent, descended_points
 from dualfold.errors import CertificateFailed
 from dualfold.estimators.base import solver_to_last_digits
@@ -44,6 +45,7 @@ class PointPCA(LinearEstimator):
     init : "random" (standard normal, scaled), or an array n_samples × n_components
     max_iter : the most steps
     tol : stops when the error is so close to its minimum (share of the possible fall)
+    tolerance : the largest gap that the certificate calls proved, a share of the possible fall
     random_state : int, RandomState or None
 
     Attributes
@@ -73,6 +75,7 @@ class PointPCA(LinearEstimator):
         "init": [StrOptions({"random"}), "array-like"],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, 1, closed="left")],
+        "tolerance": [Interval(Real, 0, 1, closed="both")],
         "random_state": ["random_state"],
     }
 
@@ -83,18 +86,20 @@ class PointPCA(LinearEstimator):
         init: Any = "random",
         max_iter: int = 1_000,
         tol: float = 1e-13,
+        tolerance: float = 1e-8,
         random_state: Any = None,
     ) -> None:
         self.n_components = n_components
         self.init = init
         self.max_iter = max_iter
         self.tol = tol
+        self.tolerance = tolerance
         self.random_state = random_state
 
     def _fit(self, X: Any) -> None:
         count = min(self.n_components, *X.shape)
-        leading, known = self._leading(X, count)
-        reachable = 4 * float(np.square(leading).sum())
+        directions = self._directions(X, count)
+        reachable = 4 * leading_fourth_powers(X, count, directions).lower
         run = descended_points(
             X,
             count,
@@ -109,9 +114,9 @@ class PointPCA(LinearEstimator):
         self.history_ = np.column_stack([missing, run.slopes])
         self.n_iter_ = len(run.errors) - 1
         self.certificate_ = certify_points(
-            X, run.points, leading=None if known else leading, tolerance=max(1e-8, 10 * self.tol)
+            X, run.points, directions=directions, tolerance=self.tolerance
         )
-        if self.certificate_.level == "failed":
+        if self.certificate_.level not in ("proved", "measured"):
             warnings.warn(
                 f"the points are not at their minimum after {self.n_iter_} steps: "
                 f"{'; '.join(self.certificate_.reasons)}. Raise max_iter",
@@ -120,14 +125,14 @@ class PointPCA(LinearEstimator):
             )
         self._keep(run, X)
 
-    def _leading(self, X: Any, count: int) -> tuple[Array, bool]:
-        """σ_1², …, σ_count² of the centred data, and whether LAPACK found them all."""
-        spectrum = squared_singular_values(X)
-        if spectrum is not None:
-            return spectrum[:count], True
+    def _directions(self, X: Any, count: int) -> Array:
+        """About the leading principal axes, one more than asked for where there is one."""
+        found = leading_directions(X, count)
+        if found is not None:
+            return found
         problem = pca(X, n_components=count, road="products")
-        values = solver_to_last_digits(problem).solve(problem).values
-        return np.maximum(values, 0) * X.shape[0], False
+        solution = solver_to_last_digits(problem).solve(problem)
+        return np.hstack([solution.vectors, solution.guard])
 
     def _keep(self, run: PointDescent, X: Any) -> None:
         """The points in their principal axes, and the map that gives them."""

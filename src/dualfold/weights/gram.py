@@ -77,7 +77,14 @@ def gram_kind(X: Any) -> type[np.floating]:
     return np.float64 if sp.issparse(X) else _gram_tiles(X, None)[0]
 
 
-def point_gram_error(X: Any, total: Array, mean: Array, scale: Array | None = None) -> float:
+def point_gram_error(
+    X: Any,
+    total: Array,
+    mean: Array,
+    scale: Array | None = None,
+    *,
+    precision: type[np.floating] | None = None,
+) -> float:
     """A bound of ‖Ĝ − G‖₂ for `point_gram`, Ĝ (`total`) as computed."""
     (n, width), units = X.shape, np.ones(X.shape[1]) if scale is None else scale
     trace, middle = max(float(np.trace(total)), 0.0), mean / units
@@ -86,7 +93,7 @@ def point_gram_error(X: Any, total: Array, mean: Array, scale: Array | None = No
         deepest = int(np.diff(X.indptr).max(initial=0)) + 2
         error = sparse_error(squares, float(np.linalg.norm(middle)), n, deepest)
     else:
-        kind, step = _gram_tiles(X, None)
+        kind, step = _gram_tiles(X, precision)
         off = mean_error(trace + n * float(middle @ middle), n, n)
         error = gram_error(trace, off, n, width, kind, min(step, width))
     return error if scale is None else error + scale_share(mean, scale, n) * trace

@@ -1,0 +1,122 @@
+"""The sum Σ_{i≤d}σ_i⁴ of the centred data, from below and from above.
+
+A quarter of what f can fall by from Y = 0. With S the smaller of X_cᵀX_c and X_cX_cᵀ, λ_i = σ_i²
+its eigenvalues, and d orthonormal directions of any origin, Cauchy gives θ_i ≤ λ_i for their
+Rayleigh–Ritz values, and the certificate of the trace problem Σ_{i≤d}λ_i ≤ B. Squares are
+convex, so the largest Σλ_i² that both allow has all the room s = B − Σθ_i on the first:
+
+    Σθ_i² ≤ Σ_{i≤d}λ_i² ≤ (θ_1 + s)² + Σ_{1<i≤d}θ_i²
+
+Rounding of S as computed (`dualfold.weights.precision`) and of θ is taken off θ and added to B.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from dualfold.errors import InvalidInput
+from dualfold.trace.certificate import certify
+from dualfold.trace.problem import TraceProblem
+from dualfold.weights.covariance import CentredScatter, scatter, scatter_error
+from dualfold.weights.gram import point_gram, point_gram_error
+from dualfold.weights.rows import column_means, table
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# The first eigenvectors of a matrix of this size take some two seconds.
+MOST_SPECTRUM = 3_000
+_U = 2.0**-53
+
+
+@dataclass(frozen=True, eq=False)
+class Leading:
+    """Bounds of Σ_{i≤d}σ_i⁴, and what else is known of the spectrum.
+
+    lower, upper : of the sum; upper is infinite where nothing was proved
+    chance : that upper is wrong, 0 where it is proved
+    total, rest : Σσ_i² (about), and a lower bound of Σ_{i>d}σ_i⁴ (None: unknown)
+    why : what is missing, in words
+    """
+
+    lower: float
+    upper: float
+    chance: float
+    total: float
+    rest: float | None
+    why: str = ""
+
+
+def leading_directions(X: Any, count: int) -> Array | None:
+    """The first eigenvectors, one more than `count`, of the smaller of X_cᵀX_c and X_cX_cᵀ.
+
+    By LAPACK; None where both have more than `MOST_SPECTRUM` rows.
+    """
+    data = table(X)
+    if min(data.shape) > MOST_SPECTRUM:
+        return None
+    S, _ = _matrix(data)
+    m = len(S)
+    least = max(0, m - count - 1)
+    return np.asarray(scipy.linalg.eigh(S, subset_by_index=[least, m - 1])[1][:, ::-1])
+
+
+def leading_fourth_powers(X: Any, count: int, directions: Any = None) -> Leading:
+    """Bounds of Σ_{i≤count}σ_i⁴ with the help of `directions` (None: found by LAPACK).
+
+    They are columns of D numbers; of n where n < D and n ≤ 3,000.
+    """
+    data = table(X)
+    V = leading_directions(data, count) if directions is None else np.asarray(directions, float)
+    S, error = _matrix(data) if min(data.shape) <= MOST_SPECTRUM else _operator(data)
+    if V is None or V.shape[0] != S.shape[0] or V.shape[1] < count:
+        raise InvalidInput(
+            f"the data has {data.shape} rows and columns; directions must be {S.shape[0]} numbers "
+            f"in each of {count} columns or more, about its leading principal axes"
+        )
+    m, trace = S.shape[0], _trace(S)
+    if not trace > 0:
+        upper = (count * error) ** 2
+        return Leading(0.0, upper, 0.0, 0.0, 0.0 if isinstance(S, np.ndarray) else None)
+    verdict = certify(TraceProblem(S, None, count, "max"), V, tolerance=1.0)
+    known = verdict.level in ("proved", "within", "measured") and np.isfinite(verdict.bound)
+    Q = np.linalg.qr(V[:, :count])[0]
+    values = np.linalg.eigvalsh(Q.T @ (S @ Q))[::-1]
+    rounding = 1.02 * (2 * m + 16) * _U * trace + error
+    theta = np.maximum(values - rounding, 0.0)
+    lower = float(np.square(theta).sum()) * (1 - 1e-14)
+    if not known:
+        why = f"the leading axes are not known: {'; '.join(verdict.reasons)}"
+        return Leading(lower, np.inf, 1.0, trace, None, why)
+    room = max(verdict.bound + count * error - float(theta.sum()), 0.0)
+    upper = float(np.square(theta[1:]).sum()) + (float(theta[0]) + room) ** 2
+    upper *= 1 + 1e-14
+    rest = None
+    if isinstance(S, np.ndarray):
+        size = max(float(np.linalg.norm(S)) * (1 - 4 * m * _U) - np.sqrt(m) * error, 0.0)
+        rest = max(size**2 - upper, 0.0)
+    return Leading(lower, upper, verdict.chance, trace, rest)
+
+
+def _matrix(data: Any) -> tuple[Array, float]:
+    """The smaller of X_cᵀX_c and X_cX_cᵀ in float64, and a bound of its error."""
+    n, width = data.shape
+    if width <= n:
+        S, mean = scatter(data, precision=np.float64)
+        return S, scatter_error(data, S, mean, precision=np.float64)
+    mean = column_means(data)
+    S = point_gram(data, mean, precision=np.float64)
+    return S, point_gram_error(data, S, mean, precision=np.float64)
+
+
+def _operator(data: Any) -> tuple[Any, float]:
+    """X_cᵀX_c by its products alone, and a bound of their error."""
+    n, known = data.shape[0], CentredScatter(data, column_means(data))
+    return n * known, n * known.error
+
+
+def _trace(S: Any) -> float:
+    return float(np.trace(S)) if isinstance(S, np.ndarray) else float(S.args[0].trace * S.args[1])
