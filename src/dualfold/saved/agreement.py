@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.saved.doubts import SAME
 from dualfold.saved.parts import Parts
-from dualfold.saved.recheck import SAME
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

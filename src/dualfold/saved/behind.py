@@ -10,17 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import DualfoldError, InvalidInput
 from dualfold.maps.landmark import FromLandmarks
 from dualfold.maps.linear import Projected, ProjectedFromGram
 from dualfold.trace import lift as lifts
 from dualfold.trace.problem import TraceProblem
+from dualfold.trace.solvers import Auto
 from dualfold.weights.rows import combined_rows
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 # Directions of the landmarks' matrix that stored points can tell apart: above this share of
-# the last wanted eigenvalue. Coordinates kept in float32 tell less.
+# the eigenvalue of the column. Coordinates kept in float32 tell less.
 TOLD_APART, TOLD_APART_SINGLE = 1e-6, 0.1
 
 
@@ -43,6 +44,19 @@ def vectors_behind(problem: TraceProblem, points: Array, *, single: bool = False
         moments = combined_rows(lift.data, unit_columns(points), lift.mean)
         return unit_columns(moments if lift.scale is None else moments / lift.scale[:, None])
     raise InvalidInput(f"the points of {type(lift).__name__} cannot be traced back to vectors")
+
+
+def nearest_answer(problem: TraceProblem, V: Array) -> Array | None:
+    """The answer that V was before it was rounded: a solver's space, turned towards V.
+
+    Found anew since rounding to float32 hides small eigenvalues; judged like any other.
+    """
+    try:
+        U = Auto().solve(problem).vectors
+    except DualfoldError:
+        return None
+    left, sizes, right = np.linalg.svd(U.T @ problem.metric.times(V))
+    return np.asarray(U @ (left @ right)) if sizes.min() > 0.5 else None
 
 
 def unit_columns(columns: Array) -> Array:
@@ -78,7 +92,17 @@ def _behind_landmarks(
     M = (lift.mean_squares - squares) / 2
     missing = corners * np.sqrt(values) - M @ V
     left, sizes, right = np.linalg.svd(M)
-    told = sizes > (TOLD_APART_SINGLE if single else TOLD_APART) * values.min()
-    V = V + right[told].T @ ((left[:, told].T @ missing) / sizes[told, None])
-    turn, _, back = np.linalg.svd(V, full_matrices=False)  # the nearest orthonormal columns
-    return np.asarray(turn @ back)
+    told = sizes[:, None] > (TOLD_APART_SINGLE if single else TOLD_APART) * values
+    sizes = np.where(sizes > 0, sizes, 1.0)
+    V = V + right.T @ np.where(told, (left.T @ missing) / sizes[:, None], 0.0)
+    return _upright(V)
+
+
+def _upright(V: Array) -> Array:
+    """Orthonormal columns, the last one kept as it is, the first changed most.
+
+    What the last column (θ small) has of the first (θ large) moves its points by their ratio,
+    and is known that well; the other way round it hardly matters and is hardly known.
+    """
+    Q, R = np.linalg.qr(V[:, ::-1])
+    return np.asarray((Q * np.where(np.diagonal(R) < 0, -1.0, 1.0))[:, ::-1])

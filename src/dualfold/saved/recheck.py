@@ -1,7 +1,6 @@
 """A second look at a stored map: its problem is stated again from the data, and it is judged.
 
-Nothing is solved here, and nothing in the file is believed. From the stored points vectors V are
-found. A map holds when
+Nothing in the file is believed. From the stored points vectors V are found. A map holds when
 
 1. `certify` judges V, at the tolerance of whoever asks, as it would anybody's vectors;
 2. the columns of V are eigenvectors in their order: |vᵢᵀAvⱼ|, and θᵢ − θᵢ₊₁ of the wrong sign,
@@ -10,38 +9,29 @@ found. A map holds when
 4. every stored point, landmark or not, is where the method puts it by V and its own values: to
    `SAME` of the extent of its column.
 
-How V was found does not matter for this.
+How V was found does not matter for this. (It is read off the points; only for coordinates that
+were rounded to float32 a solver may find what they were before.)
 """
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput
 from dualfold.levels import checked_tolerance
 from dualfold.maps.landmark import FromLandmarks
 from dualfold.maps.linear import Projected, ProjectedFromGram
-from dualfold.saved.behind import quotients, vectors_behind
+from dualfold.saved.behind import nearest_answer, quotients, vectors_behind
+from dualfold.saved.doubts import NO_EXTENT, SAME, SAME_SINGLE, displaced, value_doubts
 from dualfold.trace import lift as lifts
 from dualfold.trace.certificate import Certificate, certify
-from dualfold.trace.problem import Gramian, TraceProblem
+from dualfold.trace.problem import TraceProblem
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-# Points that differ by more than this from those of their own vectors, relative to the
-# extent of their column, were changed: CSV, Parquet and NPY keep every digit.
-SAME = 1e-6
-# A column narrower than this share of the widest is rounding: it has no direction of its own.
-NO_EXTENT = 1e-9
-# Columns that were turned by an angle φ have |v₁ᵀAv₂| ≈ φ|θ₁ − θ₂|; solvers leave 1e-8 of θ.
-TURNED = 1e-5
-# VᵀBV is I to this; columns kept in float32 are off by 1e-7.
-UPRIGHT = 2e-6
 # Beyond, squares of coordinates overflow, and infinity agrees with anything.
 LARGEST = 1e150
 
@@ -69,77 +59,37 @@ def rechecked(
     if flat.any():
         return _narrower(problem, Y, stated, flat, tolerance, fresh, single)
     V = vectors_behind(problem, Y, single=single)
-    certificate = judged(problem, V, tolerance=tolerance, fresh=fresh)
+    certificate = _lifted(problem, V, Y, stated, tolerance, fresh, single)
+    if single and certificate.level not in ("proved", "measured"):
+        better = nearest_answer(problem, V) if np.isfinite(certificate.value) else None
+        if better is not None:
+            return _lifted(problem, better, Y, stated, tolerance, fresh, single)
+    return certificate
+
+
+def _lifted(
+    problem: TraceProblem,
+    V: Array,
+    Y: Array,
+    stated: Array | None,
+    tolerance: float,
+    fresh: bool,
+    single: bool,
+) -> Certificate:
+    """The judgement of vectors V and of points and eigenvalues that are said to be theirs."""
+    certificate = certify(problem, V, tolerance=tolerance, fresh=fresh)
     if not np.isfinite(certificate.value):  # nothing to compare: V is no answer at all
-        return failed(certificate, *([] if certificate.reasons else ["V is no answer"]))
+        return failed(certificate)
     form = quotients(problem, V)
-    doubts = value_doubts(problem, V, form, stated)
+    doubts = value_doubts(problem, V, form, stated, single=single)
     again = np.asarray(problem.lift(V, np.diagonal(form)), dtype=float)
-    off, apart = displaced(again, Y)
+    off, apart = displaced(again, Y, same=SAME_SINGLE if single else SAME)
     if doubts or apart:
         return failed(certificate, *apart, *doubts)
     if isinstance(problem.lift, FromLandmarks):
         words = f"all {len(Y):,} points were placed again and agree to {off:.0e} of the extent"
         return replace(certificate, about=f"{certificate.about}: {words}")
     return certificate
-
-
-def judged(problem: TraceProblem, V: Array, *, tolerance: float, fresh: bool) -> Certificate:
-    """`certify`, with the start of its random search drawn from the system where `fresh`."""
-    # `fresh` is on its way into certify; until then it is passed where it is known.
-    if "fresh" in inspect.signature(certify).parameters:
-        return certify(problem, V, tolerance=tolerance, fresh=fresh)  # type: ignore[call-arg, unused-ignore]
-    return certify(problem, V, tolerance=tolerance)
-
-
-def value_doubts(problem: TraceProblem, V: Array, form: Array, stated: Array | None) -> list[str]:
-    """What is wrong with the columns of V as eigenvectors, and with the stated eigenvalues."""
-    theta = np.diagonal(form)
-    slack = _rounding(problem, V)
-    allowed = TURNED * np.abs(theta) + slack
-    doubts = []
-    square = V.T @ problem.metric.times(V)
-    if not np.all(np.abs(square - np.eye(len(square))) <= UPRIGHT):
-        doubts.append("the columns are not orthonormal")
-    pair = np.maximum(allowed[:, None], allowed[None, :])
-    mixed = np.abs(form - np.diag(theta))
-    if not np.all(mixed <= pair):
-        i, j = np.unravel_index(int(np.argmax(mixed / pair)), mixed.shape)
-        doubts.append(f"columns {min(i, j) + 1} and {max(i, j) + 1} were turned into each other")
-    steps = problem.sign * np.diff(theta)
-    if not np.all(steps >= -np.maximum(allowed[1:], allowed[:-1])):
-        doubts.append("the columns are not in the order of their values")
-    if stated is not None and not np.all(np.abs(stated - theta) <= allowed):
-        k = int(np.argmax(np.abs(stated - theta) - allowed))
-        doubts.append(
-            f"eigenvalue {k + 1} is stored as {stated[k]:.8g}, its column has {theta[k]:.8g}"
-        )
-    return doubts
-
-
-def displaced(again: Array, stored: Array) -> tuple[float, list[str]]:
-    """How far stored points are from where they belong (share of their column's extent).
-
-    And, in words, if that is too far.
-    """
-    if again.shape != stored.shape:
-        return np.inf, [f"{len(stored)} points are stored, the data has {len(again)}"]
-    if not np.isfinite(again).all():
-        return np.inf, ["the points of these vectors overflow, so nothing can be compared"]
-    extents = np.ptp(again, axis=0)
-    extents = np.maximum(extents, NO_EXTENT * extents.max(initial=0.0))
-    off = np.abs(again - stored).max(axis=0, initial=0.0)
-    extents = np.where((extents == 0) & (off == 0), 1.0, extents)
-    with np.errstate(divide="ignore"):
-        share = off / extents
-    if np.all(share <= SAME):  # NaN is no agreement
-        return float(share.max(initial=0.0)), []
-    rows = (np.abs(again - stored) / np.where(extents > 0, extents, 1e-300)).max(axis=1)
-    changed = int(np.sum(~(rows <= SAME)))
-    return float(share.max()), [
-        f"{changed} of {len(stored)} stored points are not where the method puts them (row "
-        f"{int(np.argmax(rows)) + 1} is off by {rows.max():.1e} of the extent of the map)"
-    ]
 
 
 def failed(certificate: Certificate, *doubts: str) -> Certificate:
@@ -188,25 +138,6 @@ def _unusable(Y: Array, stated: Array | None) -> str:
     if np.abs(Y).max(initial=0.0) > LARGEST:
         return f"the stored points reach {np.abs(Y).max():.1e}; their squares overflow"
     return ""
-
-
-def _rounding(problem: TraceProblem, V: Array) -> Array:
-    """What double precision leaves of |vᵀAv|/vᵀBv, from above but for a factor."""
-    eps = float(np.finfo(float).eps)
-    lengths = np.einsum("ij,ij->j", V, problem.metric.times(V))
-    plain = np.einsum("ij,ij->j", V, V)
-    A = problem.A
-    if isinstance(A, Gramian):  # MV is squared: only its own rounding counts
-        M = abs(A.factor) @ np.abs(V)
-        image = np.linalg.norm(A.factor @ V, axis=0)
-        return np.asarray(16 * eps * np.linalg.norm(M, axis=0) * image / lengths)
-    if sp.issparse(A):
-        size = np.einsum("ij,ij->j", np.abs(V), abs(A) @ np.abs(V))
-    elif isinstance(A, np.ndarray):
-        size = np.sqrt(problem.square_norm) * plain
-    else:
-        size = np.linalg.norm(problem.descent(V), axis=0) * np.sqrt(plain)
-    return np.asarray(16 * eps * size / lengths)
 
 
 def _without_extent(problem: TraceProblem, Y: Array) -> Array:

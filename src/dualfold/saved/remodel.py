@@ -24,9 +24,10 @@ from dualfold.maps.nystrom import NystromMap
 from dualfold.maps.piecewise import RescaledMap
 from dualfold.saved.agreement import disagreements
 from dualfold.saved.behind import quotients, unit_columns, vectors_behind
+from dualfold.saved.doubts import displaced, value_doubts
 from dualfold.saved.parts import PlacingMap, parts_of
-from dualfold.saved.recheck import LARGEST, displaced, failed, judged, refused, value_doubts
-from dualfold.trace.certificate import Certificate
+from dualfold.saved.recheck import LARGEST, failed, refused
+from dualfold.trace.certificate import Certificate, certify
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
 
@@ -63,7 +64,7 @@ def answered(
     if not usable or not (np.abs(V) <= LARGEST).all() or not V.any(axis=0).all():
         doubt = f"the model holds no {problem.count} directions of {problem.n} finite numbers"
         return refused(problem, doubt, tolerance), None
-    certificate = judged(problem, V, tolerance=tolerance, fresh=fresh)
+    certificate = certify(problem, V, tolerance=tolerance, fresh=fresh)
     if not np.isfinite(certificate.value):
         return failed(certificate), None
     form = quotients(problem, V)

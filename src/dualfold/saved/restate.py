@@ -238,6 +238,8 @@ def _of_pieces(estimator: Any, graph: Graph, model: Model, asking: Asking) -> An
         parts.append((rows, answer))
         maps.append(plain._map(part, answer) if answer.problem is not None else place)
     whole = PiecewiseCertificate(tuple(certificates))
+    if whole.level == "failed":  # a piece without an answer has no place either
+        return whole
     return with_doubts(whole, _laid_out(estimator, graph, model, parts, maps))
 
 

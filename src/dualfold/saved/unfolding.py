@@ -14,8 +14,10 @@ from dualfold.duality.unfolding import Form
 from dualfold.errors import InvalidInput
 from dualfold.graph.graph import Graph
 from dualfold.levels import checked_tolerance
+from dualfold.saved.doubts import NO_EXTENT, SAME, displaced, value_doubts
 from dualfold.saved.model import BothSides
-from dualfold.saved.recheck import LARGEST, NO_EXTENT, SAME, displaced, judged, value_doubts
+from dualfold.saved.recheck import LARGEST
+from dualfold.trace.certificate import certify
 from dualfold.trace.problem import TraceProblem
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -115,7 +117,7 @@ def _not_leading(factor: Array, Y: Array) -> list[str]:
     U, sizes = U[:, :rank], sizes[:rank]
     Q = (U.T @ Y[:, :kept]) / sizes[:, None]
     problem = TraceProblem(np.diag(sizes**2), None, kept, "max")
-    certificate = judged(problem, Q, tolerance=SAME, fresh=False)
+    certificate = certify(problem, Q, tolerance=SAME)
     _, apart = displaced((U * sizes) @ Q, Y[:, :kept])
     doubts = [*apart, *value_doubts(problem, Q, Q.T @ (problem.A @ Q), None)]
     if certificate.level != "proved":
