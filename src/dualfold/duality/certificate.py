@@ -9,6 +9,7 @@ lower/upper of the variance of the best ones: gap = 1 − lower/upper.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from dualfold.levels import Level, checked_tolerance, distance, level_of
 from dualfold.trace.problem import MOST_FLOPS
 
 Array = np.ndarray[Any, np.dtype[Any]]
-ABOUT = "the squared edge lengths as stored, which are numbers in double precision"
+ABOUT = "all columns of the points, and the squared edge lengths as stored in double precision"
 
 
 @dataclass(frozen=True)
@@ -104,18 +105,20 @@ class UnfoldingCertificate:
         return 0.0
 
     def __str__(self) -> str:
-        between = f"the variance is {self.lower:.8g}, no unfolding has more than {self.upper:.8g}"
+        lower, upper = _written(self.lower, ROUND_FLOOR), _written(self.upper, ROUND_CEILING)
+        between = f"the variance is {lower}, no unfolding has more than {upper}"
         if self.level in ("failed", "unresolved"):
             return f"{self.level}: {'; '.join(self.reasons)} ({between})"
-        near = f"within {100 * self.gap:.2g} %: optimal to that"
+        gap = float(_written(self.gap, ROUND_CEILING, digits=2))
+        near = f"within {100 * gap:.2g} %: optimal to that"
         if self.level == "proved":
-            near = f"proved: optimal {distance(self.gap)}"
+            near = f"proved: optimal {distance(gap)}"
         source = "λ₂ was proved" if self.bound_by == "weights" else f"bound by {self.bound_by}"
         words = f"{near}; {between}; {source}"
         if self.form == "equal":
             words += (
                 f". This is about lengths kept to ε = {self.relaxation:.1e} of d²; with ε = 0 "
-                f"no unfolding has more than {self.upper_exact:.8g}"
+                f"no unfolding has more than {_written(self.upper_exact, ROUND_CEILING)}"
             )
         return f"{words}. This is about {self.about}" if self.about else words
 
@@ -185,6 +188,14 @@ def certify_unfolding(
         reasons=reasons,
         about=about,
     )
+
+
+def _written(number: float, rounding: str, digits: int = 8) -> str:
+    """A number with so many digits, rounded to the side on which it stays true."""
+    if not np.isfinite(number):
+        return str(number)
+    decimal = Context(prec=digits, rounding=rounding).create_decimal_from_float(number)
+    return f"{float(decimal):.{digits}g}"
 
 
 def _feasibility(problem: UnfoldingProblem, found: Fit, power: int) -> float:
