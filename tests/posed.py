@@ -36,8 +36,8 @@ def as_asked(found: judge.Truth) -> bool:
         return False
     if np.asarray(A).dtype.kind == "i" and (np.asarray(A).astype(float).astype(object) != A).any():
         return False  # whole numbers beyond 2⁵³
-    largest = float(np.abs(_plain(A)).max()) ** (2 if gramian else 1)
-    if not 1 / LARGEST < largest < LARGEST:
+    largest, limit = float(np.abs(_plain(A)).max()), LARGEST ** (0.5 if gramian else 1.0)
+    if not 1 / limit < largest < limit:
         return False
     if found.N is None:
         return True
