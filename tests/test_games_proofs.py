@@ -203,7 +203,7 @@ def test_the_least_value_in_a_ball(name):
         ball = Ball(random.uniform(0.2, 2), 0.2 * random.normal(size=3))
         slope = random.normal(size=3)
         bound = LowerBound(HalfSquare(), part, ball)
-        bound.add(Move(slope), 0.0, 1.0)
+        bound.add(Move(slope), 1.0)
 
         def objective(pq, slope=slope):
             x = pq[:3] - pq[3:]
@@ -217,7 +217,7 @@ def test_the_least_value_in_a_ball(name):
             objective, np.full(6, 0.1), method="SLSQP", bounds=[(0, h) for h in highest],
             constraints={"type": "ineq", "fun": room}, options={"ftol": 1e-12, "maxiter": 500},
         )  # fmt: skip
-        assert bound.linear() == pytest.approx(found.fun, abs=1e-5)
+        assert bound.bound().response == pytest.approx(found.fun, abs=1e-5)
 
 
 def test_a_false_lower_bound_would_be_seen():

@@ -32,15 +32,13 @@ from dualfold.games.accelerated import (
     nesterov,
     nesterov_infinite_memory,
 )
+from dualfold.games.composed import Flattened, HalfSquare, Sum
 from dualfold.games.convex import (
     UNCONSTRAINED,
     Conjugate,
     Convex,
-    Flattened,
-    HalfSquare,
     Indicator,
     Move,
-    Sum,
     Support,
 )
 from dualfold.games.curves import Curve, gap_curve, horizon_curve, recipe_curves
@@ -57,16 +55,7 @@ from dualfold.games.descent import (
     stochastic_gradient,
 )
 from dualfold.games.divergences import Divergence, Euclidean, Gauge, KullbackLeibler
-from dualfold.games.losses import (
-    Entropy,
-    Huber,
-    LargestAffine,
-    LeastSquares,
-    Logistic,
-    LogSumExp,
-    Quadratic,
-    norm,
-)
+from dualfold.games.losses import Entropy, Huber, LargestAffine, Logistic, LogSumExp, norm
 from dualfold.games.play import Account, Geometric, Run, equal, growing, learn, play
 from dualfold.games.players import (
     FTL,
@@ -81,6 +70,8 @@ from dualfold.games.players import (
     Player,
     Seen,
 )
+from dualfold.games.polytopes import Box, L1Ball, Simplex
+from dualfold.games.quadratics import LeastSquares, Quadratic
 from dualfold.games.recipe import Rate, Recipe
 from dualfold.games.recipes import (
     averaged_descent,
@@ -90,15 +81,7 @@ from dualfold.games.recipes import (
     extragradient,
     frank_wolfe,
 )
-from dualfold.games.sets import (
-    Ball,
-    Box,
-    ConvexSet,
-    Ellipsoid,
-    Everywhere,
-    L1Ball,
-    Simplex,
-)
+from dualfold.games.sets import Ball, ConvexSet, Ellipsoid, Everywhere
 from dualfold.games.structured_sets import AffineSet, Product, Spectrahedron
 from dualfold.games.unfolding import EasiestBend, unfolding_bracket, unfolding_game
 

@@ -16,11 +16,13 @@ from typing import Any
 import numpy as np
 
 from dualfold.errors import ConditionFails, InvalidInput
-from dualfold.games.convex import Conjugate, Convex, Flattened, HalfSquare, Indicator, Sum
+from dualfold.games.composed import Flattened, HalfSquare, Sum
+from dualfold.games.convex import Conjugate, Convex, Indicator
 from dualfold.games.divergences import Gauge
+from dualfold.games.given import number
 from dualfold.games.play import Geometric, growing
 from dualfold.games.players import FTL, FTRLPlus, OMDPlus, OptimisticFTL
-from dualfold.games.recipe import Rate, Recipe, ball_around, reach_of, smoothness_of
+from dualfold.games.recipe import Rate, Recipe, ball_around, point, reach_of, smoothness_of
 from dualfold.games.sets import Ball, ConvexSet, Everywhere
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -41,8 +43,9 @@ def nesterov(
     >>> f = Quadratic(np.diag([1.0, 100.0]), np.array([-1.0, 0.0]))
     >>> run = nesterov(f, np.zeros(2), radius=2.0).play(1000, tolerance=1e-3)
     >>> print(run)
-    -0.499441 after 37 rounds, proved optimal to 0.00056
+    -0.499441 after 37 rounds, proved optimal to 0.00056 (0.0011 of the minimum)
     """
+    start = point(start)
     R, ball = reach_of(start, over, radius), ball_around(start, radius)
     return _one_memory("Nesterov, one memory", f, Indicator(over), start, R, ball, step)
 
@@ -56,7 +59,7 @@ def nesterov_infinite_memory(
     step: float | None = None,
 ) -> Recipe:
     """All gradients from the start at once; without a set the same points as `nesterov`."""
-    name = "Nesterov, infinite memory"
+    name, start = "Nesterov, infinite memory", point(start)
     step, R = _accelerated_step(f, step, name), reach_of(start, over, radius)
     return Recipe(
         name,
@@ -78,8 +81,8 @@ def heavy_ball(
     R²/(step·T(T+1)) + 2LD²/(T+1) on a bounded set. Without one nothing of the kind is
     true: the iterates can circle for ever, and a warning says so.
     """
-    L = smoothness_of(f, "heavy ball")
-    step = 1 / (4 * L) if step is None else step
+    L, start = smoothness_of(f, "heavy ball"), point(start)
+    step = 1 / (4 * L) if step is None else number(step, "step", above=True)
     R, D = over.reach(start), min(over.diameter, 2 * over.reach(start))
     if not np.isfinite(D):
         warnings.warn(
@@ -111,7 +114,7 @@ def accelerated_proximal(
 
     R²/(step·T(T+1)) with step ≤ 1/2L.
     """
-    R = np.inf if radius is None else radius
+    start, R = point(start), np.inf if radius is None else number(radius, "radius")
     ball = ball_around(start, radius)
     return _one_memory("accelerated proximal", f, simple, start, R, ball, step)
 
@@ -153,6 +156,7 @@ def accelerated_strongly_convex(
             f"strongly convex acceleration needs 0 < μ < L, but μ = {mu:.3g} and L = {L:.3g}; "
             "nesterov needs no μ, and a function with μ = L is solved by one step of 1/L"
         )
+    start = point(start)
     R, root = reach_of(start, over, radius), float(np.sqrt(L / mu))
     factor = 1 - 1 / (1 + root)
     return Recipe(

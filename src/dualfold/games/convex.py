@@ -16,7 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dualfold.errors import InvalidInput
+from dualfold.games.planes import NOTHING, Plane, Share, added, bowl
 from dualfold.games.sets import ConvexSet, Everywhere
+from dualfold.games.sure import EPS, Sure, above, dot, length, sure, times
 
 Array = np.ndarray[Any, np.dtype[Any]]
 # How far outside its domain, relatively, rounding may put a point.
@@ -41,8 +43,21 @@ class Convex:
 
     smoothness : L, the Lipschitz constant of the gradient (infinite: not smooth)
     strong_convexity : μ, so that f − (μ/2)‖x‖² is still convex
+    concavity : δ, so that f + (δ/2)‖x‖² is convex for certain; 0 but for matrices whose
+        least eigenvalue cannot be told from 0
     gradient_bound : no subgradient is longer, anywhere
+
+    All of these are bounds, whatever rounding does. Proofs ask for `surely`, `sure_slope`,
+    `plane` and `share`; a function of your own that has only `value` and `subgradient` is
+    played as if these were exact, and its run says that rounding is not bounded.
     """
+
+    rounding_bounded: bool = False
+
+    @property
+    def concavity(self) -> float:
+        """δ, so that f + (δ/2)‖x‖² is convex for certain."""
+        return 0.0
 
     @property
     def smoothness(self) -> float:
@@ -91,6 +106,59 @@ class Convex:
     def reply(self, slope: Array) -> Move:
         """The move with the least ⟨z, slope⟩ + f(z)."""
         return Move(self.maximiser(-slope))
+
+    def outside(self, x: Array) -> float:
+        """How far x can be from the points where f is what `surely` says."""
+        return 0.0
+
+    def reach(self, x: Array) -> float:
+        """No point where f is finite is further from x than this."""
+        return np.inf
+
+    def surely(self, x: Array) -> Sure:
+        """f(x) from both sides."""
+        return Sure(self.value(x))
+
+    def sure_slope(self, x: Array) -> Sure:
+        """A subgradient at x, every entry from both sides."""
+        return Sure(self.subgradient(x))
+
+    def plane(self, z: Array) -> Plane:
+        """A plane under f, as high as it gets at z (but for `concavity`)."""
+        slope = self.sure_slope(z)
+        return Plane(self.surely(z).low(), slope.mid, length(slope.off))
+
+    def share(self, slope: Array, slack: float, origin: Array) -> Share:
+        """How much of a tilt f carries: by its plane with the opposite slope, and its bowl.
+
+        With a plane taken at c and m = `strong_convexity`, and d = c − o,
+
+            ⟨r, x − o⟩ − s‖x − o‖ + (m/2)‖x − c‖²  ≥  ⟨r, d⟩ − s‖d‖ − (‖r‖ + s)²/2m
+        """
+        if self.concavity > 0:
+            return Share(NOTHING, slope, slack)
+        try:
+            at = self.maximiser(-slope)
+        except InvalidInput:
+            at = origin
+        plane = self.plane(at)
+        away = sure(at) - origin
+        rest = slope + plane.slope
+        left = above(slack, plane.slack, EPS * length(rest))
+        bound = added(
+            plane.height,
+            -dot(plane.slope, away).high(),
+            -times(plane.slack, length(away)),
+        )
+        if self.strong_convexity == 0:
+            return Share(bound, rest, left if np.any(rest) else above(slack, plane.slack))
+        bound = added(
+            bound,
+            dot(rest, away).low(),
+            -times(left, length(away)),
+            bowl(above(length(rest), left), self.strong_convexity),
+        )
+        return Share(bound, np.zeros_like(slope), 0.0)
 
     def _lacks(self, what: str) -> InvalidInput:
         return InvalidInput(
@@ -162,6 +230,23 @@ class Indicator(Convex):
     def proximal(self, x: Array, weight: float) -> Array:
         return self.of.project(x)
 
+    @property
+    def rounding_bounded(self) -> bool:  # type: ignore[override]
+        return self.of.rounding_bounded
+
+    def surely(self, x: Array) -> Sure:
+        """0: how far outside of the set rounding put x is said on its own (`outside`)."""
+        return Sure(0.0)
+
+    def share(self, slope: Array, slack: float, origin: Array) -> Share:
+        return self.of.share(slope, slack, origin)
+
+    def outside(self, x: Array) -> float:
+        return self.of.outside(x)
+
+    def reach(self, x: Array) -> float:
+        return self.of.reach(x)
+
     def cost(self, move: Move) -> float:
         return 0.0
 
@@ -191,108 +276,27 @@ class Support(Convex):
     def proximal(self, x: Array, weight: float) -> Array:
         return x - weight * self.of.project(x / weight)  # Moreau
 
-
-@dataclass(frozen=True, eq=False)
-class HalfSquare(Convex):
-    """(weight/2)‖x − center‖²; with weight 1 and center 0 its own conjugate."""
-
-    weight: float = 1.0
-    center: Array | float = 0.0
-
     @property
-    def smoothness(self) -> float:
-        return self.weight
+    def rounding_bounded(self) -> bool:  # type: ignore[override]
+        return self.of.rounding_bounded
 
-    @property
-    def strong_convexity(self) -> float:
-        return self.weight
+    def surely(self, x: Array) -> Sure:
+        return -self.of.sure_minimum(-x)
 
-    def value(self, x: Array) -> float:
-        return self.weight / 2 * float(np.linalg.norm(x - self.center)) ** 2
+    def plane(self, z: Array) -> Plane:
+        y = self.of.minimiser(-z)
+        off = self.of.outside(y)  # ⟨g, x⟩ is under f for a g of the set, this near to y
+        return Plane(added(dot(y, z).low(), -times(off, length(z))), y, off)
 
-    def subgradient(self, x: Array) -> Array:
-        return self.weight * (x - self.center)
-
-    def maximiser(self, y: Array) -> Array:
-        return self.center + y / self.weight
-
-    def proximal(self, x: Array, weight: float) -> Array:
-        pull = weight * self.weight
-        return (x + pull * self.center) / (1 + pull)
-
-
-@dataclass(frozen=True, eq=False)
-class Sum(Convex):
-    """A smooth and a simple part, f + ψ.
-
-    Conjugate and proximal map when f is a `HalfSquare`: they are then proximal maps of ψ.
-    """
-
-    smooth: Convex
-    simple: Convex
-
-    @property
-    def smoothness(self) -> float:
-        return self.smooth.smoothness + self.simple.smoothness
-
-    @property
-    def strong_convexity(self) -> float:
-        return self.smooth.strong_convexity + self.simple.strong_convexity
-
-    def value(self, x: Array) -> float:
-        return self.smooth.value(x) + self.simple.value(x)
-
-    def subgradient(self, x: Array) -> Array:
-        return self.smooth.subgradient(x) + self.simple.subgradient(x)
-
-    def maximiser(self, y: Array) -> Array:
-        half = self._half_square("maximiser of ⟨x, y⟩ − f(x)")
-        return self.simple.proximal(half.center + y / half.weight, 1 / half.weight)
-
-    def proximal(self, x: Array, weight: float) -> Array:
-        half = self._half_square("proximal map")
-        return self.simple.proximal(half.proximal(x, weight), weight / (1 + weight * half.weight))
-
-    def conjugate(self, y: Array) -> float:
-        x = self.maximiser(y)
-        return float(np.vdot(x, y)) - self.cost(Move(x))
-
-    def cost(self, move: Move) -> float:
-        return self.smooth.cost(move) + self.simple.cost(move)
-
-    def _half_square(self, wanted: str) -> HalfSquare:
-        if not isinstance(self.smooth, HalfSquare):
-            raise self._lacks(wanted)
-        return self.smooth
-
-
-@dataclass(frozen=True, eq=False)
-class Flattened(Convex):
-    """f − (curvature/2)‖x‖², still convex while curvature ≤ μ."""
-
-    of: Convex
-    curvature: float
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.curvature <= self.of.strong_convexity:
-            raise InvalidInput(
-                f"a curvature of {self.curvature:.3g} cannot be taken from a function whose "
-                f"strong convexity is {self.of.strong_convexity:.3g}: the rest is not convex"
-            )
-
-    @property
-    def smoothness(self) -> float:
-        return self.of.smoothness - self.curvature
-
-    @property
-    def strong_convexity(self) -> float:
-        return self.of.strong_convexity - self.curvature
-
-    def value(self, x: Array) -> float:
-        return self.of.value(x) - self.curvature / 2 * float(np.linalg.norm(x)) ** 2
-
-    def subgradient(self, x: Array) -> Array:
-        return self.of.subgradient(x) - self.curvature * x
+    def share(self, slope: Array, slack: float, origin: Array) -> Share:
+        """All of a slope inside the set, else the part that its nearest point carries."""
+        if self.of.holds(-slope, slack):
+            lost = times(slack, length(origin))
+            return Share(added(-dot(slope, origin).high(), -lost), np.zeros_like(slope), 0.0)
+        y = self.of.project(-slope)
+        off, rest = self.of.outside(y), slope + y
+        bound = added(dot(y, origin).low(), -times(off, length(origin)))
+        return Share(bound, rest, above(slack, off, EPS * length(rest)))
 
 
 def simple_part(over: ConvexSet | Convex) -> Convex:

@@ -16,7 +16,8 @@ from dualfold.games.accelerated import (
     nesterov,
     nesterov_infinite_memory,
 )
-from dualfold.games.losses import LargestAffine, LeastSquares, norm
+from dualfold.games.losses import LargestAffine, norm
+from dualfold.games.quadratics import LeastSquares
 from dualfold.games.recipe import Rate, Recipe
 from dualfold.games.recipes import (
     averaged_descent,

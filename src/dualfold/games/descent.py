@@ -17,9 +17,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from dualfold.errors import InvalidInput
-from dualfold.games.convex import Conjugate, Convex, Indicator, Move
-from dualfold.games.lower import LowerBound
+from dualfold.games.convex import Convex, Indicator, Move
+from dualfold.games.given import doubles
+from dualfold.games.lower import Bound, LowerBound
 from dualfold.games.sets import Ball, ConvexSet, Everywhere
+from dualfold.games.verdict import USUAL, Judged, checked, terms_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Gradient = Callable[[Array], Array]
@@ -28,16 +30,14 @@ Step = float | Callable[[int], float]
 EVERYWHERE = Everywhere()
 
 
-@dataclass(frozen=True, eq=False)
-class Path:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Path(Judged):
     """Where a method went: `points[0]` is the start, `points[t]` is after t updates.
 
-    upper, lower : f at each point, and a lower bound of its minimum (−∞: none proved)
+    upper, lower : not below f at each point, not above its minimum (−∞: none proved)
     """
 
     points: Array
-    upper: Array
-    lower: Array
 
     @property
     def rounds(self) -> int:
@@ -55,10 +55,8 @@ class Path:
         turns = np.arange(1, len(self.points) + 1)
         return np.asarray(np.cumsum(self.points, axis=0) / turns[:, None])
 
-    @property
-    def gap(self) -> Array:
-        """f less the best lower bound so far, at every point; infinite: none proved."""
-        return np.maximum(self.upper - np.maximum.accumulate(self.lower), 0.0)
+    def __str__(self) -> str:
+        return f"{self.upper[-1]:.6g} after {self.rounds} updates{self.sentence()}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,29 +79,44 @@ class Descent:
     over: ConvexSet = EVERYWHERE
     within: Ball | None = None
 
-    def play(self, rounds: int, *, tolerance: float | None = None) -> Path:
-        """`rounds` updates, or fewer when the gap is `tolerance` before."""
-        bound = LowerBound(self.f, Indicator(self.over), self.within)
-        gradient, dual = self.gradients(), Conjugate(self.f)
+    def play(
+        self,
+        rounds: int,
+        *,
+        tolerance: float | None = None,
+        relative_tolerance: float = USUAL,
+    ) -> Path:
+        """`rounds` updates, or fewer when the gap is `tolerance` before.
+
+        A gap of at most `relative_tolerance` times the minimum is called proved.
+        """
+        relative_tolerance = checked(tolerance, relative_tolerance)
+        simple = Indicator(self.over)
+        bound, gradient = LowerBound(self.f, simple, self.within), self.gradients()
         points: list[Array] = []
         upper: list[float] = []
-        lower: list[float] = []
+        proved: list[Bound] = []
 
         def watched(x: Array) -> Array:
             y = gradient(x)
             if self.exact:
-                move = Move(y, taken_at=x)
-                bound.add(move, dual.cost(move), 1.0)
+                bound.add(Move(y, taken_at=x), 1.0)
             return y
 
         for t, x in enumerate(self.points(watched, self.start)):
             points.append(x)
-            upper.append(self.f.value(x))
-            seen = bound.weight > 0
-            lower.append(max(bound.linear() - bound.cost, bound.curved()) if seen else -np.inf)
-            if t == rounds or (tolerance is not None and upper[-1] - max(lower) <= tolerance):
+            with np.errstate(all="ignore"):
+                upper.append(self.f.surely(x).high())
+            proved.append(bound.bound())
+            best = max(at.in_ball for at in proved)
+            close = tolerance is not None and np.nextafter(upper[-1] - best, np.inf) <= tolerance
+            if t == rounds or close:
                 break
-        return Path(np.array(points), np.array(upper), np.array(lower))
+        lower = np.array([at.in_ball for at in proved])
+        used = self.within if lower.max() > max(at.free for at in proved) else None
+        why = bound.why_infinite() if self.exact else "noisy gradients are no planes under f"
+        terms = terms_of(self.f, simple, points[-1], relative_tolerance, used, why)
+        return Path(points=np.array(points), upper=np.array(upper), lower=lower, terms=terms)
 
 
 def gradient_descent(
@@ -272,7 +285,7 @@ def _descent(
     over: ConvexSet = EVERYWHERE,
     within: Ball | None = None,
 ) -> Descent:
-    start = np.asarray(start, dtype=float)
+    start = doubles(start, "start")
     return Descent(name, f, start, points, lambda: f.subgradient, over=over, within=within)
 
 

@@ -20,7 +20,8 @@ from scipy.special import kl_div, logsumexp
 
 from dualfold.errors import InvalidInput
 from dualfold.games.convex import Convex, Indicator
-from dualfold.games.sets import ConvexSet, Simplex
+from dualfold.games.polytopes import Simplex
+from dualfold.games.sets import ConvexSet
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -1,4 +1,4 @@
-"""The functions that people minimise: quadratics, regressions, norms, entropies.
+"""The functions that people minimise: regressions, norms, entropies (quadratics.py: squares).
 
 Regressions are sums over rows; `sample(rows)` is the gradient of some of them, scaled by
 N/|rows| so that it is right on average.
@@ -15,13 +15,19 @@ from scipy.special import expit, log_softmax, logsumexp, softmax, xlogy
 
 from dualfold.errors import InvalidInput
 from dualfold.games.convex import ROUNDING, Convex, Support
-from dualfold.games.sets import Ball, Box, L1Ball, Simplex
+from dualfold.games.given import doubles, number, table, vector
+from dualfold.games.planes import Plane
+from dualfold.games.polytopes import Box, L1Ball, Simplex
+from dualfold.games.sets import Ball
+from dualfold.games.spectra import largest_eigenvalue, squares_of
+from dualfold.games.sure import EPS, LIBRARY, TINY, Fixed, Sure, dot, sure
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def norm(order: Literal[1, 2, "inf"], weight: float = 1.0) -> Support:
     """weight·‖x‖ of order 1, 2 or "inf", as the support function of the dual ball."""
+    weight = number(weight, "the weight of a norm")
     if order == 1:
         return Support(Box(-weight, weight))
     if order == 2:
@@ -29,115 +35,6 @@ def norm(order: Literal[1, 2, "inf"], weight: float = 1.0) -> Support:
     if order == "inf":
         return Support(L1Ball(weight))
     raise InvalidInput(f"a norm is of order 1, 2 or 'inf', not {order!r}")
-
-
-@dataclass(frozen=True, eq=False)
-class Quadratic(Convex):
-    """½xᵀQx + qᵀx + c with Q ⪰ 0; affine where Q is 0.
-
-        f*(y) = ½(y−q)ᵀQ⁺(y−q) − c    for y − q in the range of Q, else ∞
-
-    >>> f = Quadratic(np.diag([1.0, 4.0]), np.array([1.0, 0.0]))
-    >>> f.conjugate(np.array([3.0, 4.0]))
-    4.0
-    """
-
-    matrix: Array
-    linear: Array | float = 0.0
-    constant: float = 0.0
-
-    def __post_init__(self) -> None:
-        values, _ = self._spectrum
-        if values[0] < -1e-10 * max(values[-1], -values[0]):  # rounding of a semidefinite one
-            raise InvalidInput(
-                f"the matrix of a convex quadratic is positive semidefinite, but this one has "
-                f"the eigenvalue {values[0]:.3g}"
-            )
-
-    @cached_property
-    def _spectrum(self) -> tuple[Array, Array]:
-        values, vectors = np.linalg.eigh((self.matrix + self.matrix.T) / 2)
-        return values, vectors
-
-    @property
-    def smoothness(self) -> float:
-        return float(self._spectrum[0][-1])
-
-    @property
-    def strong_convexity(self) -> float:
-        least = float(self._spectrum[0][0])
-        return least if least > len(self.matrix) * 1e-15 * self.smoothness else 0.0
-
-    def value(self, x: Array) -> float:
-        return float(x @ (self.matrix @ x)) / 2 + float(np.sum(self.linear * x)) + self.constant
-
-    def subgradient(self, x: Array) -> Array:
-        return self.matrix @ x + self.linear
-
-    def maximiser(self, y: Array) -> Array:
-        values, vectors = self._spectrum
-        parts = vectors.T @ (y - self.linear)
-        curved = values > ROUNDING * max(float(values[-1]), 0.0)
-        if np.linalg.norm(parts[~curved]) > 1e-9 * (1 + np.linalg.norm(y)):
-            raise InvalidInput(
-                "⟨x, y⟩ − f(x) has no maximum: y − q lies outside the range of Q, so f*(y) = ∞"
-            )
-        return np.asarray(vectors[:, curved] @ (parts[curved] / values[curved]))
-
-    def conjugate(self, y: Array) -> float:
-        try:
-            x = self.maximiser(y)
-        except InvalidInput:
-            return np.inf
-        return float((y - self.linear) @ x) / 2 - self.constant
-
-    def proximal(self, x: Array, weight: float) -> Array:
-        values, vectors = self._spectrum
-        return np.asarray(
-            vectors @ ((vectors.T @ (x - weight * self.linear)) / (1 + weight * values))
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class LeastSquares(Convex):
-    """½‖Ax − b‖², one row an observation."""
-
-    rows: Array
-    targets: Array
-
-    @cached_property
-    def _quadratic(self) -> Quadratic:
-        A, b = self.rows, self.targets
-        return Quadratic(A.T @ A, -A.T @ b, float(b @ b) / 2)
-
-    @property
-    def smoothness(self) -> float:
-        return self._quadratic.smoothness
-
-    @property
-    def strong_convexity(self) -> float:
-        return self._quadratic.strong_convexity
-
-    def value(self, x: Array) -> float:
-        return float(np.sum((self.rows @ x - self.targets) ** 2)) / 2
-
-    def subgradient(self, x: Array) -> Array:
-        return self.rows.T @ (self.rows @ x - self.targets)
-
-    def sample(self, x: Array, chosen: Array) -> Array:
-        """The gradient guessed from the rows `chosen`, right on average."""
-        rows = self.rows[chosen]
-        scale = len(self.rows) / len(chosen)
-        return scale * (rows.T @ (rows @ x - self.targets[chosen]))
-
-    def maximiser(self, y: Array) -> Array:
-        return self._quadratic.maximiser(y)
-
-    def conjugate(self, y: Array) -> float:
-        return self._quadratic.conjugate(y)
-
-    def proximal(self, x: Array, weight: float) -> Array:
-        return self._quadratic.proximal(x, weight)
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,14 +48,38 @@ class Logistic(Convex):
 
     rows: Array
     labels: Array
+    rounding_bounded = True
 
     def __post_init__(self) -> None:
+        rows = table(self.rows, "the rows of a logistic regression")
+        object.__setattr__(self, "rows", rows)
+        labels = vector(self.labels, "the labels of a logistic regression", len(rows))
+        object.__setattr__(self, "labels", labels)
         if not np.all(np.abs(self.labels) == 1):
             raise InvalidInput("labels are +1 and −1; map classes to these two first")
 
     @cached_property
     def smoothness(self) -> float:
-        return float(np.linalg.norm(self.rows, 2)) ** 2 / 4
+        small = self.rows if len(self.rows) >= self.rows.shape[1] else self.rows.T
+        return max(0.0, largest_eigenvalue(squares_of(small))) / 4
+
+    @cached_property
+    def _signed(self) -> Fixed:
+        return Fixed(self.rows * self.labels[:, None])
+
+    def surely(self, x: Array) -> Sure:
+        margin = self._signed @ x
+        m = margin.mid
+        loss = np.maximum(-m, 0.0) + np.log1p(np.exp(-np.abs(m)))
+        # The loss of a row rises no faster than its margin falls.
+        return Sure(loss, margin.off + 3 * LIBRARY * loss + TINY).sum()
+
+    def sure_slope(self, x: Array) -> Sure:
+        margin = self._signed @ x
+        small = np.exp(-np.abs(margin.mid))
+        p = np.where(margin.mid > 0, small, 1.0) / (1 + small)
+        # p moves no faster than a quarter of the margin.
+        return self._signed.transposed @ Sure(-p, margin.off / 4 + 2 * LIBRARY * p + TINY)
 
     @property
     def gradient_bound(self) -> float:
@@ -194,6 +115,29 @@ class LargestAffine(Convex):
 
     rows: Array
     offsets: Array | float = 0.0
+    rounding_bounded = True
+
+    def __post_init__(self) -> None:
+        rows = table(self.rows, "the rows of planes")
+        offsets = doubles(self.offsets, "the offsets of planes")
+        if offsets.shape not in ((), (len(rows),)):
+            raise InvalidInput(f"{len(rows)} planes have {len(rows)} offsets, or one for all")
+        object.__setattr__(self, "rows", rows)
+        object.__setattr__(self, "offsets", offsets)
+
+    def surely(self, x: Array) -> Sure:
+        heights = self._fixed @ x + self.offsets
+        return Sure(float(heights.mid.max()), float(heights.off.max()))
+
+    @cached_property
+    def _fixed(self) -> Fixed:
+        return Fixed(self.rows)
+
+    def plane(self, z: Array) -> Plane:
+        """One of the planes: under the largest of them wherever rounding took it from."""
+        i = int(np.argmax(self.rows @ z + self.offsets))
+        offset = np.broadcast_to(self.offsets, len(self.rows))[i]
+        return Plane((dot(self.rows[i], z) + offset).low(), self.rows[i], 0.0)
 
     @property
     def gradient_bound(self) -> float:
@@ -210,9 +154,25 @@ class LargestAffine(Convex):
 class Entropy(Convex):
     """Σ x log x on the simplex; its conjugate is the logarithm of Σ exp(y)."""
 
+    rounding_bounded = True
+
     @property
     def strong_convexity(self) -> float:
-        return 1.0  # Pinsker: even in the larger ℓ1 norm
+        # 1/x ≥ 1 on the simplex; less 1e-8 for points that rounding puts a little beyond 1.
+        return 1.0 - 1e-8
+
+    def surely(self, x: Array) -> Sure:
+        terms = xlogy(x, x)
+        inside = x.min() >= 0 and x.max() <= 1 + 1e-9
+        off = 2 * LIBRARY * np.abs(terms) + TINY
+        return Sure(terms, off if inside else np.inf).sum()
+
+    def sure_slope(self, x: Array) -> Sure:
+        slope = self.subgradient(x)
+        return Sure(slope, LIBRARY * (np.abs(slope) + 2))
+
+    def outside(self, x: Array) -> float:
+        return Simplex().outside(x)
 
     def value(self, x: Array) -> float:
         return float(np.sum(xlogy(x, x))) if Simplex().contains(x) else np.inf
@@ -233,10 +193,30 @@ class LogSumExp(Convex):
     """width·log Σ exp(x/width): a smooth largest entry, at most width·log d above it."""
 
     width: float = 1.0
+    rounding_bounded = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "width", number(self.width, "the width", above=True))
 
     @property
     def smoothness(self) -> float:
-        return 1 / self.width
+        return 1 / self.width * (1 + EPS)
+
+    def surely(self, x: Array) -> Sure:
+        # It moves no faster than the largest change of an entry; d·exp(d) ≥ −1/e pays for
+        # the rounding of each exponent.
+        scaled = sure(x) / self.width
+        value = float(logsumexp(scaled.mid))
+        off = float(scaled.off.max()) + (8 * len(x) * EPS + 4 * LIBRARY) * (1 + abs(value))
+        return Sure(value, off) * self.width
+
+    def sure_slope(self, x: Array) -> Sure:
+        scaled = sure(x) / self.width
+        below = scaled.mid - scaled.mid.max()
+        p = np.exp(below)
+        p = p / p.sum()
+        relative = 2 * scaled.off.max() + 2 * EPS * np.abs(below) + 8 * len(x) * EPS + 4 * LIBRARY
+        return Sure(p, np.where(relative < 0.1, 2 * relative * p + TINY, 1.0))
 
     def value(self, x: Array) -> float:
         return self.width * float(logsumexp(x / self.width))
@@ -259,10 +239,18 @@ class Huber(Convex):
     """
 
     width: float = 1.0
+    rounding_bounded = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "width", number(self.width, "the width", above=True))
 
     @property
     def smoothness(self) -> float:
         return 1.0
+
+    def surely(self, x: Array) -> Sure:
+        inner = np.clip(x, -self.width, self.width)
+        return dot(inner, sure(x) - inner / 2)
 
     def value(self, x: Array) -> float:
         inner = np.clip(x, -self.width, self.width)

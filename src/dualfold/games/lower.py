@@ -1,94 +1,222 @@
 """A lower bound of the minimum from gradients alone, kept up to date round by round.
 
-Every gradient y_t, taken at z_t, is a plane under f. Their weighted mean, and ψ, are least at
+Every gradient is a plane under f. With rounding, a plane taken at z says for all x
 
-    min_x ⟨ȳ, x⟩ + ψ(x) − mean f*(y_t)
+    f(x) ≥ h + ⟨y, x − z⟩ − s‖x − z‖ + (μ/2)‖x − z‖²
 
-which proves something on a bounded set. On ℝᵈ it is −∞ unless more is known: a ball that
-holds a minimiser, or strong convexity, whose planes curve up:
+with h ≤ f(z) and s at least the error of the slope y, both proved (`Convex.plane`), and μ a
+proved bound of the curvature (0, or a little below 0, where nothing is known). Any weighted
+mean of planes is such a bound, too; its own rounding is added to s. So with o the first z
 
-    min_x mean[f(z_t) + ⟨y_t, x − z_t⟩ + (μ/2)‖x − z_t‖²] + ψ(x)
+    f(x) ≥ C + ⟨ȳ, x − o⟩ − s‖x − o‖ + (μ/2)‖x − o‖²
+
+For *every* slope v, ψ carries ⟨v, x − o⟩ + ψ(x) ≥ b (`Convex.share`), and what is left of
+ȳ, r = ȳ − v, is met by what else is known:
+
+    min f + ψ  ≥  C + b                                            if r = 0, s = 0
+    min f + ψ  ≥  C + b + ⟨r, c − o⟩ − R‖r‖ − s(‖c − o‖ + R)       on a ball (c, R)
+    min f + ψ  ≥  C + b − (‖r‖ + s)²/2μ                            if μ > 0
+
+Which v is tried decides how good the bound is, never whether it is true. The second line is
+about the whole problem only if a minimiser lies in the ball, which the caller states.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from dualfold.errors import InvalidInput
 from dualfold.games.convex import Convex, Move
+from dualfold.games.planes import NOTHING, Plane, added, bowl, difference
 from dualfold.games.sets import Ball
+from dualfold.games.sure import EPS, TINY, Sure, above, dot, length, sure, times
 
 Array = np.ndarray[Any, np.dtype[Any]]
 MULTIPLIERS = 40  # a handful is the rule
+SMALLEST = 1e-9  # of the multiplier that would do without ψ
+
+
+class Mean:
+    """The weighted mean of planes, seen from one origin: height + ⟨slope, w⟩ − slack·‖w‖."""
+
+    def __init__(self) -> None:
+        self.height, self.slope, self.slack = 0.0, np.zeros(1), 0.0
+
+    def add(self, height: float, slope: Array, slack: float, share: float) -> None:
+        """(1 − share) of what there is and `share` of the new plane, rounding included.
+
+        Both shares add up to 1 and none is negative whatever rounding did to `share`, so
+        the result is a mean of planes under f.
+        """
+        step = share * (slope - self.slope)
+        mean = self.slope + step
+        rounding = EPS * above(2 * length(step), length(mean))
+        if rounding:
+            rounding = above(rounding, mean.size * TINY)
+        kept = 1.0 - Sure(share)
+        self.slack = above(times(kept.high(), self.slack), times(share, slack), rounding)
+        self.slope = mean
+        self.height = (kept * self.height + Sure(share) * height).low()
+
+
+class Bound(NamedTuple):
+    """What is proved of min f + ψ, and of the best response to the mean plane.
+
+    free, in_ball : lower bounds of the minimum, without the stated ball and with it
+    response : a lower bound of ⟨ȳ, x⟩ + ψ(x), over the ball if one was stated
+    """
+
+    free: float
+    in_ball: float
+    response: float
 
 
 class LowerBound:
     """The planes seen so far under f, and the least value they allow to f + ψ."""
 
     def __init__(self, f: Convex, simple: Convex, within: Ball | None) -> None:
-        self.simple, self.within = simple, within
-        self.curvature = f.strong_convexity
-        self.weight = self.cost = self.square = 0.0
-        self.slope: Array = np.zeros(1)
-        self.taken: Array | None = np.zeros(1)
+        self.f, self.simple, self.within = f, simple, within
+        self.weight, self.furthest = 0.0, 0.0
+        self.curvature, self.concavity = f.strong_convexity, f.concavity
+        self.flat, self.curved_mean = Mean(), Mean()
+        self.origin: Array | None = None
+        self.lacks = ""
 
-    def add(self, y: Move, cost: float, weight: float) -> None:
-        """One more plane: y.point with f*(y.point) = cost."""
+    @property
+    def slope(self) -> Array:
+        """ȳ, the mean slope."""
+        return self.flat.slope
+
+    def add(self, y: Move, weight: float) -> None:
+        """One more plane: that of the point where y is the gradient."""
         self.weight += weight
-        share = weight / self.weight
-        self.slope = self.slope + share * (y.point - self.slope)
-        self.cost += share * (cost - self.cost)
-        if y.taken_at is None or self.taken is None:
-            self.taken = None  # a slope that is no gradient: curvature says nothing
-        else:
-            self.taken = self.taken + share * (y.taken_at - self.taken)
-            self.square += share * (float(np.vdot(y.taken_at, y.taken_at)) - self.square)
-
-    def linear(self) -> float:
-        """min_x ⟨ȳ, x⟩ + ψ(x), over the stated ball if that says more."""
-        anywhere = -self.simple.conjugate(-self.slope)
-        return anywhere if self.within is None else max(anywhere, self._in_ball(self.within))
-
-    def curved(self) -> float:
-        """The bound by strong convexity; −∞ without any."""
+        share = min(1.0, weight / self.weight)
+        try:
+            z = self.f.maximiser(y.point) if y.taken_at is None else y.taken_at
+            plane = self.f.plane(z)
+        except InvalidInput as error:
+            self.lacks, self.flat.height = str(error), NOTHING
+            return
+        if self.origin is None:
+            self.origin = z
+        away = sure(z) - self.origin
+        far = length(away)
+        self.furthest = max(self.furthest, far)
+        height = self._height_at_origin(plane, away, far)
+        self.flat.add(height, plane.slope, plane.slack, share)
         mu = self.curvature
-        if mu == 0 or self.taken is None:
-            return -np.inf
-        tilt = self.slope - mu * self.taken
-        x = self.simple.proximal(-tilt / mu, 1 / mu)
-        least = float(np.vdot(tilt, x)) + mu / 2 * float(np.vdot(x, x)) + self.simple.cost(Move(x))
-        return least - self.cost + mu / 2 * self.square
+        if mu > 0:
+            tilt = plane.slope - mu * away
+            slack = above(plane.slack, length(tilt.off))
+            up = added(height, (dot(away, away) * mu * 0.5).low())
+            self.curved_mean.add(up, tilt.mid, slack, share)
 
-    def _in_ball(self, ball: Ball) -> float:
-        """min_x ⟨ȳ, x⟩ + ψ(x) over the ball, by its Lagrangian: any multiplier λ > 0 proves
+    def _height_at_origin(self, plane: Plane, away: Sure, far: float) -> float:
+        lost = times(plane.slack, far)
+        return added(plane.height, -dot(plane.slope, away).high(), -lost)
 
-            min_x ⟨ȳ, x⟩ + ψ(x) + (λ/2)(‖x − center‖² − radius²)
+    def bound(self) -> Bound:
+        """The best that is proved so far."""
+        if self.origin is None or self.lacks:
+            return Bound(NOTHING, NOTHING, NOTHING)
+        with np.errstate(all="ignore"):
+            anywhere = self._anywhere(self.origin)
+            best = anywhere
+            if self.within is not None:
+                best = max(anywhere, self._in_ball(self.within, self.origin))
+            free = max(added(self.flat.height, anywhere), self._curved(self.origin))
+            with_ball = max(free, added(self.flat.height, best))
+            return Bound(free, with_ball, best + float(np.vdot(self.slope, self.origin)))
 
-        The best one puts x on the sphere, unless the ball does not bind; without ψ it is
-        the first one tried.
+    def _anywhere(self, origin: Array) -> float:
+        """Where ψ carries the whole mean plane."""
+        share = self.simple.share(self.slope, self.flat.slack, origin)
+        whole = share.bound if share.whole else NOTHING
+        return added(whole, -self._lost(self.simple.reach(origin)))
+
+    def _curved(self, origin: Array) -> float:
+        """By strong convexity; v is what ψ pushes back with at the least point of the bowl."""
+        mu = self.curvature
+        if mu <= 0:
+            return NOTHING
+        tilt = self.curved_mean.slope
+        try:
+            best = self.simple.proximal(origin - tilt / mu, 1 / mu)
+        except InvalidInput:
+            best = origin
+        bound, rest, slack = self._split(tilt, tilt + mu * (best - origin), origin)
+        slack = above(slack, self.curved_mean.slack)
+        return added(self.curved_mean.height, bound, bowl(above(length(rest), slack), mu))
+
+    def _in_ball(self, ball: Ball, origin: Array) -> float:
+        """⟨ȳ, x − o⟩ − s‖x − o‖ + ψ(x) over the ball: the best of some v.
+
+        All of ȳ, nothing of it, and what ψ pushes back with at the least point of
+        ⟨ȳ, x⟩ + ψ(x) + (λ/2)‖x − c‖². The best multiplier λ puts that point on the sphere.
         """
-        least, low, high = -np.inf, 0.0, np.inf
-        multiplier = (float(np.linalg.norm(self.slope)) or 1.0) / ball.radius
-        for _ in range(MULTIPLIERS):
-            x = self.simple.proximal(ball.center - self.slope / multiplier, 1 / multiplier)
-            away = float(np.linalg.norm(x - ball.center))
-            slack = multiplier / 2 * (away**2 - ball.radius**2)
-            value = float(np.vdot(self.slope, x)) + self.simple.cost(Move(x))
-            least = max(least, value + slack)
+        slope, middle = self.slope, ball.center + 0.0 * origin
+        least = self._held(0.0 * slope, ball, origin)
+        if self.simple.share(slope, 0.0, origin).rest is slope:
+            return least  # ψ carries nothing
+        least = max(least, self._held(slope, ball, origin))
+        steep = float(np.linalg.norm(slope))
+        if steep == 0 or ball.radius == 0 or not np.isfinite(steep / ball.radius):
+            return least
+        low, high, multiplier = 0.0, np.inf, SMALLEST * steep / ball.radius
+        for turn in range(MULTIPLIERS):
+            try:
+                x = self.simple.proximal(middle - slope / multiplier, 1 / multiplier)
+            except InvalidInput:
+                return least
+            away = float(np.linalg.norm(x - middle)) / ball.radius
+            if not np.isfinite(away) or (turn == 0 and away <= 1):
+                break  # the ball does not bind: all of ȳ is the best v
+            least = max(least, self._held(slope + multiplier * (x - middle), ball, origin))
             # The bound is flat around its best multiplier: half the digits of it will do.
-            if abs(away / ball.radius - 1) <= 1e-8 or abs(slack) <= 1e-12 * abs(value):
+            if abs(away - 1) <= 1e-8 or high - low <= 1e-8 * low:
                 break
-            low, high = (multiplier, high) if away > ball.radius else (low, multiplier)
-            multiplier *= away / ball.radius  # exact without ψ
+            low, high = (multiplier, high) if away > 1 else (low, multiplier)
+            multiplier *= away  # exact without ψ
             if not low < multiplier < high:
                 multiplier = (low + high) / 2 if high < np.inf else 4 * low
-            elif low == 0:
-                multiplier = min(multiplier, high / 16)
         return least
 
+    def _held(self, v: Array, ball: Ball, origin: Array) -> float:
+        """What ψ holds of ȳ by v, and the ball of the rest."""
+        bound, rest, slack = self._split(self.slope, v, origin)
+        across = sure(ball.center) - origin
+        reach = above(length(across), ball.radius)
+        return added(
+            bound,
+            dot(rest, across).low(),
+            -times(ball.radius, length(rest)),
+            -times(above(slack, self.flat.slack), reach),
+            -self._lost(reach),
+        )
+
+    def _split(self, slope: Array, v: Array, origin: Array) -> tuple[float, Array, float]:
+        """What ψ carries of v, and what is left of `slope`, with a bound of its rounding."""
+        share = self.simple.share(v, 0.0, origin)
+        aside, off = difference(slope, v)
+        rest = aside + share.rest
+        return share.bound, rest, above(share.slack, off, EPS * length(rest))
+
+    def _lost(self, reach: float) -> float:
+        """(δ/2)‖x − z‖² ≤ δ(‖x − o‖² + ‖z − o‖²), where f may be a little concave."""
+        if self.concavity == 0:
+            return 0.0
+        squares = Sure(reach) * reach + Sure(self.furthest) * self.furthest
+        return (squares * self.concavity).high()
+
     def why_infinite(self) -> str:
+        """What to do where nothing is proved."""
+        if self.lacks:
+            return f"y plays slopes that are no gradients, and {self.lacks}"
+        concave = " (its least eigenvalue cannot be told from 0)" if self.concavity else ""
         return (
             "the problem is on an unbounded set, so planes under f prove nothing; state a ball "
-            "that holds a minimiser (within=Ball(radius, start)) or use a strongly convex f"
+            f"that holds a minimiser (within=Ball(radius, start)) or use a strongly convex f"
+            f"{concave}"
         )

@@ -22,9 +22,11 @@ import numpy as np
 
 from dualfold.errors import InvalidInput
 from dualfold.games.convex import Conjugate, Convex, Move
+from dualfold.games.given import number
 from dualfold.games.lower import LowerBound
 from dualfold.games.players import Player, Seen
 from dualfold.games.sets import Ball
+from dualfold.games.verdict import USUAL, Judged, checked, terms_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 # α_t from t and the total weight A_{t−1} before it, or a list of them.
@@ -105,26 +107,22 @@ class Account:
         return self.regret(comparator) / self.totals
 
 
-@dataclass(frozen=True, eq=False)
-class Run:
-    """A game that was played.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Run(Judged):
+    """A game that was played; prints as its verdict.
 
     x, y : the players' accounts
     averages : x̄_t, the answer after t rounds, one row a round
-    upper, lower : f + ψ at x̄_t, and a proved lower bound of its minimum
+    upper, lower : not below f + ψ at x̄_t, not above its minimum, whatever rounding does
     x_regret, y_regret : after every round, to the best comparator in hindsight; x's is the
         best one of the stated ball, and without one on ℝᵈ its regret is infinite
-    why_infinite : what to state where the gap is
     """
 
     x: Account
     y: Account
     averages: Array
-    upper: Array
-    lower: Array
     x_regret: Array
     y_regret: Array
-    why_infinite: str = ""
 
     @property
     def rounds(self) -> int:
@@ -142,15 +140,12 @@ class Run:
         return (self.x_regret + self.y_regret) / self.x.totals
 
     @property
-    def gap(self) -> Array:
-        """The duality gap after every round; the best lower bound so far is kept."""
-        return np.maximum(self.upper - np.maximum.accumulate(self.lower), 0.0)
+    def why_infinite(self) -> str:
+        """What to state where the gap is infinite."""
+        return self.terms.why_infinite
 
     def __str__(self) -> str:
-        words = f"{self.upper[-1]:.6g} after {self.rounds} rounds"
-        if np.isfinite(self.gap[-1]):
-            return f"{words}, proved optimal to {self.gap[-1]:.2g}"
-        return f"{words}; the gap is infinite: {self.why_infinite}"
+        return f"{self.upper[-1]:.6g} after {self.rounds} rounds{self.sentence()}"
 
 
 class _Seat:
@@ -214,6 +209,7 @@ def play(
     order: Order,
     within: Ball | None = None,
     tolerance: float | None = None,
+    relative_tolerance: float = USUAL,
 ) -> Run:
     """Play the game that x's part ψ and y's part f* define, min over x of f + ψ.
 
@@ -222,41 +218,70 @@ def play(
     order : who moves first; a prescient player moves second
     within : a ball that is known to hold a minimiser, for problems on all of ℝᵈ
     tolerance : stop when the duality gap is no larger; None: play all rounds
+    relative_tolerance : the largest gap, in units of the minimum, that is called proved
     """
     if not isinstance(y_player.part, Conjugate):
         raise InvalidInput("y plays on a conjugate: give it Conjugate(f)")
     if order not in ("x first", "y first"):
         raise InvalidInput(f"order is 'x first' or 'y first', not {order!r}")
+    number(rounds, "rounds", least=1)
+    relative_tolerance = checked(tolerance, relative_tolerance)
     f, simple = y_player.part.of, x_player.part
-    bound = LowerBound(f, simple, within)
+    table = _Table(f, simple, within)
     x_seat, y_seat = _Seat(x_player), _Seat(y_player)
     given: list[float] = []
-    averages: list[Array] = []
-    values, upper, lower, best_x = [], [], [], []
     for t in range(1, rounds + 1):
-        given.append(_weight(weights, t, bound.weight))
-        x, y = _round(x_seat, y_seat, given[-1], order)
-        share = given[-1] / (bound.weight + given[-1])
-        last = averages[-1] if averages else np.zeros_like(x.point)
-        averages.append(last + share * (x.point - last))
-        bound.add(y, y_player.part.cost(y), given[-1])
-        values.append(f.value(averages[-1]))
-        upper.append(values[-1] + simple.cost(Move(averages[-1])))
-        best_x.append(bound.linear())
-        lower.append(max(best_x[-1] - bound.cost, bound.curved()))
-        if tolerance is not None and upper[-1] - max(lower) <= tolerance:
+        given.append(_weight(weights, t, table.bound.weight))
+        table.write(*_round(x_seat, y_seat, given[-1], order), given[-1])
+        if tolerance is not None and table.gap <= tolerance:
             break
     x_account, y_account = x_seat.account(given), y_seat.account(given)
+    used = within if max(table.lower) > max(table.free) else None
+    why = table.bound.why_infinite()
     return Run(
         x=x_account,
         y=y_account,
-        averages=np.array(averages),
-        upper=np.array(upper),
-        lower=np.array(lower),
-        x_regret=x_account.paid - x_account.totals * np.array(best_x),
-        y_regret=y_account.paid + y_account.totals * np.array(values),
-        why_infinite=bound.why_infinite(),
+        averages=np.array(table.averages),
+        upper=np.array(table.upper),
+        lower=np.array(table.lower),
+        x_regret=x_account.paid - x_account.totals * np.array(table.responses),
+        y_regret=y_account.paid + y_account.totals * np.array(table.values),
+        terms=terms_of(f, simple, table.averages[-1], relative_tolerance, used, why),
     )
+
+
+class _Table:
+    """What is written down after every round: the average, and bounds from both sides."""
+
+    def __init__(self, f: Convex, simple: Convex, within: Ball | None) -> None:
+        self.f, self.simple = f, simple
+        self.bound = LowerBound(f, simple, within)
+        self.averages: list[Array] = []
+        self.values: list[float] = []
+        self.upper: list[float] = []
+        self.lower: list[float] = []
+        self.free: list[float] = []
+        self.responses: list[float] = []
+
+    def write(self, x: Move, y: Move, weight: float) -> None:
+        """One round."""
+        share = weight / (self.bound.weight + weight)
+        last = self.averages[-1] if self.averages else np.zeros_like(x.point)
+        average = last + share * (x.point - last)
+        self.averages.append(average)
+        self.bound.add(y, weight)
+        self.values.append(self.f.value(average))
+        with np.errstate(all="ignore"):
+            self.upper.append((self.f.surely(average) + self.simple.surely(average)).high())
+        bound = self.bound.bound()
+        self.free.append(bound.free)
+        self.lower.append(bound.in_ball)
+        self.responses.append(bound.response)
+
+    @property
+    def gap(self) -> float:
+        """Not below the gap that the run will state, so that the last one keeps the promise."""
+        return float(np.nextafter(self.upper[-1] - max(self.lower), np.inf))
 
 
 def _round(x_seat: _Seat, y_seat: _Seat, weight: float, order: Order) -> tuple[Move, Move]:

@@ -11,9 +11,11 @@ import numpy as np
 
 from dualfold.errors import ConditionFails, InvalidInput
 from dualfold.games.convex import Convex
+from dualfold.games.given import doubles, number
 from dualfold.games.play import Order, Run, Weights, equal, play
 from dualfold.games.players import Player
 from dualfold.games.sets import Ball, ConvexSet, Everywhere
+from dualfold.games.verdict import USUAL
 
 Array = np.ndarray[Any, np.dtype[Any]]
 # Reads a run and says what condition of the guarantee it broke; "" for none.
@@ -59,8 +61,17 @@ class Recipe:
                 f"{self.name} must start in its own set, but the start is outside; project it first"
             )
 
-    def play(self, rounds: int | None = None, *, tolerance: float | None = None) -> Run:
-        """Play `rounds` (by default the horizon), or until the duality gap is `tolerance`."""
+    def play(
+        self,
+        rounds: int | None = None,
+        *,
+        tolerance: float | None = None,
+        relative_tolerance: float = USUAL,
+    ) -> Run:
+        """Play `rounds` (by default the horizon), or until the duality gap is `tolerance`.
+
+        A gap of at most `relative_tolerance` times the minimum is called proved.
+        """
         rounds = self.horizon if rounds is None else rounds
         if rounds is None:
             raise InvalidInput(f"how many rounds? {self.name} has no horizon of its own")
@@ -72,12 +83,18 @@ class Recipe:
             order=self.order,
             within=self.within,
             tolerance=tolerance,
+            relative_tolerance=relative_tolerance,
         )
         for condition in self.conditions:
             words = condition(run)
             if words:
                 warnings.warn(f"{self.name}: {words}", ConditionFails, stacklevel=2)
         return run
+
+
+def point(start: Array) -> Array:
+    """The start as doubles, exactly."""
+    return doubles(start, "start")
 
 
 def never(rounds: int) -> float:
@@ -87,7 +104,7 @@ def never(rounds: int) -> float:
 
 def reach_of(start: Array, over: ConvexSet, radius: float | None) -> float:
     """R: the stated distance from the start to a minimiser, else how far the set reaches."""
-    return over.reach(start) if radius is None else radius
+    return over.reach(start) if radius is None else number(radius, "radius")
 
 
 def ball_around(start: Array, radius: float | None) -> Ball | None:
@@ -119,7 +136,7 @@ def gradient_bound_of(
 ) -> float:
     """G: stated, or known of f, or of a smooth f on a bounded set."""
     if stated is not None:
-        return stated
+        return number(stated, "gradient_bound")
     local = np.inf
     if np.isfinite(f.smoothness) and not isinstance(over, Everywhere):
         local = float(np.linalg.norm(f.subgradient(start))) + f.smoothness * over.reach(start)

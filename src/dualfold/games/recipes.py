@@ -28,6 +28,7 @@ import numpy as np
 
 from dualfold.errors import InvalidInput
 from dualfold.games.convex import Conjugate, Convex, Indicator
+from dualfold.games.given import number
 from dualfold.games.play import Run, growing
 from dualfold.games.players import (
     FTL,
@@ -45,6 +46,7 @@ from dualfold.games.recipe import (
     gradient_bound_of,
     gradients_stay_below,
     never,
+    point,
     reach_of,
     smoothness_of,
 )
@@ -62,6 +64,7 @@ def averaged_descent(
     LR²/T on all of ℝᵈ. On a set the first point may be worse than smoothness alone allows,
     and R‖∇f(x₀)‖/T is added.
     """
+    start = point(start)
     L, R = smoothness_of(f, "averaged descent"), reach_of(start, over, radius)
     steep = 0.0 if over == EVERYWHERE else float(np.linalg.norm(f.subgradient(start)))
     return Recipe(
@@ -87,7 +90,7 @@ def averaged_subgradient_descent(
     """The same for any f, corners included, with the step R/(G√T) of its horizon: GR/√T."""
     return _mirror_descent(
         "averaged subgradient descent",
-        BestResponse(Conjugate(f), start),
+        BestResponse(Conjugate(f), point(start)),
         f,
         start,
         rounds,
@@ -109,7 +112,7 @@ def cumulative_descent(
     """Descent along the gradient at the average so far: GR/√T."""
     return _mirror_descent(
         "cumulative gradient descent",
-        FTLPlus(Conjugate(f), start),
+        FTLPlus(Conjugate(f), point(start)),
         f,
         start,
         rounds,
@@ -128,6 +131,7 @@ def frank_wolfe(f: Convex, start: Array, *, over: ConvexSet) -> Recipe:
     >>> bool(run.gap[-1] <= 2 * 2 / 101)
     True
     """
+    start = point(start)
     L, D = smoothness_of(f, "Frank–Wolfe"), diameter_of(start, over, "Frank–Wolfe")
     return Recipe(
         "Frank–Wolfe",
@@ -150,7 +154,9 @@ def boundary_frank_wolfe(
     set breaks that, and the method then stalls. Huang, Lattimore, György and Szepesvári,
     "Following the leader and fast rates in linear prediction" (2016).
     """
-    name = "boundary Frank–Wolfe"
+    name, start = "boundary Frank–Wolfe", point(start)
+    if least_gradient is not None:
+        least_gradient = number(least_gradient, "least_gradient")
     rho = over.curvature_radius
     if not np.isfinite(rho):
         raise InvalidInput(
@@ -160,6 +166,8 @@ def boundary_frank_wolfe(
     G = gradient_bound_of(f, start, over, None, name)
 
     def bound_with(ell: float, T: int) -> float:
+        if ell == 0:
+            return np.inf
         return rho * G**2 / ell * (2 + np.log(T)) / T
 
     def gradients_stay_away(run: Run) -> str:
@@ -186,6 +194,7 @@ def extragradient(
     f: Convex, start: Array, *, over: ConvexSet = EVERYWHERE, radius: float | None = None
 ) -> Recipe:
     """Look ahead by the last gradient, step by the true one; one gradient a round: LR²/T."""
+    start = point(start)
     L, R = smoothness_of(f, "extragradient"), reach_of(start, over, radius)
     return Recipe(
         "single-call extragradient",
@@ -211,6 +220,7 @@ def _mirror_descent(
     gradient_bound: float | None,
 ) -> Recipe:
     """OMD with the step of a horizon, against a y-player without regret."""
+    start, rounds = point(start), int(number(rounds, "rounds", least=1))
     G = gradient_bound_of(f, start, over, gradient_bound, name)
     R = reach_of(start, over, radius)
     if not np.isfinite(R):
@@ -218,13 +228,14 @@ def _mirror_descent(
             f"{name} chooses its step by how far a minimiser can be; state radius, or give a "
             "bounded set"
         )
-    step = R / (G * float(np.sqrt(rounds)))
+    # Without slopes, or with nowhere to go, any step is right.
+    step = R / (G * float(np.sqrt(rounds))) if G > 0 and R > 0 else 1.0
     return Recipe(
         name,
         x_player=OMD(Indicator(over), start, step=step),
         y_player=y_player,
         order="x first",
-        bound=lambda T: R**2 / (2 * step * T) + step * G**2 / 2,
+        bound=lambda T: G * R * (float(np.sqrt(rounds)) / T + 1 / float(np.sqrt(rounds))) / 2,
         rate=Rate("1/√T", -0.5),
         within=ball_around(start, radius),
         horizon=rounds,

@@ -5,8 +5,11 @@ A set answers two questions, and every first-order method asks one of them:
 * `project(x)`: which of my points is nearest to x?
 * `minimiser(slope)`: which of my points has the least ⟨slope, x⟩?
 
+and three for the proof, whose answers hold whatever rounding does: `sure_minimum`,
+`outside` and `holds`.
+
 A center or bound given as one number stands for a vector of it, so `Ball(2.0)` is a ball
-around 0 in any dimension.
+around 0 in any dimension. Boxes, simplices and ℓ1 balls: polytopes.py.
 """
 
 from __future__ import annotations
@@ -17,6 +20,9 @@ from typing import Any
 import numpy as np
 
 from dualfold.errors import InvalidInput
+from dualfold.games.given import doubles, number, vector
+from dualfold.games.planes import NOTHING, Share, added
+from dualfold.games.sure import Sure, above, dot, length, norm_of, sure, times
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -29,6 +35,8 @@ class ConvexSet:
     curvature_radius: float = np.inf
     # The modulus of strong convexity of ½gauge²; 0: none, or 0 is not inside.
     gauge_convexity: float = 0.0
+    # Whether `sure_minimum`, `reach`, `outside` and `holds` are true whatever rounding does.
+    rounding_bounded: bool = False
 
     def project(self, x: Array) -> Array:
         """The point of the set nearest to x."""
@@ -63,16 +71,47 @@ class ConvexSet:
         """The least s ≥ 0 with x ∈ s·K; a norm for sets that are symmetric around 0."""
         raise InvalidInput(f"{type(self).__name__} has no gauge here; Ball and Ellipsoid do")
 
+    def sure_minimum(self, slope: Array, origin: Array | float = 0.0) -> Sure:
+        """min ⟨slope, x − origin⟩ over the set, from both sides."""
+        return Sure(self.minimum(slope)) - dot(slope, origin)
+
+    def share(self, slope: Array, slack: float, origin: Array) -> Share:
+        """How much of a tilt the set carries: all of it where it is bounded, else nothing."""
+        reach = self.reach(origin)
+        if not np.isfinite(reach):
+            return Share(0.0, slope, slack)
+        least = self.sure_minimum(slope, origin).low()
+        return Share(added(least, -times(slack, reach)), np.zeros_like(slope), 0.0)
+
+    def outside(self, x: Array) -> float:
+        """x is no further than this from the set; infinite: not known."""
+        return np.inf
+
+    def holds(self, x: Array, margin: float) -> bool:
+        """Whether the ball of radius `margin` around x lies in the set, for certain."""
+        return False
+
 
 @dataclass(frozen=True)
 class Everywhere(ConvexSet):
     """All of ℝᵈ: no constraint."""
+
+    rounding_bounded = True
 
     def project(self, x: Array) -> Array:
         return x
 
     def minimum(self, slope: Array) -> float:
         return -np.inf if np.any(slope) else 0.0
+
+    def sure_minimum(self, slope: Array, origin: Array | float = 0.0) -> Sure:
+        return Sure(NOTHING) if np.any(slope) else Sure(0.0)
+
+    def outside(self, x: Array) -> float:
+        return 0.0
+
+    def holds(self, x: Array, margin: float) -> bool:
+        return True
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,22 +124,36 @@ class Ball(ConvexSet):
 
     radius: float
     center: Array | float = 0.0
+    rounding_bounded = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "radius", number(self.radius, "the radius of a ball"))
+        object.__setattr__(self, "center", doubles(self.center, "the center of a ball"))
 
     def project(self, x: Array) -> Array:
         offset = x - self.center
-        length = float(np.linalg.norm(offset))
-        return x if length <= self.radius else self.center + offset * (self.radius / length)
+        far = float(np.linalg.norm(offset))
+        return x if far <= self.radius else self.center + offset * (self.radius / far)
 
     def minimiser(self, slope: Array) -> Array:
-        length = float(np.linalg.norm(slope))
-        return self.center - slope * (self.radius / length if length else 0.0)
+        steep = float(np.linalg.norm(slope))
+        return self.center - slope * (self.radius / steep if steep else 0.0)
 
     def minimum(self, slope: Array) -> float:
         middle = float(np.sum(slope * self.center))
         return middle - self.radius * float(np.linalg.norm(slope))
 
     def reach(self, x: Array) -> float:
-        return float(np.linalg.norm(x - self.center)) + self.radius
+        return above(length(sure(x) - self.center), self.radius)
+
+    def sure_minimum(self, slope: Array, origin: Array | float = 0.0) -> Sure:
+        return dot(slope, sure(self.center) - origin) - self.radius * norm_of(slope)
+
+    def outside(self, x: Array) -> float:
+        return max(0.0, (Sure(length(sure(x) - self.center)) - self.radius).high())
+
+    def holds(self, x: Array, margin: float) -> bool:
+        return above(length(sure(x) - self.center), margin) <= self.radius
 
     @property
     def diameter(self) -> float:
@@ -114,9 +167,11 @@ class Ball(ConvexSet):
     @property
     def gauge_convexity(self) -> float:  # type: ignore[override]
         """1/radius² around 0, the modulus of ½‖x‖²/radius²; none around another center."""
-        return 0.0 if np.any(self.center) else self.radius**-2
+        return 0.0 if np.any(self.center) or self.radius == 0 else self.radius**-2
 
     def gauge(self, x: Array) -> float:
+        if self.radius == 0:
+            return np.inf if np.any(x) else 0.0
         return float(np.linalg.norm(x)) / self.radius
 
 
@@ -125,6 +180,13 @@ class Ellipsoid(ConvexSet):
     """{x : Σ (x_i / axes_i)² ≤ 1}: curved everywhere and around 0."""
 
     axes: Array
+    rounding_bounded = True
+
+    def __post_init__(self) -> None:
+        axes = vector(self.axes, "the axes of an ellipsoid")
+        if axes.min() <= 0:
+            raise InvalidInput(f"the axes of an ellipsoid are positive, not {axes.min():g}")
+        object.__setattr__(self, "axes", axes)
 
     def project(self, x: Array) -> Array:
         if self.gauge(x) <= 1:
@@ -136,17 +198,33 @@ class Ellipsoid(ConvexSet):
         def excess(shift: float) -> float:
             return float(np.sum((self.axes * x / (squares + shift)) ** 2)) - 1.0
 
+        if excess(0.0) <= 0:
+            return x  # on the surface, but for rounding
         # x = p + shift·p/axes²; at this shift every term of the sum is small enough.
         far = float(np.linalg.norm(self.axes * x))
         shift = brentq(excess, 0.0, far, xtol=1e-15 * far, rtol=1e-15, maxiter=500)
         return np.asarray(squares * x / (squares + shift))
 
     def minimiser(self, slope: Array) -> Array:
-        length = float(np.linalg.norm(self.axes * slope))
-        return -(self.axes**2) * slope / (length or 1.0)
+        steep = float(np.linalg.norm(self.axes * slope))
+        return -(self.axes**2) * slope / (steep or 1.0)
 
     def reach(self, x: Array) -> float:
-        return float(np.linalg.norm(x)) + float(self.axes.max())
+        return above(length(x), float(self.axes.max()))
+
+    def sure_minimum(self, slope: Array, origin: Array | float = 0.0) -> Sure:
+        stretched = sure(self.axes) * slope
+        least, off = norm_of(stretched.mid), length(stretched.off)
+        return -Sure(least.mid, above(float(least.off), off)) - dot(slope, origin)
+
+    def outside(self, x: Array) -> float:
+        # x/gauge lies in the set: it is (1 − 1/gauge)‖x‖ away.
+        excess = (Sure(length(sure(x) / self.axes)) - 1.0).high()
+        return 0.0 if excess <= 0 else times(excess, length(x))
+
+    def holds(self, x: Array, margin: float) -> bool:
+        shrunk = above(length(sure(x) / self.axes), (Sure(margin) / self.axes.min()).high())
+        return shrunk <= 1
 
     @property
     def diameter(self) -> float:
@@ -164,86 +242,3 @@ class Ellipsoid(ConvexSet):
 
     def gauge(self, x: Array) -> float:
         return float(np.linalg.norm(x / self.axes))
-
-
-@dataclass(frozen=True, eq=False)
-class Box(ConvexSet):
-    """{x : low ≤ x ≤ high}, entry by entry."""
-
-    low: Array | float
-    high: Array | float
-
-    def project(self, x: Array) -> Array:
-        return np.clip(x, self.low, self.high)
-
-    def minimiser(self, slope: Array) -> Array:
-        return np.where(slope > 0, self.low, self.high) + 0.0 * slope
-
-    def reach(self, x: Array) -> float:
-        return float(np.linalg.norm(np.maximum(np.abs(x - self.low), np.abs(self.high - x))))
-
-    @property
-    def diameter(self) -> float:
-        """Infinite while both bounds are single numbers: their dimension is not known."""
-        if np.ndim(self.low) == np.ndim(self.high) == 0:
-            return np.inf
-        return float(np.linalg.norm(np.asarray(self.high) - self.low))
-
-
-@dataclass(frozen=True)
-class Simplex(ConvexSet):
-    """{x ≥ 0 : Σx = total}.
-
-    >>> Simplex().project(np.array([0.9, 0.5]))
-    array([0.7, 0.3])
-    """
-
-    total: float = 1.0
-
-    def project(self, x: Array) -> Array:
-        # max(x − shift, 0) adds up to the total; the shift is found among sorted entries.
-        falling = np.sort(x)[::-1]
-        shifts = (np.cumsum(falling) - self.total) / np.arange(1, len(x) + 1)
-        kept = np.flatnonzero(falling > shifts)[-1]
-        return np.asarray(np.maximum(x - shifts[kept], 0.0))
-
-    def minimiser(self, slope: Array) -> Array:
-        corner = np.zeros(len(slope))
-        corner[int(np.argmin(slope))] = self.total
-        return corner
-
-    def reach(self, x: Array) -> float:
-        # The furthest point of a polytope is a corner.
-        squares = float(x @ x) - 2 * self.total * x + self.total**2
-        return float(np.sqrt(squares.max()))
-
-    @property
-    def diameter(self) -> float:
-        return self.total * float(np.sqrt(2.0))
-
-
-@dataclass(frozen=True)
-class L1Ball(ConvexSet):
-    """{x : Σ|x_i| ≤ radius}."""
-
-    radius: float
-
-    def project(self, x: Array) -> Array:
-        size = np.abs(x)
-        if float(size.sum()) <= self.radius:
-            return x
-        return np.sign(x) * Simplex(self.radius).project(size)
-
-    def minimiser(self, slope: Array) -> Array:
-        corner = np.zeros(len(slope))
-        largest = int(np.argmax(np.abs(slope)))
-        corner[largest] = -self.radius * np.sign(slope[largest])
-        return corner
-
-    def reach(self, x: Array) -> float:
-        squares = float(x @ x) + 2 * self.radius * float(np.abs(x).max()) + self.radius**2
-        return float(np.sqrt(squares))
-
-    @property
-    def diameter(self) -> float:
-        return 2 * self.radius

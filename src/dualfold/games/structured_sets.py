@@ -9,7 +9,12 @@ from typing import Any
 import numpy as np
 
 from dualfold.errors import InvalidInput
-from dualfold.games.sets import ConvexSet, Simplex
+from dualfold.games.given import number, table, vector
+from dualfold.games.planes import Share, added, difference
+from dualfold.games.polytopes import Simplex
+from dualfold.games.sets import ConvexSet
+from dualfold.games.spectra import least_eigenvalue
+from dualfold.games.sure import Fixed, Sure, above, dot, length, sure, times
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -19,6 +24,10 @@ class Spectrahedron(ConvexSet):
     """{X symmetric, X ⪰ 0, tr X = total}: the simplex of matrices. Points are n×n arrays."""
 
     total: float = 1.0
+    rounding_bounded = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "total", number(self.total, "the trace of a spectrahedron"))
 
     def project(self, x: Array) -> Array:
         values, vectors = np.linalg.eigh((x + x.T) / 2)
@@ -29,7 +38,26 @@ class Spectrahedron(ConvexSet):
         return self.total * np.outer(vectors[:, 0], vectors[:, 0])
 
     def reach(self, x: Array) -> float:
-        return float(np.linalg.norm(x)) + self.total
+        return above(length(x), self.total)
+
+    def sure_minimum(self, slope: Array, origin: Array | float = 0.0) -> Sure:
+        symmetric = (sure(slope) + slope.T) * 0.5
+        low = least_eigenvalue(symmetric)
+        _, vectors = np.linalg.eigh(symmetric.mid)
+        v = vectors[:, 0]  # Rayleigh: no eigenvalue's least is above this quotient
+        high = (dot(v, Fixed(slope) @ v) / dot(v, v)).high()
+        middle = (low + high) / 2
+        least = Sure(middle, above(max(high - middle, middle - low)))
+        return self.total * least - dot(slope, origin)
+
+    def outside(self, x: Array) -> float:
+        # The symmetric part, lifted until it is positive and scaled to its trace, is inside.
+        symmetric = (sure(x) + x.T) * 0.5
+        lift = max(0.0, -least_eigenvalue(symmetric))
+        lifted = times(float(len(x)), lift)
+        trace = sure(x.diagonal()).sum()
+        off = max((trace + lifted - self.total).high(), (self.total - trace).high(), 0.0)
+        return above(length(sure(x) - symmetric), lifted, off)
 
     @property
     def diameter(self) -> float:
@@ -42,6 +70,14 @@ class AffineSet(ConvexSet):
 
     matrix: Array
     values: Array
+    rounding_bounded = True
+
+    def __post_init__(self) -> None:
+        matrix = table(self.matrix, "the matrix of an affine set")
+        object.__setattr__(self, "matrix", matrix)
+        object.__setattr__(
+            self, "values", vector(self.values, "the values of an affine set", len(matrix))
+        )
 
     @cached_property
     def _directions(self) -> tuple[Array, Array]:
@@ -50,6 +86,11 @@ class AffineSet(ConvexSet):
         rank = int(np.sum(size > 1e-12 * size.max(initial=0.0)))  # a little over rounding
         rows = rows[:rank]
         return rows, rows.T @ (left[:, :rank].T @ self.values / size[:rank])
+
+    @cached_property
+    def _squares(self) -> Array:
+        """The squared singular values that count."""
+        return np.linalg.svd(self.matrix, compute_uv=False)[: len(self._directions[0])] ** 2
 
     def project(self, x: Array) -> Array:
         rows, solution = self._directions
@@ -61,6 +102,18 @@ class AffineSet(ConvexSet):
         flat = float(np.linalg.norm(rest)) <= 1e-12 * float(np.linalg.norm(slope))
         return float(slope @ solution) if flat else -np.inf
 
+    def share(self, slope: Array, slack: float, origin: Array) -> Share:
+        """Every least-squares solution x of Mx = b has ⟨MᵀMk, x⟩ = ⟨Mk, b⟩, for any k.
+
+        This k makes MᵀMk the part of the slope in the span of the rows.
+        """
+        rows, _ = self._directions
+        turned = Fixed(self.matrix) @ (rows.T @ ((rows @ slope) / self._squares))
+        carried = Fixed(self.matrix.T) @ turned
+        rest, off = difference(slope, carried.mid)
+        bound = (dot(turned, self.values) - dot(carried, origin)).low()
+        return Share(bound, rest, above(slack, off, length(carried.off)))
+
 
 @dataclass(frozen=True, eq=False)
 class Product(ConvexSet):
@@ -68,6 +121,10 @@ class Product(ConvexSet):
 
     sets: tuple[ConvexSet, ...]
     sizes: tuple[int, ...]
+
+    @property
+    def rounding_bounded(self) -> bool:  # type: ignore[override]
+        return all(part.rounding_bounded for part in self.sets)
 
     def _pieces(self, x: Array) -> list[tuple[ConvexSet, Array]]:
         if len(self.sets) != len(self.sizes) or sum(self.sizes) != len(x):
@@ -87,7 +144,28 @@ class Product(ConvexSet):
         return sum(part.minimum(piece) for part, piece in self._pieces(slope))
 
     def reach(self, x: Array) -> float:
-        return float(np.linalg.norm([part.reach(piece) for part, piece in self._pieces(x)]))
+        return length(np.array([part.reach(piece) for part, piece in self._pieces(x)]))
+
+    def sure_minimum(self, slope: Array, origin: Array | float = 0.0) -> Sure:
+        where = np.broadcast_to(origin, slope.shape)
+        total = Sure(0.0)
+        for (part, piece), (_, at) in zip(self._pieces(slope), self._pieces(where), strict=True):
+            total = total + part.sure_minimum(piece, at)
+        return total
+
+    def share(self, slope: Array, slack: float, origin: Array) -> Share:
+        """Each set carries its piece; ‖x‖ ≤ Σ‖x_i‖ hands the slack to each of them."""
+        both = zip(self._pieces(slope), self._pieces(origin), strict=True)
+        shares = [part.share(piece, slack, at) for (part, piece), (_, at) in both]
+        left = length(np.array([share.slack for share in shares]))
+        rest = np.concatenate([share.rest for share in shares])
+        return Share(added(*(share.bound for share in shares)), rest, left)
+
+    def outside(self, x: Array) -> float:
+        return length(np.array([part.outside(piece) for part, piece in self._pieces(x)]))
+
+    def holds(self, x: Array, margin: float) -> bool:
+        return all(part.holds(piece, margin) for part, piece in self._pieces(x))
 
     @property
     def diameter(self) -> float:

@@ -14,6 +14,7 @@ no edge is longer than allowed, are an unfolding.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,10 +23,14 @@ from scipy.linalg import eigh
 from dualfold.errors import DisconnectedGraph, InvalidInput
 from dualfold.games.convex import Conjugate, Convex, Indicator
 from dualfold.games.divergences import KullbackLeibler
+from dualfold.games.given import doubles
+from dualfold.games.planes import Plane
 from dualfold.games.play import Run
 from dualfold.games.players import OMD, BestResponse
+from dualfold.games.polytopes import Simplex
 from dualfold.games.recipe import Rate, Recipe
-from dualfold.games.sets import Simplex
+from dualfold.games.spectra import least_eigenvalue
+from dualfold.games.sure import EPS, TINY, Sure, dot, length, sure
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -41,6 +46,24 @@ class EasiestBend(Convex):
     n: int
     edges: Array
     squared_lengths: Array
+    rounding_bounded = True
+
+    def __post_init__(self) -> None:
+        edges, squared = np.asarray(self.edges), doubles(self.squared_lengths, "squared lengths")
+        m = len(squared) if squared.ndim == 1 else -1
+        if edges.shape != (m, 2) or m < 1 or not np.all(squared > 0):
+            raise InvalidInput(
+                f"edges are m pairs with m positive squared lengths, but the shapes are "
+                f"{edges.shape} and {squared.shape} (least length {squared.min(initial=np.inf):.3g}"
+                "); merge points at distance 0 first"
+            )
+        whole = edges.dtype.kind in "iu" and edges.min() >= 0 and edges.max() < self.n
+        if not whole or np.any(edges[:, 0] == edges[:, 1]):
+            raise InvalidInput(
+                f"edges are pairs of two different row numbers from 0 to {self.n - 1}; some are not"
+            )
+        object.__setattr__(self, "edges", edges)
+        object.__setattr__(self, "squared_lengths", squared)
 
     def value(self, x: Array) -> float:
         return -self.bend(x)[0]
@@ -51,17 +74,53 @@ class EasiestBend(Convex):
 
     def bend(self, shares: Array) -> tuple[float, Array]:
         """λ₂ and its eigenvector v ⊥ 1."""
+        # One eigenpair by bisection: LAPACK's all of them are 60 times slower on a busy machine.
+        laplacian = self._laplacian(shares)
+        values, vectors = eigh(laplacian + self._lift(laplacian), subset_by_index=[0, 0])
+        return float(values[0]), np.asarray(vectors[:, 0])
+
+    def _laplacian(self, shares: Array) -> Array:
         weights = shares / self.squared_lengths
         i, j = self.edges.T
         laplacian = np.zeros((self.n, self.n))
         np.add.at(laplacian, (i, j), -weights)
         np.add.at(laplacian, (j, i), -weights)
         laplacian[np.diag_indices(self.n)] -= laplacian.sum(axis=1)
-        # The null vector 1 is lifted above everything (Gershgorin), so λ₂ comes first. One
-        # eigenpair by bisection: LAPACK's all of them are 60 times slower on a busy machine.
-        lifted = laplacian + 2 * float(laplacian.diagonal().max()) / self.n
-        values, vectors = eigh(lifted, subset_by_index=[0, 0])
-        return float(values[0]), np.asarray(vectors[:, 0])
+        return laplacian
+
+    def _lift(self, laplacian: Array) -> float:
+        """What lifts the null vector 1 above everything (Gershgorin), so that λ₂ is first."""
+        return 2 * float(laplacian.diagonal().max()) / self.n
+
+    @cached_property
+    def _parallel(self) -> int:
+        """How many edges at most join the same two points."""
+        return int(np.unique(np.sort(self.edges, axis=1), axis=0, return_counts=True)[1].max())
+
+    def surely(self, x: Array) -> Sure:
+        """−λ₂ from above by Cholesky, from below by the quotient of any v ⊥ 1.
+
+        λ₂ is at least the least eigenvalue of L + t·11ᵀ, for any t.
+        """
+        laplacian = self._laplacian(x)
+        lift = self._lift(laplacian)
+        # No weight is negative, so an entry is off by no more than its terms in units of itself.
+        terms = self._parallel + 4 + self.n * np.eye(self.n)
+        off = EPS * (terms * np.abs(laplacian) + 2 * lift) + len(x) * TINY
+        matrix = Sure(laplacian + lift, off if x.min() >= 0 else np.inf * off)
+        high = -least_eigenvalue(matrix)
+        low = self.plane(x).height
+        middle = (low + high) / 2
+        return Sure(middle, max(high - middle, middle - low) * (1 + 4 * EPS))
+
+    def plane(self, z: Array) -> Plane:
+        """−λ₂ ≥ −Σ p_e (v_i − v_j)²/(d_e²‖v − mean‖²): a plane for whatever v is given."""
+        _, v = self.bend(z)
+        centred = sure(v) - sure(v).sum() / self.n
+        i, j = self.edges.T
+        bent = sure(v[i]) - v[j]
+        slope = -(bent * bent / self.squared_lengths) / dot(centred, centred)
+        return Plane(dot(slope, z).low(), slope.mid, length(slope.off))
 
 
 def unfolding_game(
@@ -82,15 +141,9 @@ def unfolding_game(
     >>> bool(low <= 5 * (5**2 - 1) / 12 <= high < 1.1 * low)
     True
     """
-    edges, squared = np.asarray(edges), np.asarray(squared_lengths, dtype=float)
-    m = len(edges)
-    if edges.shape != (m, 2) or squared.shape != (m,) or m == 0 or not np.all(squared > 0):
-        raise InvalidInput(
-            f"edges are m pairs with m positive squared lengths, but the shapes are {edges.shape} "
-            f"and {squared.shape} (least length {squared.min(initial=np.inf):.3g}); merge points "
-            "at distance 0 first"
-        )
-    f, start = EasiestBend(n, edges, squared), np.full(m, 1 / m)
+    f = EasiestBend(n, edges, squared_lengths)
+    m, squared = len(f.edges), f.squared_lengths
+    start = np.full(m, 1 / m)
     if f.value(start) > -1e-12 / float(squared.max()):
         raise DisconnectedGraph(
             "the graph is in several pieces, which an unfolding could move apart for ever; take "
@@ -120,5 +173,10 @@ def unfolding_game(
 
 
 def unfolding_bracket(run: Run) -> tuple[float, float]:
-    """Between which numbers tr K* of maximum variance unfolding (with ≤) lies."""
-    return -1 / float(run.lower.max()), -1 / float(run.upper[-1])
+    """Between which numbers tr K* of maximum variance unfolding (with ≤) lies.
+
+    For any shares p ≥ 0, tr K* ≤ Σp/λ₂(p): what rounding adds to Σp = 1 is paid for.
+    """
+    low = (Sure(-1.0) / float(run.lower.max())).low()
+    high = (sure(run.answer).sum() / -Sure(float(run.upper[-1]))).high()
+    return low, high

@@ -1,0 +1,67 @@
+"""What a caller gives: real, finite numbers that a double holds exactly, or a refusal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dualfold.errors import InvalidInput
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def doubles(given: Any, name: str, *, infinite: bool = False) -> Array:
+    """`given` as doubles, exactly; `infinite` lets ±∞ in.
+
+    >>> doubles([1, 2], "weights")
+    array([1., 2.])
+    """
+    try:
+        array = np.asarray(given)
+        if array.dtype.kind not in "fiub":
+            raise TypeError
+        numbers = array.astype(float)
+    except (TypeError, ValueError):
+        raise InvalidInput(
+            f"{name} must be real numbers, but the type is {np.asarray(given).dtype}; "
+            "give an array of floats"
+        ) from None
+    if np.isnan(numbers).any() or not (infinite or np.isfinite(numbers).all()):
+        raise InvalidInput(f"{name} must be finite, but has NaN or infinite entries; mend these")
+    if array.dtype.kind in "iu":  # beyond 2^53 not every integer is a double
+        exact = array.dtype.itemsize < 8 or bool(np.all(np.abs(numbers) <= 2.0**53))
+    else:
+        exact = array.dtype.itemsize <= 8 or bool(np.all(numbers == array))
+    if not exact:
+        raise InvalidInput(
+            f"{name} has {array.dtype} entries that no double holds (beyond 2^53, or too many "
+            "digits); subtract a common offset or round them to floats"
+        )
+    return numbers
+
+
+def vector(given: Any, name: str, size: int | None = None) -> Array:
+    """One row of doubles."""
+    numbers = doubles(given, name)
+    if numbers.ndim != 1 or not len(numbers) or (size is not None and len(numbers) != size):
+        wanted = "one row of numbers" if size is None else f"{size} numbers"
+        raise InvalidInput(f"{name} must be {wanted}, but its shape is {numbers.shape}")
+    return numbers
+
+
+def table(given: Any, name: str) -> Array:
+    """Rows and columns of doubles."""
+    numbers = doubles(given, name)
+    if numbers.ndim != 2 or 0 in numbers.shape:
+        raise InvalidInput(f"{name} must have rows and columns, but its shape is {numbers.shape}")
+    return numbers
+
+
+def number(given: Any, name: str, *, least: float = 0.0, above: bool = False) -> float:
+    """A finite number ≥ `least` (`above`: > `least`)."""
+    value = doubles(given, name)
+    if value.ndim or value < least or (above and value == least):
+        sign = ">" if above else "≥"
+        raise InvalidInput(f"{name} must be a number {sign} {least:g}, not {given!r}")
+    return float(value)

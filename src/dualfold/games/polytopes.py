@@ -1,0 +1,171 @@
+"""Sets with corners: boxes, simplices, ℓ1 balls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dualfold.errors import InvalidInput
+from dualfold.games.given import doubles, number
+from dualfold.games.planes import Share, added
+from dualfold.games.sets import ConvexSet
+from dualfold.games.sure import Sure, above, dot, length, sure, times
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Box(ConvexSet):
+    """{x : low ≤ x ≤ high}, entry by entry; a side may be infinite."""
+
+    low: Array | float
+    high: Array | float
+    rounding_bounded = True
+
+    def __post_init__(self) -> None:
+        low = doubles(self.low, "the lower side of a box", infinite=True)
+        high = doubles(self.high, "the upper side of a box", infinite=True)
+        if np.any(low > high) or np.any(low == np.inf) or np.any(high == -np.inf):
+            raise InvalidInput("a box has low ≤ high in every entry; here some are the other way")
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
+
+    def project(self, x: Array) -> Array:
+        return np.clip(x, self.low, self.high)
+
+    def minimiser(self, slope: Array) -> Array:
+        return np.where(slope > 0, self.low, self.high) + 0.0 * slope
+
+    def minimum(self, slope: Array) -> float:
+        corner = np.where(slope == 0, 0.0, self.minimiser(slope))  # 0·∞ is 0 here
+        return float(np.vdot(slope, corner))
+
+    def reach(self, x: Array) -> float:
+        aside = np.maximum(np.abs(x - self.low), np.abs(self.high - x))
+        return length(Sure(aside) * 1.0)  # · 1.0 pays for the subtraction
+
+    def sure_minimum(self, slope: Array, origin: Array | float = 0.0) -> Sure:
+        corner = np.where(slope == 0, origin, np.where(slope > 0, self.low, self.high))
+        return dot(slope, sure(corner) - origin)
+
+    def share(self, slope: Array, slack: float, origin: Array) -> Share:
+        """Entries that point to an infinite side are left over, and so is the slack then."""
+        corner = np.where(slope == 0, 0.0, np.where(slope > 0, self.low, self.high))
+        rest = np.where(np.isfinite(corner), 0.0, slope)
+        least = self.sure_minimum(slope - rest, origin).low()
+        reach = self.reach(origin)
+        if not np.isfinite(reach):
+            return Share(least, rest, slack)
+        return Share(added(least, -times(slack, reach)), rest, 0.0)
+
+    def outside(self, x: Array) -> float:
+        return length(sure(x) - self.project(x)) if np.any(x != self.project(x)) else 0.0
+
+    def holds(self, x: Array, margin: float) -> bool:
+        if margin == 0:
+            return bool(np.all(x >= self.low) and np.all(x <= self.high))
+        room = above(margin)
+        lower, upper = sure(x) - room, sure(x) + room
+        inside = (lower.mid - 2 * lower.off >= self.low) & (upper.mid + 2 * upper.off <= self.high)
+        return bool(np.all(inside))
+
+    @property
+    def diameter(self) -> float:
+        """Infinite while both bounds are single numbers: their dimension is not known."""
+        if np.ndim(self.low) == np.ndim(self.high) == 0:
+            return np.inf
+        return float(np.linalg.norm(np.asarray(self.high) - self.low))
+
+
+@dataclass(frozen=True)
+class Simplex(ConvexSet):
+    """{x ≥ 0 : Σx = total}.
+
+    >>> Simplex().project(np.array([0.9, 0.5]))
+    array([0.7, 0.3])
+    """
+
+    total: float = 1.0
+    rounding_bounded = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "total", number(self.total, "the total of a simplex"))
+
+    def project(self, x: Array) -> Array:
+        # max(x − shift, 0) adds up to the total; the shift is found among sorted entries.
+        falling = np.sort(x)[::-1]
+        shifts = (np.cumsum(falling) - self.total) / np.arange(1, len(x) + 1)
+        kept = np.flatnonzero(falling > shifts)
+        # With a total that is nothing beside x rounding may hide even the largest entry.
+        shift = shifts[kept[-1]] if len(kept) else falling[0] - self.total
+        return np.asarray(np.maximum(x - shift, 0.0))
+
+    def minimiser(self, slope: Array) -> Array:
+        corner = np.zeros(len(slope))
+        corner[int(np.argmin(slope))] = self.total
+        return corner
+
+    def reach(self, x: Array) -> float:
+        # The furthest point of a polytope is a corner, here that of the least entry.
+        corner = np.zeros(len(x))
+        corner[int(np.argmin(x))] = self.total
+        return length(sure(x) - corner)
+
+    def sure_minimum(self, slope: Array, origin: Array | float = 0.0) -> Sure:
+        return Sure(self.total) * slope.min() - dot(slope, origin)
+
+    def outside(self, x: Array) -> float:
+        # max(x, 0), scaled to the right sum, is a point of the set.
+        off = (sure(np.maximum(x, 0.0)).sum() - self.total).high()
+        short = (self.total - sure(np.maximum(x, 0.0)).sum()).high()
+        return above(length(np.minimum(x, 0.0)), max(off, short, 0.0))
+
+    @property
+    def diameter(self) -> float:
+        return self.total * float(np.sqrt(2.0))
+
+
+@dataclass(frozen=True)
+class L1Ball(ConvexSet):
+    """{x : Σ|x_i| ≤ radius}."""
+
+    radius: float
+    rounding_bounded = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "radius", number(self.radius, "the radius of an ℓ1 ball"))
+
+    def project(self, x: Array) -> Array:
+        size = np.abs(x)
+        if float(size.sum()) <= self.radius:
+            return x
+        return np.sign(x) * Simplex(self.radius).project(size)
+
+    def minimiser(self, slope: Array) -> Array:
+        corner = np.zeros(len(slope))
+        largest = int(np.argmax(np.abs(slope)))
+        corner[largest] = -self.radius * np.sign(slope[largest])
+        return corner
+
+    def reach(self, x: Array) -> float:
+        corner = np.zeros(len(x))
+        furthest = int(np.argmax(np.abs(x)))
+        corner[furthest] = -self.radius if x[furthest] > 0 else self.radius
+        return length(sure(x) - corner)
+
+    def sure_minimum(self, slope: Array, origin: Array | float = 0.0) -> Sure:
+        return -(Sure(self.radius) * np.abs(slope).max()) - dot(slope, origin)
+
+    def outside(self, x: Array) -> float:
+        # x, scaled to the sum that is allowed, is a point of the set.
+        return max(0.0, (sure(np.abs(x)).sum() - self.radius).high())
+
+    def holds(self, x: Array, margin: float) -> bool:
+        wide = (Sure(margin) * np.sqrt(len(x) + 1.0)).high() if margin else 0.0
+        return above(sure(np.abs(x)).sum().high(), wide) <= self.radius
+
+    @property
+    def diameter(self) -> float:
+        return 2 * self.radius
