@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import builtins
 import json
+import os
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from fuzz_programs import fuzz
+from judge_programs import judged
 
 from dualfold.duality import (
     LinearProgram,
@@ -18,6 +21,8 @@ from dualfold.duality import (
     certify_program,
     certify_unbounded,
     farkas_ray,
+    program_curvature,
+    program_linear,
     solve_program,
 )
 from dualfold.errors import InvalidInput, MissingDependency
@@ -315,6 +320,194 @@ def test_tiny_and_degenerate_programs() -> None:
     assert solve_program(tripled).certificate.value == 0
 
 
+# --- claims that were false once ----------------------------------------------------
+
+
+def bounded_badly_scaled() -> dict[str, Any]:
+    """HiGHS stops 1.4 % from the optimum, and that was "proved 6.4e-11"."""
+    A = [
+        [-1.2351880361534347e-16, -1.6202733293084122e05],
+        [5.9642659136612313e-19, 0.0],
+        [0.0, 3.8424613463551660e09],
+        [-4.4061978308134545e-15, 0.0],
+        [0.0, -2.9669789208679592e01],
+    ]
+    b = [
+        2.7387083526704547e-08,
+        3.0587680326065302e-10,
+        7.2593995473165364e-04,
+        2.2597143161175881e-06,
+        5.6053876652467244e-12,
+    ]
+    return {"c": np.array([4.5438047461463214e-23, -7.7850169721083411]), "A": A, "b": b}
+
+
+def test_a_parabola_is_not_unbounded() -> None:
+    """½·1e-9·x² − 1e-8·x, x ≥ −1: the minimum is at 10, and Qd is small but not 0."""
+    bowl = QuadraticProgram([[1e-9]], [-1e-8], [[-1.0]], [1.0])
+    verdict = certify_unbounded(bowl, [0.0], [1.0])
+    assert verdict.level not in ("proved", "within reach")
+    assert certify_program(bowl, [10.0], [0.0]).level == "proved"
+
+
+def test_small_curvature_is_curvature() -> None:
+    pytest.importorskip("clarabel")
+    Q = 1e-10 * np.array([[2.0, -1.0], [-1.0, 3.0]])
+    given = {"c": [-1e-8, -3e-8], "A": [[-1.0, 1.0]], "b": [3.0], "Q": Q}
+    answer = solve_program(QuadraticProgram(**given))
+    assert (answer.status, answer.certificate.level) == ("optimal", "proved")
+    assert answer.certificate.value == pytest.approx(float(judged(**given).optimum), rel=1e-8)
+
+
+def test_a_bounded_program_in_odd_units() -> None:
+    given = bounded_badly_scaled()
+    best = float(judged(**given).optimum)
+    answer = solve_program(LinearProgram(**given))
+    assert answer.certificate.level == "proved"
+    assert answer.certificate.value == pytest.approx(best, rel=1e-8)
+    off = certify_program(LinearProgram(**given), answer.point * [1.0, 0.986], answer.multipliers)
+    assert off.level != "proved"
+
+
+def test_an_optimum_farther_than_the_reach() -> None:
+    """x₁ may go to 1e12, where it is worth −100; at the point it is 0."""
+    c = np.r_[-1e-10, 1, np.zeros(6)]
+    A = np.eye(8) * np.r_[1, -1, np.ones(6)][:, None]
+    program = LinearProgram(c, A, np.r_[1e12, -1, np.ones(6)], nonnegative=8)
+    verdict = certify_program(program, np.eye(8)[1], np.eye(8)[1])
+    assert verdict.level == "failed"
+    assert verdict.bound <= -99
+    right = solve_program(program).certificate
+    assert (right.level, right.value) == ("proved", pytest.approx(-99))
+
+
+def test_without_bounds_or_an_exact_dual_the_level_says_so() -> None:
+    """c is off the rows by one digit: far out, at 1e16, the objective falls for ever."""
+    program = LinearProgram([3.0, np.nextafter(0.3, 1)], [[-1.0, -0.1]], [-4.0])
+    verdict = certify_program(program, [1.0, 30.0], [3.0])
+    assert verdict.level == "within reach"
+    assert "up to 10 times" in str(verdict)
+    assert all(np.isfinite(verdict.extent))
+    assert verdict.to_dict()["extent"] == list(verdict.extent)
+    assert judged(program.c, program.A, program.b).status == "unbounded"
+    assert (solve_program(program).status, solve_program(program).certificate.level) == (
+        "unbounded",
+        "proved",
+    )
+    bounded = program.with_bounds(-1e3, 1e3)
+    multipliers = np.r_[3.0, np.zeros(4)]
+    assert certify_program(bounded, [1.0, 30.0], multipliers).level == "proved"
+
+
+def test_a_point_that_keeps_its_constraints_to_rounding_only() -> None:
+    """x ≤ 0.1·3 and x ≥ 0.3 differ by one digit: there is a point, or there is none."""
+    above, below = 0.1 * 3, 0.3
+    open_ = LinearProgram([1.0], [[1.0], [-1.0]], [above, -below])
+    assert certify_program(open_, [0.3], [0.0, 1.0]).level == "proved"
+    closed = LinearProgram([1.0], [[1.0], [-1.0]], [below, -above])
+    verdict = certify_program(closed, [0.3], [0.0, 1.0])
+    assert verdict.level == "unresolved"
+    assert np.isinf(verdict.attained)
+    assert (solve_program(closed).status, solve_program(closed).certificate.level) == (
+        "infeasible",
+        "proved",
+    )
+
+
+def test_an_optimum_of_zero_has_no_relative_gap() -> None:
+    program = LinearProgram([1.0, -1.0], [[-1.0, 1.0]], [0.0])
+    assert certify_program(program, [0.3, 0.3], [1.0]).level == "proved"  # 0, exactly
+    verdict = certify_program(program, [0.1 * 3, 0.3], [1.0])  # 5e-17
+    assert (verdict.level, verdict.gap) == ("unresolved", np.inf)
+    assert "the optimum is between" in str(verdict)
+
+
+def test_rounding_can_take_convexity_away() -> None:
+    """wwᵀ is rounded to a matrix with an eigenvalue of −1e-17: unbounded, strictly speaking."""
+    w = np.array([[0.3, 0.7, 1.1]])
+    program = QuadraticProgram(w.T @ w, -(w.T @ w).sum(axis=1))
+    convex = judged(program.c, Q=program.Q).convex
+    verdict = certify_program(program, np.ones(3), [])
+    assert verdict.level == ("proved" if convex else "within reach")
+    boxed = program.with_bounds(-9.0, 9.0)
+    assert certify_program(boxed, np.ones(3), np.zeros(6)).level == "proved"
+
+
+@pytest.mark.parametrize("tolerance", [np.nan, np.inf, -1.0, 2.0, "much"])
+def test_the_tolerance_is_a_number(tolerance: Any) -> None:
+    program = LinearProgram([1.0], [[-1.0]], [-3.0])
+    for judge in (
+        lambda: solve_program(program, tolerance=tolerance),
+        lambda: certify_program(program, [4.0], [1.0], tolerance=tolerance),
+        lambda: certify_infeasible(program, [1.0], tolerance=tolerance),
+        lambda: certify_unbounded(program, [4.0], [1.0], tolerance=tolerance),
+    ):
+        with pytest.raises(InvalidInput, match="tolerance"):
+            judge()
+
+
+def test_the_tolerance_comes_from_the_caller() -> None:
+    program = LinearProgram([1.0], [[-1.0]], [-3.0])
+    assert certify_program(program, [3.003], [1.0]).level == "within"
+    assert certify_program(program, [3.003], [1.0], tolerance=0.01).level == "proved"
+
+
+# --- the other way to exact answers -------------------------------------------------
+
+
+@pytest.mark.parametrize("curved", [False, True])
+def test_enclosed_solutions(curved: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Large systems are enclosed in floating point; here small ones are, too."""
+    monkeypatch.setattr(program_linear, "MOST_EXACT", 0)
+    monkeypatch.setattr(program_curvature, "MOST_EXACT", 0)
+    rng = np.random.default_rng(3)
+    for _ in range(6):
+        n, m = 5, 9
+        A, c = rng.standard_normal((m, n)), np.zeros(n)
+        b = rng.exponential(size=m)
+        c -= A.T @ rng.exponential(size=m)
+        program: Any = QuadraticProgram(np.eye(n), c, A, b) if curved else LinearProgram(c, A, b)
+        answer = solve_program(program)
+        assert answer.certificate.level == "proved"
+        truth = judged(c, A, b, Q=np.eye(n) if curved else None)
+        assert answer.certificate.bound <= truth.optimum <= answer.certificate.attained
+
+
+def test_programs_beyond_exact_elimination() -> None:
+    rng = np.random.default_rng(0)
+    n, m = 90, 150
+    A = rng.standard_normal((m, n))
+    b = A @ rng.standard_normal(n) + rng.exponential(size=m)
+    program = LinearProgram(-A.T @ rng.exponential(size=m), A, b)
+    answer = solve_program(program)
+    assert answer.certificate.level == "proved"
+    assert certify_program(program, answer.point, 1.01 * answer.multipliers).level == "failed"
+
+
+# --- fuzzing ------------------------------------------------------------------------
+
+
+def total(table: Any, name: str) -> int:
+    return sum(counts[name] for counts in table.values())
+
+
+def test_no_claim_is_false() -> None:
+    """A few programs of every family; `python tests/fuzz_programs.py` has more."""
+    pytest.importorskip("clarabel")
+    table = fuzz(72, int(os.environ.get("DUALFOLD_FUZZ_SEED", "0")))
+    assert total(table, "false") == 0
+    assert total(table, "claims") > 250
+
+
+@pytest.mark.full
+@pytest.mark.timeout(7200)
+def test_no_claim_is_false_among_many() -> None:
+    pytest.importorskip("clarabel")
+    table = fuzz(20_000, int(os.environ.get("DUALFOLD_FUZZ_SEED", "0")))
+    assert total(table, "false") == 0
+    assert total(table, "alarms") < 0.005 * total(table, "well-posed")
+
+
 # --- errors -------------------------------------------------------------------------
 
 
@@ -326,6 +519,20 @@ def test_tiny_and_degenerate_programs() -> None:
         (lambda: LinearProgram([1.0], [[1.0]]), "belong together"),
         (lambda: LinearProgram([[1.0]]), "c must be a row"),
         (lambda: LinearProgram([np.nan]), "NaN"),
+        (lambda: LinearProgram([1 + 1j]), "c is complex"),
+        (lambda: LinearProgram([1.0], [[1j]], [1.0]), "A is complex"),
+        (lambda: LinearProgram([2**53 + 1]), "beyond 2"),
+        (lambda: LinearProgram(np.array([2**60 + 1])), "beyond 2"),
+        (lambda: LinearProgram([10**400]), "numbers"),
+        (lambda: LinearProgram([1.0], sp.csr_array([[2**60 + 1]]), [1.0]), "beyond 2"),
+        (lambda: LinearProgram(["one"]), "must hold numbers"),
+        (lambda: LinearProgram([1.0], nonnegative=0.5), "from 0 to 1"),  # type: ignore[arg-type]
+        (lambda: LinearProgram([1.0]).with_bounds(2**60 + 1), "beyond 2"),
+        (lambda: QuadraticProgram(1j * np.eye(1), [1.0]), "Q is complex"),
+        (lambda: QuadraticProgram([[1.0, 1e-13], [0.0, 1.0]], [1.0, 1.0]), "not symmetric"),
+        (lambda: QuadraticProgram(np.diag([1e20, -1.0]), [1.0, 1.0]), "indefinite"),
+        (lambda: certify_program(LinearProgram([1.0]), [1j], []), "complex"),
+        (lambda: certify_program(LinearProgram([1.0]), [0.0], [], reach=np.nan), "reach"),
         (lambda: LinearProgram([1.0], [[np.inf]], [1.0]), "NaN or infinite"),
         (lambda: LinearProgram([1.0], nonnegative=2), "from 0 to 1"),
         (lambda: LinearProgram([1.0], sense="most"), "'min' or 'max'"),  # type: ignore[arg-type]

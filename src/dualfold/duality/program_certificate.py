@@ -23,23 +23,12 @@ from typing import Any, Literal
 import numpy as np
 
 from dualfold.duality.balance import balanced
-from dualfold.duality.program_bounds import (
-    Box,
-    enclosed_bound,
-    enclosed_value,
-    lower_bound,
-)
+from dualfold.duality.program_bounds import Box, enclosed_bound, enclosed_value, lower_bound
 from dualfold.duality.program_curvature import curvature
 from dualfold.duality.program_exact import ExactProgram, above, below, floats, fractions, nearest
 from dualfold.duality.program_feasible import feasible_near
 from dualfold.duality.program_input import vector
-from dualfold.duality.program_terms import (
-    Conditions,
-    Terms,
-    conditions,
-    described,
-    plain,
-)
+from dualfold.duality.program_terms import Conditions, Terms, conditions, described, plain
 from dualfold.duality.programs import Program
 from dualfold.errors import InvalidInput
 from dualfold.levels import Level, checked_tolerance, distance, level_of
@@ -157,9 +146,11 @@ class _Judgement:
         self.y = every.copy()
         self.y[:held] = [max(number, Fraction(0)) for number in every[:held]]
         self.value = exact.value(self.x, self.w)
-        self.floats = floats(self.x), floats(self.w), floats(every)
+        near = floats(self.x), floats(self.w), floats(every)
         slack = floats(exact.slack(self.x, self.w))
-        self.kept: Conditions = conditions(self.program, *self.floats, slack)
+        self.kept: Conditions = conditions(self.program, *near, slack)
+        with np.errstate(all="ignore"):
+            self.terms = Terms(self.program, near[0], near[2])
         self.box = Box(self.program)
         self.curved = curvature(self.program.Q, n)
         soft = curvature(self.program.R, len(program.limits))
@@ -173,7 +164,7 @@ class _Judgement:
         gap = self._gap(low, high)
         extent = [math.inf] * self.given.n
         level: Level = level_of(gap, self.tolerance)
-        if level == "failed" and high is not None and not self._broken():
+        if low is None and high is not None and not self._broken():
             near, sizes = self._bound_within_reach()
             among = self._gap(near, high)
             if among <= self.tolerance:
@@ -212,7 +203,7 @@ class _Judgement:
 
     def _bound_within_reach(self) -> tuple[Fraction | None, list[float]]:
         """The bound for points up to `extent`, and that, in the units of the given program."""
-        sizes = self.reach * Terms(self.program, self.floats[0], self.floats[2]).reaches
+        sizes = self.reach * self.terms.reaches
         if not self.convex or not np.isfinite(sizes).all():
             return None, []
         inner = self.box.within(list(fractions(sizes)))
@@ -249,10 +240,7 @@ class _Judgement:
             return False
         if low is None or high is None:
             return True
-        return low <= 0 <= high and nearest(high - low) <= self.tolerance * self._size()
-
-    def _size(self) -> float:
-        return Terms(self.program, self.floats[0], self.floats[2]).value_scale
+        return low <= 0 <= high and nearest(high - low) <= self.tolerance * self.terms.value_scale
 
     def _reasons(
         self, level: Level, low: Fraction | None, high: Fraction | None

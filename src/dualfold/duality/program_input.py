@@ -26,7 +26,7 @@ def doubles(numbers: Any, name: str) -> Array:
     except (TypeError, ValueError, OverflowError):
         raise InvalidInput(f"{name} must hold numbers; its type is {given.dtype}") from None
     if given.dtype.kind in "iuO" or given.dtype.itemsize > entries.dtype.itemsize:
-        large = np.flatnonzero(np.abs(entries) > 2.0**53) if given.dtype.kind in "iu" else ...
+        large = np.flatnonzero(np.abs(entries) >= 2.0**53) if given.dtype.kind in "iu" else ...
         pairs = zip(given.ravel()[large].tolist(), entries.ravel()[large].tolist(), strict=True)
         if any(first != second for first, second in pairs if first == first):
             raise InvalidInput(
