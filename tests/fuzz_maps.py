@@ -83,6 +83,7 @@ class Stored:
 
 GRAPH_METHODS = ("isomap", "eigenmaps", "lle", "ltsa", "modified_lle", "hessian_lle")
 PROJECTIONS = ("lpp", "npp", "orthogonal_lpp", "orthogonal_npp")
+LANDMARKS = [("landmark isomap", "roll"), ("landmark isomap", "strip")]
 POINT_KINDS = ("pca", "gram pca", "mds", "landmark isomap", *GRAPH_METHODS, *PROJECTIONS)
 
 
@@ -223,7 +224,7 @@ def forged_points(stored: Stored, rng: np.random.Generator) -> dict:
         one = Y.copy()
         one[int(rng.choice(spare)), 0] += 1e-3 * np.ptp(Y[:, 0])
         keep("a point that is no landmark moved", one)
-    huge[spare[0]], huge[spare[1]] = 1.7e308, -1.7e308
+    huge[spare[:2]] = 1.7e308  # their mean overflows, and so does any extent
     keep("two rows of 1.7e308", huge)
     if stored.other is not None:
         answer = dualfold.embed(stored.other)
@@ -386,33 +387,37 @@ def _forged_sides(model, rng):
 # ---- the table
 
 
-def honest_judgements(count: int, seed: int):
+def honest_judgements(count: int, seed: int, *, models: bool = True):
     """`count` honest maps: (label, the level they were stored with, their judgement)."""
-    from dualfold.saved import rechecked_model
-
     rng = np.random.default_rng(seed)
-    kinds = [*POINT_KINDS, "landmark isomap", *(f"model {kind}" for kind in ESTIMATORS)]
-    kinds += ["unfolding points", "model landmarks"]
+    kinds = [*POINT_KINDS, "landmark isomap", "unfolding points"]
+    if models:
+        kinds += [*(f"model {kind}" for kind in ESTIMATORS), "model landmarks"]
     for number in range(count):
         kind = kinds[number % len(kinds)]
         if kind == "unfolding points":
             yield unfolding_points(rng)
         elif kind.startswith("model "):
             label, model, X, level = stored_model(kind.removeprefix("model "), rng)
-            yield label, level, (lambda m=model, X=X: rechecked_model(m, X))
+            yield label, level, (lambda m=model, X=X: _model_judged(m, X))
         else:
             stored = stored_points(kind, rng)
             yield stored.kind, stored.level, stored.judged
 
 
-def unfolding_points(rng: np.random.Generator):
-    """The leading coordinates of an unfolding, with both its sides."""
+def sides_of(unfolding):
+    """What proves an unfolding."""
     from dualfold.saved import both_sides
 
+    return both_sides(unfolding)
+
+
+def unfolding_points(rng: np.random.Generator):
+    """The leading coordinates of an unfolding, with both its sides."""
     X = rows_of(str(rng.choice(("roll", "twins"))), 60, rng)
     graph = dualfold.graph.joined(dualfold.graph.knn(X, 5))
     unfolding = dualfold.duality.unfold(graph)
-    points, sides = dualfold.methods.unfolded(unfolding).points, both_sides(unfolding)
+    points, sides = dualfold.methods.unfolded(unfolding).points, sides_of(unfolding)
     return (
         "unfolding",
         unfolding.certificate.level,
@@ -423,8 +428,7 @@ def unfolding_points(rng: np.random.Generator):
 def forged_judgements(seed: int, *, models: bool = True):
     """Every forgery of every kind: (kind, forgery, its judgement)."""
     rng = np.random.default_rng(seed)
-    for kind in POINT_KINDS:
-        data = "strip" if kind == "landmark isomap" else "cloud"
+    for kind, data in [*((kind, "cloud") for kind in POINT_KINDS), *LANDMARKS]:
         stored = stored_points(kind, rng, data=data, single=False)
         for name, (Y, values) in forged_points(stored, rng).items():
             yield f"points: {kind}", name, (lambda s=stored, Y=Y, v=values: s.judged(Y, v))
@@ -466,16 +470,15 @@ def main() -> int:
         if passed:
             wrong += 1
             print(f"FORGED, ACCEPTED  {kind}: {name}")
-    for label, level, judgement in honest_judgements(
-        0 if given.points_only else given.count, given.seed
-    ):
+    models = not given.points_only
+    for label, level, judgement in honest_judgements(given.count, given.seed, models=models):
         passed = accepted(judgement)
         kind = "honest models" if label.startswith("model") else "honest points"
         table[kind][0] += 1
         table[kind][1] += passed
         if not passed:
             wrong += 1
-            print(f"HONEST, REJECTED  {label} (stored as {level}): {judgement()}")
+            print(f"HONEST, REJECTED  {label} (stored as {level}): {str(judgement())[:150]}")
     for kind, (whole, right) in table.items():
         print(f"{right:5d} of {whole:5d} right  {kind}")
     print(f"{wrong} wrong")
