@@ -131,7 +131,7 @@ class Height:
 
 
 def heights(
-    answer: Trial, wider: Trial | None, following: float | None, scale: float
+    answer: Trial, wider: Trial | None, following: float | None, scale: float, tolerance: float
 ) -> Iterator[Height]:
     """Floors worth trying, the most promising first.
 
@@ -142,7 +142,7 @@ def heights(
     h, d = answer.h, len(answer.h)
     last = float(h[-1])
     worst = float(np.sqrt(answer.squares.max()))
-    delta = max(2.5e-8 * abs(last), 8 * worst, FINEST * scale)
+    delta = max(min(2.5e-8, tolerance / 32) * abs(last), 8 * worst, FINEST * scale)
     room = None if following is None else following - last
     if room is not None and room > 4 * delta:
         yield Height(d, last + room / 3)

@@ -34,8 +34,12 @@ PROOFS = {
     "Cholesky": "a positive definite dual matrix excludes a better direction",
     "norm": "the norm of the matrix leaves no room for a better direction",
     "random": "a random search of the complement found nothing better",
+    "whole": "the directions asked for are all there are",
 }
-FIXED = "an operator that did not know the random start"
+FIXED = (
+    "an operator whose products are right to 1e-13 of its norm and that was fixed before the "
+    "random start was drawn"
+)
 
 
 @dataclass(frozen=True)
@@ -236,19 +240,8 @@ def _spelled_out(problem: TraceProblem) -> TraceProblem:
 
 
 def _spectrum_scale(problem: TraceProblem) -> float:
-    """The size of the spectrum: proved from above, but for an operator, where it is a guess."""
-    size = norm_bound(problem) / max(problem.metric.lowest, 1e-300)
-    if np.isfinite(size):
-        return size
-    v = np.random.default_rng(2).standard_normal((problem.n, 1))
-    top = 0.0
-    for _ in range(12):
-        length = float(np.sqrt(np.einsum("ij,ij->", v, problem.metric.times(v))))
-        if length == 0:  # A is 0 (all points are equal)
-            break
-        v = problem.metric.solve(problem.descent(v / length))
-        top = float(np.sqrt(np.einsum("ij,ij->", v, problem.metric.times(v))))
-    return 1.5 * top
+    """The size of the spectrum, from above (a guess for a large operator)."""
+    return norm_bound(problem) / max(problem.metric.lowest, 1e-300)
 
 
 def _orthogonality(problem: TraceProblem, V: Array) -> float:

@@ -7,6 +7,7 @@ Nothing here knows how an answer was found.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,7 @@ from scipy.sparse.linalg import LinearOperator
 from dualfold.kernels import kernel, lapack_threads, one_blas_thread
 from dualfold.trace.factorisation import Factorisation, factorise
 from dualfold.trace.metric import Dense, Diagonal, Identity, Sparse
+from dualfold.trace.pivots import dense_inertia, form_bound
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.rounding import (
     UNIT,
@@ -48,7 +50,7 @@ class Floor:
     chance: float = 0.0
     seen: int | None = None  # how many were counted; None: the count was spoiled
     error: float = 0.0  # how far rounding moved the height from where it was put
-    factor: Factorisation | None = None
+    solve: Callable[[Array], tuple[Array, Array]] | None = None  # pairs of a Gramian's factor
 
 
 def norm_floor(problem: TraceProblem, answer: Trial) -> Floor | None:
@@ -135,15 +137,15 @@ def cholesky_floor(
     M = np.array(dense_entries(problem.A), dtype=float, order="F")
     _average_halves(n, M.T)  # dpotrf reads one triangle; the proof is about the symmetric part
     M *= problem.sign
-    B = metric.matrix if isinstance(metric, Dense) else metric.sparse()
-    size = (norm_bound(problem) if not isinstance(problem.A, LinearOperator) else 0.0) + float(
-        np.linalg.norm(M)
-    )
-    heavy = abs(height) * float(np.sqrt((B.multiply(B) if sp.issparse(B) else B * B).sum()))
+    size = norm_bound(problem) + float(np.linalg.norm(M))
     if isinstance(metric, Dense | Sparse):
-        M -= height * (metric.matrix if isinstance(metric, Dense) else metric.matrix.toarray())
+        B = dense_entries(metric.matrix)
+        heavy = abs(height) * float(np.linalg.norm(B))
+        M -= height * B
     else:
-        M[np.diag_indices(n)] -= height * B.diagonal()
+        diagonal = metric.sparse().diagonal()
+        heavy = abs(height) * float(np.linalg.norm(diagonal))
+        M[np.diag_indices(n)] -= height * diagonal
     lifted = _lifted(problem, answer, below, height, lift)
     if lifted.shape[1]:
         M = scipy.linalg.blas.dsyrk(1.0, lifted, 1.0, M, lower=1, overwrite_c=1)
@@ -218,7 +220,7 @@ def inertia_floor(
     if factor.zero or not clear or not np.isfinite(reached):
         return Floor(below, -np.inf, "inertia", seen=None, error=np.inf)
     seen = factor.negative - expected - hidden
-    return Floor(below, reached, "inertia", seen=seen, error=height - reached, factor=factor)
+    return Floor(below, reached, "inertia", seen=seen, error=height - reached)
 
 
 def counted_height(
@@ -240,6 +242,50 @@ def counted_height(
         return min(height, rest * room) - 16 * UNIT * abs(height) if room > 0 else -np.inf
     spread = problem.metric.entries if isinstance(problem.metric, Diagonal) else lowest
     return height - float((errors / spread).max()) * UP
+
+
+def pivot_floor(
+    problem: TraceProblem, answer: Trial, below: int, height: float, lift: float
+) -> Floor:
+    """The count for a small matrix, filled, with LAPACK's pivoting.
+
+    The count is one of A' + diag(e), so it holds below h − max(e)/λ_min(B). For rows of very
+    different size that says nothing of the small ones. Then diag(e) ⪯ 2ε(A' + σB), proved by
+    a Cholesky factorisation, makes A' + diag(e) ⪯ (1 + 2ε)A' + 2εσB, and the count holds
+    below (h − 2εσ)/(1 + 2ε).
+    """
+    A, B = _filled_pencil(problem, lift)
+    counted = dense_inertia(A - height * B)
+    if counted is None:
+        return Floor(below, -np.inf, "inertia", seen=None, error=np.inf)
+    negative, errors = counted
+    errors = errors + 4 * UNIT * (np.abs(A) + abs(height) * np.abs(B)).sum(axis=1)
+    errors = errors + product_rounding(problem)
+    if problem.trivial.shape[1]:
+        BN = problem.metric.times(problem.trivial) * np.sqrt(lift)
+        errors = errors + _lift_rounding(problem, BN, lift)
+    lowest = problem.metric.lowest
+    spread = problem.metric.entries if isinstance(problem.metric, Diagonal) else lowest
+    reached = height - float((errors / spread).max()) * UP if lowest > 0 else -np.inf
+    sigma = abs(height) + 2 * max(0.0, -float(answer.h[0]))
+    for epsilon in (1e-11, 1e-9, 1e-7):
+        if height - reached <= 4 * epsilon * sigma:
+            break
+        if form_bound(A + sigma * B, errors / epsilon):
+            better = (height - 2 * epsilon * sigma) / (1 + 2 * epsilon)
+            reached = max(reached, better - 8 * UNIT * (sigma + abs(height)))
+            break
+    return Floor(below, reached, "inertia", seen=negative, error=height - reached)
+
+
+def _filled_pencil(problem: TraceProblem, lift: float) -> tuple[Array, Array]:
+    """A' and B as dense matrices, A' symmetric."""
+    A = problem.sign * dense_entries(problem.A).astype(float)
+    A = (A + A.T) / 2
+    if problem.trivial.shape[1]:
+        BN = problem.metric.times(problem.trivial) * np.sqrt(lift)
+        A = A + BN @ BN.T
+    return (A + A.T) / 2, problem.metric.sparse().toarray()
 
 
 def excluded_trial(problem: TraceProblem) -> Trial | None:

@@ -24,12 +24,14 @@ from dualfold.trace.completeness import (
     excluded_trial,
     inertia_floor,
     norm_floor,
+    pivot_floor,
 )
 from dualfold.trace.metric import Identity
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.rounding import UP, norm_bound
 from dualfold.trace.search import random_floor
 from dualfold.trace.singular import (
+    dense_singular_floor,
     factor_norm,
     judged_by_singular_values,
     ritz_directions,
@@ -103,7 +105,7 @@ def evidence(
     size = (size if np.isfinite(size) else scale) + float(np.abs(answer.h).max())
     extra = 2 * off_span * length + 4 * off_span**2 * size + d * lift * problem.trivial_error**2
     case = _Case(problem, answer, wider, excluded, lift, following, scale, extra * UP, tolerance)
-    found, floor, missed = _best(case, given, V[:, d:], off_span, fresh)
+    found, floor, missed = _best(case, given, further, fresh)
     return Evidence(quotients, residuals, answer, found, floor, scale, missed)
 
 
@@ -170,39 +172,60 @@ def _following(problem: TraceProblem, answer: Trial, further: Array, lift: float
     return float(rest[0]) if len(rest) and values[d] > last + apart else None
 
 
-def _best(
-    case: _Case, given: Array, extra: Array, off_span: float, fresh: bool
-) -> tuple[Bracket, Floor, bool]:
+def _best(case: _Case, given: Array, further: Array, fresh: bool) -> tuple[Bracket, Floor, bool]:
+    """The routes in turn, the cheapest first, until one proves what was asked for."""
     problem, answer = case.problem, case.answer
     dense = isinstance(problem.A, np.ndarray)
+    if problem.n == problem.count + problem.trivial.shape[1]:
+        return _whole(case)
+    by_norm = _by_norm(case)
+    if by_norm is not None:
+        return by_norm
+    found: list[tuple[Bracket, Floor, bool]] = []
+    if not dense and _can_be_counted(problem):
+        found.append(_counted(case, given, further))
+    if not _settled(found, case) and problem.n <= (MOST_DENSE_ROWS if dense else MOST_FILLED_ROWS):
+        found.append(
+            _first_good(
+                case,
+                heights(answer, case.wider, case.following, case.scale, case.tolerance),
+                lambda h: cholesky_floor(
+                    problem, _lifted_trial(case, h.below), h.below, h.at, case.lift
+                ),
+            )
+        )
+    small = problem.n <= min(MOST_HINTED_ROWS, MOST_FILLED_ROWS)
+    if not _settled(found, case) and small:
+        found.append(_counted_when_filled(case, given, further))
+    if not any(np.isfinite(one[0].apart) or one[2] for one in found):
+        floor = random_floor(problem, answer, case.following, case.scale, fresh)
+        missed = floor.seen is not None and floor.seen > floor.below
+        found.append((_with_extra(bracket(answer, None, floor), case), floor, missed))
+    return min(found, key=lambda one: (not one[2], one[0].gap, one[0].apart))
+
+
+def _settled(found: list[tuple[Bracket, Floor, bool]], case: _Case) -> bool:
+    return any(one[0].gap <= case.tolerance or one[2] for one in found)
+
+
+def _whole(case: _Case) -> tuple[Bracket, Floor, bool]:
+    """All directions there are: any basis of them has the one value."""
+    value, blur = case.answer.total, case.answer.total_blur
+    floor = Floor(case.problem.count, np.inf, "whole", seen=case.problem.count)
+    return _with_extra(Bracket(value - blur, 0.0, 0.0, value, blur), case), floor, False
+
+
+def _by_norm(case: _Case) -> tuple[Bracket, Floor, bool] | None:
     for norms in (norm_floor, deflated_norm_floor):
-        if norms is deflated_norm_floor and problem.n <= MOST_FILLED_ROWS:
+        if norms is deflated_norm_floor and case.problem.n <= MOST_FILLED_ROWS:
             break  # a Cholesky factorisation is as quick there, and decides more
-        cheap = norms(problem, answer)
-        if cheap is not None and cheap.height > answer.h[-1]:
+        cheap = norms(case.problem, case.answer)
+        if cheap is not None and cheap.height > case.answer.h[-1]:
             floor = replace(cheap, seen=cheap.below)
-            found = _with_extra(bracket(answer, None, floor), case)
+            found = _with_extra(bracket(case.answer, None, floor), case)
             if found.gap <= case.tolerance:
                 return found, floor, False
-    counted = None
-    if not dense and _can_be_counted(problem):
-        counted = _counted(case, given, extra, off_span)
-        if counted[0].gap <= case.tolerance or counted[2]:
-            return counted
-    if problem.n <= (MOST_DENSE_ROWS if dense else MOST_FILLED_ROWS):
-        filled = _first_good(
-            case,
-            heights(answer, case.wider, case.following, case.scale),
-            lambda h: cholesky_floor(
-                problem, _lifted_trial(case, h.below), h.below, h.at, case.lift
-            ),
-        )
-        return filled if counted is None else min(counted, filled, key=lambda found: found[0].gap)
-    if counted is not None and np.isfinite(counted[0].apart):
-        return counted
-    floor = random_floor(problem, answer, case.following, case.scale, fresh)
-    found = _with_extra(bracket(answer, None, floor), case)
-    return found, floor, bool(floor.seen is not None and floor.seen > floor.below)
+    return None
 
 
 def _can_be_counted(problem: TraceProblem) -> bool:
@@ -213,26 +236,47 @@ def _can_be_counted(problem: TraceProblem) -> bool:
     return True
 
 
-def _counted(
-    case: _Case, given: Array, extra: Array, off_span: float
-) -> tuple[Bracket, Floor, bool]:
-    """Floors by counting pivots; for the small end of MᵀM in units of singular values."""
+def _counted(case: _Case, given: Array, further: Array) -> tuple[Bracket, Floor, bool]:
+    """Floors by counting pivots of a sparse factorisation."""
     problem = case.problem
-    if not judged_by_singular_values(problem):
-        return _first_good(
-            case,
-            heights(case.answer, case.wider, case.following, case.scale),
-            lambda h: inertia_floor(problem, h.below, h.at, case.excluded),
-        )
-    own, _ = ritz_directions(problem, given)
-    off_span = span_error(problem, given, own)
-    good = extra[:, np.isfinite(extra).all(axis=0)]
-    wide, s = ritz_directions(problem, np.hstack([own, good])) if good.shape[1] else (own, _)
-    d = own.shape[1]
+    if judged_by_singular_values(problem):
+        return _singular(case, given, further, singular_floor)
     return _first_good(
         case,
-        singular_heights(s, d, factor_norm(problem)),
-        lambda h: singular_floor(problem, h.below, h.at),
+        heights(case.answer, case.wider, case.following, case.scale, case.tolerance),
+        lambda h: inertia_floor(problem, h.below, h.at, case.excluded),
+    )
+
+
+def _counted_when_filled(case: _Case, given: Array, further: Array) -> tuple[Bracket, Floor, bool]:
+    """The same with LAPACK's pivoting, for small problems that are hard."""
+    problem = case.problem
+    if judged_by_singular_values(problem):
+        return _singular(case, given, further, dense_singular_floor)
+    return _first_good(
+        case,
+        heights(case.answer, case.wider, case.following, 0.0, case.tolerance),
+        lambda h: pivot_floor(problem, case.answer, h.below, h.at, case.lift),
+    )
+
+
+def _singular(
+    case: _Case,
+    given: Array,
+    further: Array,
+    prove: Callable[[TraceProblem, int, float], Floor],
+) -> tuple[Bracket, Floor, bool]:
+    """The small end of MᵀM in units of singular values."""
+    problem, d = case.problem, case.problem.count
+    own, s = ritz_directions(problem, case.answer.V)
+    off_span = span_error(problem, given, own)
+    wide = own
+    if further.shape[1]:
+        wide, s = ritz_directions(problem, np.hstack([own, further]))
+    return _first_good(
+        case,
+        singular_heights(s, d, factor_norm(problem), case.tolerance),
+        lambda h: prove(problem, h.below, h.at),
         lambda floor, h: singular_bracket(
             problem, own, off_span, wide if h.below > d else own, floor, h.at
         ),
@@ -253,9 +297,9 @@ def _first_good(
     best: tuple[Bracket, Floor, bool] = (NOTHING, Floor(0, -np.inf, "none"), False)
     most = MOST_TRIES if case.problem.n <= LARGE else MOST_LARGE_TRIES
     for _, height in zip(range(most), tries, strict=False):
-        floor = prove(height)
         if _reaches_the_lift(case, height):
             continue
+        floor = prove(height)
         under = height.under
         if under is not None and floor.seen is not None and floor.seen > floor.below:
             if floor.error < under / 2:

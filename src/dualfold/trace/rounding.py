@@ -18,6 +18,10 @@ from dualfold.trace.problem import Gramian, TraceProblem
 Array = np.ndarray[Any, np.dtype[Any]]
 UNIT = float(np.finfo(float).eps) / 2
 UP = 1 + 1e-6
+# What is assumed of an operator whose entries nobody saw: products right to this, of its norm.
+OPERATOR_ERROR = 1e-13
+# A dense |A| is made up to here; beyond, its norm has to do.
+MOST_ABSOLUTE_ROWS = 1_000
 
 
 def gamma(terms: float) -> float:
@@ -30,7 +34,10 @@ def column_norms(X: Array) -> Array:
 
 
 def norm_bound(problem: TraceProblem) -> float:
-    """A number that ‖A‖₂ does not exceed; infinite for an operator, whose entries nobody saw."""
+    """A number that ‖A‖₂ does not exceed; for a large operator, whose entries nobody saw, a guess.
+
+    What rests on the guess is at most "measured", and says what is assumed of the operator.
+    """
     A = problem.A
     if isinstance(A, np.ndarray):
         return float(np.sqrt(problem.square_norm)) * UP
@@ -39,7 +46,24 @@ def norm_bound(problem: TraceProblem) -> float:
         return float(M.sum(axis=0).max() * M.sum(axis=1).max()) * UP
     if sp.issparse(A):
         return float(abs(A).sum(axis=1).max()) * UP
-    return float("inf")
+    return _guessed_norm(problem)
+
+
+def _guessed_norm(problem: TraceProblem) -> float:
+    """Half as much again as a power iteration finds."""
+    known = problem.__dict__.get("_guessed_norm")
+    if known is not None:
+        return float(known)
+    v = np.random.default_rng(2).standard_normal((problem.n, 1))
+    top = 0.0
+    for _ in range(12):
+        length = float(np.linalg.norm(v))
+        if length == 0:  # A is 0 (all points are equal)
+            break
+        v = problem.descent(v / length)
+        top = max(top, float(np.linalg.norm(v)))
+    problem.__dict__["_guessed_norm"] = 1.5 * top  # frozen, and this is no field of it
+    return 1.5 * top
 
 
 def product_errors(problem: TraceProblem, V: Array) -> Array:
@@ -51,6 +75,11 @@ def product_errors(problem: TraceProblem, V: Array) -> Array:
         return gamma(most) * column_norms(M.T @ (M @ np.abs(V))) * UP
     if sp.issparse(A):
         return gamma(longest_row(A) + 4) * column_norms(abs(A) @ np.abs(V)) * UP
+    if not isinstance(A, np.ndarray):
+        return (OPERATOR_ERROR * norm_bound(problem) + problem.asymmetry) * column_norms(V)
+    if problem.n <= MOST_ABSOLUTE_ROWS:  # keeps the digits of graded matrices
+        errors = gamma(problem.n + 4) * column_norms(np.abs(A).astype(float) @ np.abs(V))
+        return (errors + problem.asymmetry * column_norms(V)) * UP
     size = gamma(problem.n + 4) * norm_bound(problem) + problem.asymmetry
     return size * column_norms(V) * UP
 

@@ -20,9 +20,19 @@ import numpy as np
 from dualfold.trace.bounds import NOTHING, Bracket, Height, temple_loss
 from dualfold.trace.completeness import Floor, counted_height
 from dualfold.trace.factorisation import factorise
-from dualfold.trace.metric import Identity
+from dualfold.trace.metric import Diagonal
+from dualfold.trace.pivots import dense_inertia
 from dualfold.trace.problem import Gramian, TraceProblem
-from dualfold.trace.rounding import UNIT, UP, column_norms, gamma, longest_row
+from dualfold.trace.rounding import (
+    UNIT,
+    UP,
+    column_norms,
+    dual_lengths,
+    gamma,
+    longest_row,
+    metric_errors,
+    squares_in_metric,
+)
 from dualfold.trace.trial import Trial
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -30,21 +40,22 @@ Array = np.ndarray[Any, np.dtype[Any]]
 NULL = 1e-10
 # A gap of singular values this wide, against ‖M‖, survives the rounding of a factorisation.
 PLAIN = 1e-6
+# Heights closer to a value than this, against ‖M‖, are decided by rounding.
+FINEST = 1e-14
 
 
 def judged_by_singular_values(problem: TraceProblem) -> bool:
-    """Whether the problem asks for the small end of MᵀM, B = I, off null vectors at most."""
+    """Whether the problem asks for the small end of MᵀM, off null vectors at most."""
     if not isinstance(problem.A, Gramian) or problem.sense != "min":
         return False
-    if not isinstance(problem.metric, Identity):
-        return False
-    return null_error(problem) <= NULL * factor_norm(problem)
+    return problem.metric.lowest > 0 and null_error(problem) <= NULL * factor_norm(problem)
 
 
 def factor_norm(problem: TraceProblem) -> float:
-    """A number that ‖M‖₂ does not exceed."""
+    """A number that ‖Mv‖ does not exceed for vᵀBv = 1."""
     M = abs(problem.A.factor)
-    return float(np.sqrt(M.sum(axis=0).max() * M.sum(axis=1).max())) * UP
+    norm = float(np.sqrt(M.sum(axis=0).max() * M.sum(axis=1).max())) * UP
+    return norm / float(np.sqrt(problem.metric.lowest))
 
 
 def null_error(problem: TraceProblem) -> float:
@@ -58,14 +69,15 @@ def null_error(problem: TraceProblem) -> float:
 
 
 def ritz_directions(problem: TraceProblem, V: Array) -> tuple[Array, Array]:
-    """An orthonormal basis of the span of V off N, by growing ‖Mv‖, and these lengths."""
-    Q = np.linalg.qr(problem.off_trivial(V))[0]
-    Q = problem.off_trivial(Q)
-    _, s, turn = np.linalg.svd(problem.A.factor @ Q, full_matrices=False)
-    return Q @ turn.T[:, ::-1], s[::-1]
+    """The columns of a B-orthonormal V turned so that ‖Mv‖ grows, and these lengths."""
+    _, s, turn = np.linalg.svd(problem.A.factor @ V, full_matrices=False)
+    if len(s) < V.shape[1]:  # fewer rows than directions: the rest is mapped to 0
+        _, s, turn = np.linalg.svd(problem.A.factor @ V)
+        s = np.concatenate([s, np.zeros(V.shape[1] - len(s))])
+    return V @ turn.T[:, ::-1], s[::-1]
 
 
-def singular_heights(s: Array, d: int, norm: float) -> list[Height]:
+def singular_heights(s: Array, d: int, norm: float, tolerance: float) -> list[Height]:
     """Floors (in units of λ) worth trying: behind the answer, in the widest gaps, under it."""
     gaps = np.diff(s)
     behind = [Height(d, float(s[d - 1] + gaps[d - 1] / 2) ** 2)] if len(s) > d else []
@@ -74,7 +86,7 @@ def singular_heights(s: Array, d: int, norm: float) -> list[Height]:
     plain = len(s) > d and gaps[d - 1] > PLAIN * norm
     found = behind + further if plain else further[:1] + behind + further[1:]
     for widen in (1.0, 30.0, 1000.0):
-        under = widen * max(2.5e-8 * float(s[d - 1]), 1e-13 * norm)
+        under = widen * max(min(2.5e-8, tolerance / 64) * float(s[d - 1]), FINEST * norm)
         c = d - 1
         while c and s[c] - s[c - 1] < 2 * under:
             c -= 1
@@ -96,7 +108,40 @@ def singular_floor(problem: TraceProblem, below: int, height: float) -> Floor:
     if factor.zero or not reached > null_error(problem) ** 2:
         return Floor(below, -np.inf, "inertia", seen=None, error=np.inf)
     seen = factor.negative - problem.auxiliary - problem.trivial.shape[1]
-    return Floor(below, reached, "inertia", seen=seen, error=height - reached, factor=factor)
+
+    def solve(R: Array) -> tuple[Array, Array]:
+        return problem.solved_pairs(factor, height, R)
+
+    return Floor(below, reached, "inertia", seen=seen, error=height - reached, solve=solve)
+
+
+def dense_singular_floor(problem: TraceProblem, below: int, height: float) -> Floor:
+    """The same for a small M, filled: J − η·diag(I, B) with LAPACK's pivoting, no small pivots."""
+    M, eta = problem.A.factor.toarray(), float(np.sqrt(height))
+    m, n = M.shape
+    S = np.zeros((m + n, m + n))
+    S[:m, m:], S[m:, :m] = M, M.T
+    S[:m, :m] = -eta * np.eye(m)
+    S[m:, m:] = -eta * problem.metric.sparse().toarray()
+    counted = dense_inertia(S)
+    if counted is None:
+        return Floor(below, -np.inf, "inertia", seen=None, error=np.inf)
+    negative, errors = counted
+    errors = (errors + 2 * UNIT * np.abs(S).sum(axis=1)) * UP
+    metric = problem.metric
+    spread = metric.entries if isinstance(metric, Diagonal) else metric.lowest
+    above = eta * (1 - 4 * UNIT) - float(errors[:m].max(initial=0.0))
+    beneath = eta * (1 - 4 * UNIT) - float((errors[m:] / spread).max())
+    low = above * beneath * (1 - 8 * UNIT)
+    if not min(above, beneath) > 0 or not low > null_error(problem) ** 2:
+        return Floor(below, -np.inf, "inertia", seen=None, error=np.inf)
+
+    def solve(R: Array) -> tuple[Array, Array]:
+        found = np.linalg.solve(S, np.vstack([np.zeros((m, R.shape[1])), R]))
+        return -found[:m], found[m:]
+
+    seen = negative - m - problem.trivial.shape[1]
+    return Floor(below, low, "inertia", seen=seen, error=height - low, solve=solve)
 
 
 def singular_bracket(
@@ -140,11 +185,19 @@ def _value(problem: TraceProblem, V: Array, off_span: float) -> tuple[float, flo
     value = float(np.einsum("ij,ij->", images, images))
     size = float(np.linalg.norm(abs(M) @ np.abs(V)))
     off = gamma(longest_row(M) + 4) * size + off_span * factor_norm(problem)
-    skew = float(np.linalg.norm(V.T @ V - np.eye(V.shape[1]))) + gamma(len(V) + 4) * V.shape[1]
+    skew = _skew(problem, V)
     skew += 3 * off_span
     length = np.sqrt(value)
     blur = (2 * length + off) * off + 2 * (skew + gamma(M.shape[0] + 2)) * (length + off) ** 2
     return value, float(blur) * UP
+
+
+def _skew(problem: TraceProblem, V: Array) -> float:
+    """A bound of ‖VᵀBV − I‖."""
+    sizes = squares_in_metric(problem, V)
+    gram = V.T @ problem.metric.times(V) - np.eye(V.shape[1])
+    wide = metric_errors(problem, V) @ column_norms(V)
+    return float(np.linalg.norm(gram) + gamma(len(V) + 4) * sizes.sum() + wide) * UP
 
 
 def _pairs(problem: TraceProblem, V: Array, floor: Floor, height: float) -> Trial | None:
@@ -153,49 +206,74 @@ def _pairs(problem: TraceProblem, V: Array, floor: Floor, height: float) -> Tria
     v from a solver is right to u, which makes Mv/σ right to u/σ only. The solve gives u and v
     together, both right to u; any pairs would do, and their residuals are measured.
     """
-    if floor.factor is None:
+    if floor.solve is None:
         return None
-    M = problem.A.factor
-    X, Y = problem.solved_pairs(floor.factor, height, V)
+    M, metric = problem.A.factor, problem.metric
+    X, Y = floor.solve(V)
     for _ in range(2):
         Y = problem.off_trivial(Y)
         scale = np.abs(Y).max(axis=0)
-        X, Y = X / scale, Y / scale
-        Q, R = np.linalg.qr(Y)
-        if not np.isfinite(R).all() or np.abs(np.diagonal(R)).min() < 1e-12:
+        if not np.isfinite(scale).all() or not scale.all():
             return None
-        X, Y = np.linalg.solve(R.T, X.T).T, Q
-    U, s, turn = np.linalg.svd(problem.balance(height) * X, full_matrices=False)
-    U, V, s = -U[:, ::-1], Y @ turn.T[:, ::-1], s[::-1]
-    MV, MU = M @ V, M.T @ U
+        X, Y = X / scale, Y / scale
+        gram = Y.T @ metric.times(Y)
+        values, turn = np.linalg.eigh((gram + gram.T) / 2)
+        if values[0] <= 1e-13 * values[-1]:
+            return None
+        X, Y = X @ (turn / np.sqrt(values)), Y @ (turn / np.sqrt(values))
+    U, _, turn = np.linalg.svd(X, full_matrices=False)
+    U, V = -U[:, ::-1], Y @ turn.T[:, ::-1]
+    if U.shape[1] < V.shape[1]:
+        return None
+    MV, MU, BV = M @ V, M.T @ U, metric.times(V)
     s = np.einsum("ij,ij->j", U, MV)
-    R1, R2 = MV - U * s, MU - V * s
     size = abs(M)
     wrong1 = gamma(longest_row(M) + 4) * column_norms(size @ np.abs(V)) + 4 * UNIT * np.abs(s)
     wrong2 = gamma(longest_row(M.T.tocsr()) + 4) * column_norms(size.T @ np.abs(U))
-    wrong2 = wrong2 + 4 * UNIT * np.abs(s)
-    along = problem.trivial.T @ V
-    stray = (float(np.linalg.norm(along)) + gamma(len(V)) * V.shape[1]) * UP
+    wrong2 = wrong2 + np.abs(s) * (metric_errors(problem, V) + 4 * UNIT * column_norms(BV))
+    stray = _stray(problem, V)
     wrong1 = wrong1 + null_error(problem) * stray
-    return _as_trial(U, V, s, R1, R2, np.hypot(wrong1, wrong2), stray)
+    return _as_trial(problem, (U, V, s), (MV - U * s, MU - BV * s), (wrong1, wrong2), stray)
+
+
+def _stray(problem: TraceProblem, V: Array) -> float:
+    """A bound of ‖NᵀBV‖."""
+    N, BV = problem.trivial, problem.metric.times(V)
+    rounding = gamma(len(V) + 4) * np.linalg.norm(np.abs(N).T @ np.abs(BV))
+    rounding += np.linalg.norm(column_norms(N)) * np.linalg.norm(metric_errors(problem, V))
+    return float(np.linalg.norm(N.T @ BV) + rounding) * UP
 
 
 def _as_trial(
-    U: Array, V: Array, s: Array, R1: Array, R2: Array, wrong: Array, stray: float
+    problem: TraceProblem,
+    pairs: tuple[Array, Array, Array],
+    residuals: tuple[Array, Array],
+    wrong: tuple[Array, Array],
+    stray: float,
 ) -> Trial:
-    """The pairs as directions (u, v)/√2 of J."""
+    """The pairs as directions (u, v)/√2 of J in the metric diag(I, B)."""
+    U, V, s = pairs
+    R1, R2 = residuals
     c, tall = len(s), gamma(len(U) + len(V) + 4)
-    skew = np.linalg.norm((U.T @ U + V.T @ V) / 2 - np.eye(c)) + tall * c + stray**2
-    lengths = np.sqrt((column_norms(R1) ** 2 + column_norms(R2) ** 2) / 2)
-    rounded = wrong / np.sqrt(2) * UP
-    leak = np.linalg.norm(U.T @ R1 + V.T @ R2) / 2 + tall * np.sqrt(c) * np.linalg.norm(lengths)
+    skew = np.linalg.norm(U.T @ U - np.eye(c)) / 2 + _skew(problem, V) / 2 + tall * c + stray**2
+    none = np.zeros(c)
+    below = dual_lengths(problem, R2, none)
+    lengths = np.hypot(column_norms(R1), below) / np.sqrt(2)
+    rounded = np.hypot(wrong[0], dual_lengths(problem, np.zeros_like(R2), wrong[1])) / np.sqrt(2)
+    leak = np.linalg.norm(U.T @ R1 + V.T @ R2) / 2
+    leak += (
+        tall
+        * np.sqrt(c)
+        * (np.linalg.norm(column_norms(V)) + 2)
+        * np.linalg.norm(np.hypot(column_norms(R1), column_norms(R2)))
+    )
     leak += np.sqrt(c * (1 + skew)) * np.linalg.norm(rounded) + stray * np.linalg.norm(lengths)
     order = np.argsort(s)
     return Trial(
         V[:, order],
         s[order],
         ((lengths + rounded) ** 2 * UP)[order],
-        rounded[order],
+        rounded[order] * UP,
         float(skew) * UP,
         float(leak) * UP,
     )

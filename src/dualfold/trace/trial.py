@@ -20,6 +20,7 @@ import numpy as np
 
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.rounding import (
+    MOST_ABSOLUTE_ROWS,
     UNIT,
     UP,
     column_norms,
@@ -74,9 +75,9 @@ def trial(problem: TraceProblem, V: Array, lift: float = 0.0, AV: Array | None =
     `AV` saves a pass over a dense A.
     """
     known = AV
-    AV, BV = _images(problem, V, lift, known)
+    AV, BV = _images(problem, V, lift, known if _turns_images(problem) else None)
     _, S = np.linalg.eigh(_quadratic(problem, V, AV))
-    if isinstance(problem.A, np.ndarray):  # a second pass over n² entries would cost too much
+    if _turns_images(problem):  # a second pass over n² entries would cost too much
         V, AV, BV = V @ S, AV @ S, problem.metric.times(V @ S)
     else:
         V = V @ S
@@ -125,6 +126,10 @@ def _images(problem: TraceProblem, V: Array, lift: float, AV: Array | None) -> t
     return AV, BV
 
 
+def _turns_images(problem: TraceProblem) -> bool:
+    return isinstance(problem.A, np.ndarray) and problem.n > MOST_ABSOLUTE_ROWS
+
+
 def _quadratic(problem: TraceProblem, V: Array, AV: Array) -> Array:
     """VᵀAV; from MV where A = MᵀM, which keeps the digits of tiny values."""
     if isinstance(problem.A, Gramian):
@@ -159,7 +164,7 @@ def _measured(
 def _residual_errors(problem: TraceProblem, V: Array, BV: Array, h: Array, lift: float) -> Array:
     """Bounds of the rounding of A'V − BV·h, 2-norm, column by column."""
     errors = product_errors(problem, V)
-    if isinstance(problem.A, np.ndarray):  # AV and V were turned, each with its own rounding
+    if _turns_images(problem):  # AV and V were turned, each with its own rounding
         wide = V.shape[1]
         errors = np.sqrt(wide) * (errors + 3 * gamma(wide + 2) * norm_bound(problem))
     errors = errors + np.abs(h) * metric_errors(problem, V)
