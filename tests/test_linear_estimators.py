@@ -169,13 +169,14 @@ def test_directions_without_extent_are_orthonormal_too() -> None:
 def test_pca_of_data_too_large_for_a_matrix(
     sparse: bool, standardize: bool, monkeypatch: Any
 ) -> None:
-    X = random_table(300, 120)
+    # Five axes that stand out: among 120 of one size no random search could tell the first.
+    X = random_table(300, 5) @ random_table(5, 120) + 0.3 * random_table(300, 120)
     X = X * (X > 0.3)
     whole = dualfold.PCA(4, standardize=standardize).fit(X)
     room = sys.modules["dualfold.methods.pca"]  # the name in `methods` is the function
     monkeypatch.setattr(room, "MOST_ROWS", 50)
     monkeypatch.setattr(room, "MOST_SPARSE_ROWS", 50)
-    monkeypatch.setattr("dualfold.trace.bounds.MOST_FILLED_ROWS", 50)  # as if it were large
+    monkeypatch.setattr("dualfold.trace.proofs.MOST_FILLED_ROWS", 50)  # as if it were large
     rows = sp.csr_array(X) if sparse else X
     products = dualfold.PCA(4, standardize=standardize, svd_solver="arpack").fit(rows)
     assert products.certificate_.level == "measured"

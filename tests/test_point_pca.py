@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import tracemalloc
 from itertools import pairwise
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -178,6 +180,9 @@ def test_degenerate_data() -> None:
     flat = dualfold.PointPCA(2).fit(np.ones((5, 3)))
     assert not flat.embedding_.any()
     assert flat.certificate_.level == "proved"
+    assert certify_points(np.full((5, 3), 0.1), np.zeros((5, 2))).level == "proved"
+    faint = 1e-170 * np.random.default_rng(0).standard_normal((3, 9))
+    assert certify_points(faint, np.zeros((3, 2))).level == "failed"  # not equal, only faint
     two = dualfold.PointPCA(2, random_state=0).fit([[0.0, 0.0], [3.0, 4.0]])
     np.testing.assert_allclose(np.abs(two.embedding_), [[2.5, 0], [2.5, 0]], atol=1e-5)
 
@@ -235,3 +240,98 @@ def test_attraction_against_brute_force() -> None:
     assert json.loads(json.dumps(measured.to_dict()))["looked_at"] == 50
     with pytest.raises(InvalidInput, match="3 points"):
         attraction([[0.0], [1.0]])
+
+
+# --- the certificate against 50 digits ----------------------------------------------
+
+
+def true_gap(X: Any, Y: Array) -> float:
+    """(f(Y) − min f)/(f(0) − min f) in 50 digits, from the definition and all eigenvalues."""
+    rows = X.toarray() if sp.issparse(X) else np.asarray(X)
+    with mpmath.workdps(50):
+        Z, W = (mpmath.matrix(np.asarray(table, dtype=float).tolist()) for table in (rows, Y))
+        for M in (Z, W):
+            for j in range(M.cols):
+                mean = mpmath.fsum(M[i, j] for i in range(M.rows)) / M.rows
+                for i in range(M.rows):
+                    M[i, j] -= mean
+        S = Z.T * Z if Z.cols <= Z.rows else Z * Z.T
+        values = sorted(mpmath.eigsy(S, eigvals_only=True), reverse=True)
+        fall = mpmath.fsum(v**2 for v in values[: W.cols])
+        across, gram = (mpmath.fsum(one**2 for one in M) for M in (Z.T * W, W.T * W))
+        return float((fall - 2 * across + gram) / fall)
+
+
+def hostile_points(rng: np.random.Generator) -> list[tuple[str, Any, Array, bool]]:
+    """(name, X, Y, whether it is a right answer to a well-posed problem)"""
+    cases = []
+    for name, X in {
+        "plain": rng.standard_normal((14, 5)) * np.geomspace(2, 0.3, 5),
+        "wide": rng.standard_normal((5, 9)),
+        "float32, far": (rng.standard_normal((12, 4)) + 300).astype(np.float32),
+        "far": rng.standard_normal((12, 4)) + 1e7,
+        "very far": rng.standard_normal((12, 4)) + 1e13,
+        "sparse, far": sp.csr_array(rng.standard_normal((12, 4)) + 1e4),
+        "small units": 1e-20 * rng.standard_normal((12, 4)),
+        "large units": 1e20 * rng.standard_normal((12, 4)),
+        "twins": np.vstack([np.eye(4), -np.eye(4)]) + 1e-9 * rng.standard_normal((8, 4)),
+        "line": np.outer(rng.standard_normal(9), [1.0, 2.0, 3.0]),
+    }.items():
+        dense = X.toarray() if sp.issparse(X) else X.astype(float)
+        U, s, _ = np.linalg.svd(dense - dense.mean(axis=0), full_matrices=False)
+        Y = U[:, :2] * s[:2]
+        noise = rng.standard_normal(Y.shape) * s[0]
+        well = name not in ("very far", "sparse, far", "far")
+        cases += [(name, X, Y, well), (name + ", moved", X, Y + 3 * s[0], well)]
+        for size in (1e-12, 1e-6, 1e-3, 0.3):
+            cases.append((f"{name}, noise {size}", X, Y + size * noise, False))
+        cases.append((name + ", scaled", X, 1.001 * Y, False))
+        cases.append((name + ", next axes", X, U[:, 1:3] * s[1:3], False))
+    return cases
+
+
+@pytest.mark.parametrize("searched", [False, True])
+@pytest.mark.parametrize("turn", range(2))
+def test_no_claim_is_false(turn: int, searched: bool, monkeypatch: Any) -> None:
+    """`searched`: as if the matrix were too large to be decomposed."""
+    if searched:
+        monkeypatch.setattr("dualfold.descent.leading.MOST_DECOMPOSED", 0)
+    rng = np.random.default_rng((int(os.environ.get("DUALFOLD_FUZZ_SEED", "0")), turn))
+    for name, X, Y, well_posed in hostile_points(rng):
+        verdict = certify_points(X, Y)
+        if verdict.level in ("proved", "within"):
+            assert true_gap(X, Y) <= verdict.gap * (1 + 1e-9), (name, str(verdict))
+        if verdict.level == "proved":
+            assert verdict.gap <= verdict.tolerance == 1e-8
+        if well_posed and not (searched and name.startswith("twins")):
+            assert verdict.level == "proved", (name, str(verdict))
+
+
+def test_the_tolerance_is_the_callers() -> None:
+    assert (
+        dualfold.PointPCA(2, random_state=0, tolerance=1e-3).fit(IRIS).certificate_.tolerance
+        == 1e-3
+    )
+    for nonsense in (float("nan"), float("inf"), -1, "all"):
+        with pytest.raises(InvalidInput, match="tolerance"):
+            certify_points(IRIS, IRIS[:, :2], tolerance=nonsense)
+
+
+def test_directions_are_a_hint_and_not_believed(monkeypatch: Any) -> None:
+    """Too large for LAPACK: wrong directions make no proof, right ones a measured one."""
+    monkeypatch.setattr("dualfold.descent.leading.MOST_SPECTRUM", 3)
+    monkeypatch.setattr("dualfold.trace.proofs.MOST_FILLED_ROWS", 3)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 40)) * np.r_[9.0, 5.0, np.full(38, 0.1)]
+    _, _, Vt = np.linalg.svd(X - X.mean(axis=0))
+    Y = (X - X.mean(axis=0)) @ Vt[:2].T
+    good = certify_points(X, Y, directions=Vt[:3].T)
+    assert good.level == "measured"
+    assert 0 < good.chance < 1e-6
+    assert "chance" in str(good)
+    assert good.value is None
+    bad = certify_points(X, Y, directions=Vt[5:8].T)
+    assert bad.level == "failed"
+    assert bad.reasons
+    with pytest.raises(InvalidInput, match="directions"):
+        certify_points(X, Y)

@@ -56,7 +56,7 @@ class PointCertificate:
         if self.level == "measured":
             known = f"the leading axes are measured, but for a chance of {self.chance:.0e}"
         if self.level == "within":
-            share = distance(self.gap).removeprefix("within ")
+            share = f"{100 * self.gap:.2g} %" if self.gap > 1e-3 else f"{self.gap:.1e}"
             return f"within {share} of the possible fall of the error; {known}"
         return f"{self.level}: optimal {distance(self.gap)}; {known}"
 
@@ -101,7 +101,7 @@ def certify_points(
     if known.lower > 0:
         gap = excess / (4 * known.lower)
     else:
-        gap = 0.0 if gram == 0 and not known.total else np.inf
+        gap = 0.0 if gram == 0 and _all_equal(data) else np.inf
     level = level_of(gap, tolerance)
     reasons: tuple[str, ...] = (known.why,) if known.why else ()
     if not gap <= tolerance and not reasons:
@@ -133,6 +133,13 @@ def _sizes(data: Any, points: Array, total: float) -> tuple[float, float]:
     across = float(np.linalg.norm(combined_rows(data, points, mean))) - off
     gram = float(np.linalg.norm(points.T @ points))
     return max(across, 0.0), gram + share * length**2
+
+
+def _all_equal(data: Any) -> bool:
+    """Whether all rows are the same: then f is 0 at Y = 0, and nothing can fall."""
+    if sp.issparse(data):
+        return not (data.max(axis=0) - data.min(axis=0)).nnz
+    return not (data != data[:1]).any()
 
 
 def _slope(data: Any, points: Array) -> float:

@@ -57,7 +57,7 @@ def pca(
         error, kind = point_gram_error(data, n * A, mean, scale) / n, gram_kind(data)
     if road == "products":
         A = CentredScatter(data, mean, scale)
-        error, kind = A.error, np.float64
+        error, kind = A.product_error, np.float64
     lift = (ProjectedFromGram if road == "gram" else Projected)(data, mean, scale)
     about = in_words(error, A, kind)
     return TraceProblem(A, None, n_components, "max", lift=lift, about=about)

@@ -153,8 +153,13 @@ class CentredScatter(LinearOperator):
         super().__init__(np.dtype(float), (X.shape[1], X.shape[1]))
 
     @property
-    def error(self) -> float:
-        """A bound of how far a product with a unit vector can be off (divisor n)."""
+    def norm_bound(self) -> float:
+        """A number that ‖A‖₂ does not exceed."""
+        return 1.01 * self.trace + self.product_error
+
+    @property
+    def product_error(self) -> float:
+        """A bound of ‖fl(Av) − Av‖/‖v‖, A what exact arithmetic on the rows would give."""
         n, units = self.data.shape[0], 1.0 if self.units is None else self.units
         middle, trace = float(np.linalg.norm(self.mean / units)), n * self.trace
         if sp.issparse(self.data):
