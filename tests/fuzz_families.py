@@ -99,6 +99,19 @@ def _(rng: Random) -> Case:
     return replace(case, A=case.A * powers(rng, -160, 160))
 
 
+@family("vanishing entries")
+def _(rng: Random) -> Case:
+    """Products of some entries underflow beside others of ordinary size."""
+    name = str(rng.choice(["random spectrum", "Gramian", "diagonal B", "Gramian with B"]))
+    case = FAMILIES[name](rng)
+    D = 10.0 ** -rng.choice([0, 0, 0, 80, 100, 155, 165, 200, 300], case.n).astype(float)
+    if case.kind == "gramian":
+        rows = np.ones(len(case.A)) if rng.random() < 0.5 else np.resize(D, len(case.A))
+        return replace(case, A=rows[:, None] * case.A * (D if rows[0] == 1 else 1.0))
+    B = case.B if case.B is None or rng.random() < 0.5 else case.B * D * D
+    return replace(case, A=D[:, None] * case.A * D, B=B if B is None or (B > 0).all() else None)
+
+
 # ---- graphs
 
 
