@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -149,10 +150,21 @@ def equal(rng: np.random.Generator) -> Case:
     return Case("equal", net, "equal", graph=graph, reached_exact=reached)
 
 
+def contradictions(rng: np.random.Generator) -> Case:
+    """Equal lengths that points may or may not have."""
+    n = int(rng.integers(3, 7))
+    edges = _random_edges(rng, n)
+    squared = np.exp(rng.uniform(-1, 1, len(edges)) * rng.choice([0.3, 2]))
+    net = judge.Net.of(n, edges, squared, None)
+    return Case("contradictions", net, "equal", posed=False)
+
+
 def angles(rng: np.random.Generator) -> Case:
     n = int(rng.integers(4, 8))
     X = _lattice(rng, n).astype(rng.choice(["uint8", "int64", "float32", "float64"]))
-    graph = joined(knn(X, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # pieces are joined
+        graph = joined(knn(X, 2))
     near = graph.lengths.toarray() > 0
     both = np.triu(near | (near.astype(int) @ near.astype(int) > 0), 1)
     edges = [(int(i), int(j)) for i, j in np.argwhere(both)]
@@ -160,7 +172,9 @@ def angles(rng: np.random.Generator) -> Case:
     return Case("angles", judge.Net.of(n, edges, squared), graph=graph, angles=True)
 
 
-FAMILIES = (tree, cycle, bipartite, clique, general, spread, duplicates, equal, angles)
+FAMILIES = (
+    tree, cycle, bipartite, clique, general, spread, duplicates, equal, contradictions, angles,
+)  # fmt: skip
 
 
 def _graph(n: int, edges: Any, lengths: Any) -> Any:

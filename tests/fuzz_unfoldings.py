@@ -126,8 +126,12 @@ def judged(seed: int, index: int) -> dict[str, Any]:
         except DualfoldError as refusal:
             return result | {"alarm": f"refused: {refusal}"}
         net, result["false"] = _net_of(problem, case)
-        if result["false"] or problem.n == 1:
+        if result["false"]:
             return result
+        if problem.n == 1:  # all points are one: nothing to unfold, and nothing to mutate
+            c = certify_unfolding(problem, Y, w)
+            wrong = (c.level, c.lower, c.upper) != ("proved", 0, 0)
+            return result | {"level": c.level, "false": [str(c)] if wrong else []}
         answers = [("as it is", Y, w)]
         for name in rng.choice(list(MUTATIONS), 4, replace=False):
             answers.append((str(name), *MUTATIONS[str(name)](rng, Y, w)))

@@ -175,6 +175,8 @@ def faults(
         said.append(f"the bound {c.upper} is below a value that is reached, {float(reached)}")
     if equal and reached_exact is not None and exact(c.upper_exact) < reached_exact:
         said.append(f"the exact bound {c.upper_exact} is below {float(reached_exact)}")
+    if c.upper_exact < 0 and not dual_bound(net, w, c.second_eigenvalue) < 0:
+        said.append("no points are said to have the lengths, which the weights do not prove")
     eps = exact(c.relaxation if equal else 0)
     if c.bound_by == "weights":
         if exact(c.upper) < dual_bound(net, w, c.second_eigenvalue, eps):
