@@ -43,9 +43,9 @@ def judged(
     within: Any = None,
 ) -> Truth:
     """The truth about a minimum; `within` adds |x_j| ≤ within[j] (infinite: nothing)."""
-    c = [_q(number) for number in c]
+    c = _row(c)
     n = len(c)
-    rows, limits = _table(A), [_q(number) for number in b]
+    rows, limits = _table(A), _row(b)
     unit = [[_q(i == j) for j in range(n)] for i in range(n)]
     for j in range(nonnegative):
         rows, limits = [*rows, [-entry for entry in unit[j]]], [*limits, _q(0)]
@@ -53,27 +53,29 @@ def judged(
         if size != float("inf"):
             rows = [*rows, unit[j], [-entry for entry in unit[j]]]
             limits = [*limits, _q(size), _q(size)]
-    equal, sides = _table(E), [_q(number) for number in f]
+    equal, sides = _table(E), _row(f)
     curve = [[_q(0)] * n for _ in range(n)] if Q is None else _symmetric(_table(Q))
     convex = semidefinite(curve)
     values = _minima(curve, c, rows, limits, equal, sides)
     if values is None:  # the objective falls along a whole line
-        found = _minima([[_q(0)] * n for _ in range(n)], [_q(0)] * n, rows, limits, equal, sides)
+        found = _some(n, rows, limits, equal, sides)
         return Truth("unbounded" if found else "infeasible", convex=convex)
     if not values and (convex or not _some(n, rows, limits, equal, sides)):
         return Truth("infeasible", convex=convex)
-    zeros = [_q(0)] * len(rows)
-    if convex:
-        if _some(n, rows, zeros, [*equal, *curve, c], [_q(0)] * (len(equal) + n) + [_q(-1)]):
-            return Truth("unbounded")
-    elif any(
-        _some(n, rows, zeros, [*equal, unit[j]], [_q(0)] * len(equal) + [_q(sign)])
-        for j in range(n)
-        for sign in (-1, 1)
+    if convex and _direction(n, rows, [*equal, *curve], c, -1):
+        return Truth("unbounded")
+    if not convex and any(
+        _direction(n, rows, equal, unit[j], sign) for j in range(n) for sign in (-1, 1)
     ):
         return Truth("unknown", convex=False)
     least = min(values)
     return Truth("optimal", Fraction(int(least.p), int(least.q)), convex)
+
+
+def _direction(n: int, rows: Any, equal: Any, slope: Any, rise: int) -> bool:
+    """Whether some d has rows·d ≤ 0, equal·d = 0 and slopeᵀd = rise."""
+    sides = [*_row([0] * len(equal)), _q(rise)]
+    return _some(n, rows, _row([0] * len(rows)), [*equal, slope], sides)
 
 
 def _some(n: int, rows: Any, limits: Any, equal: Any, sides: Any) -> bool:
@@ -187,8 +189,12 @@ def _q(number: Any) -> Any:
     return fmpq(*Fraction(float(number)).as_integer_ratio())
 
 
+def _row(numbers: Any) -> Any:
+    return [_q(number) for number in numbers]
+
+
 def _table(rows: Any) -> Any:
-    return [[_q(entry) for entry in row] for row in rows]
+    return [_row(row) for row in rows]
 
 
 def _symmetric(rows: Any) -> Any:

@@ -484,6 +484,16 @@ def test_programs_beyond_exact_elimination() -> None:
     assert certify_program(program, answer.point, 1.01 * answer.multipliers).level == "failed"
 
 
+def test_entries_at_the_ends_of_the_doubles() -> None:
+    """Scaling would overflow; exact arithmetic does not."""
+    program = LinearProgram([1e308, 5e-324], [[-1e-300, 0.0], [0.0, -1e300]], [-1e5, -1e-5])
+    verdict = certify_program(program, [1e305, 0.0], [0.0, 0.0])  # x₂ ≥ 1e-305 is broken
+    assert verdict.level not in ("proved", "within", "within reach")
+    small = LinearProgram([5e-324], [[-5e-324]], [-5e-324])  # min x, x ≥ 1, in the least unit
+    verdict = certify_program(small, [1.0], [1.0])
+    assert (verdict.level, verdict.value) == ("proved", 5e-324)
+
+
 # --- fuzzing ------------------------------------------------------------------------
 
 

@@ -37,8 +37,13 @@ class Balanced:
         return np.concatenate([inner[:n] * self.columns, inner[n:] * self.rows[: len(inner) - n]])
 
     def answer(self, inner: tuple[Array, Array] | None) -> tuple[Array, Array] | None:
-        """A point and multipliers of the original program."""
-        return None if inner is None else (self.point(inner[0]), inner[1] * self.rows)
+        """A point and multipliers of the original program; None if they are no numbers."""
+        if inner is None:
+            return None
+        with np.errstate(all="ignore"):
+            point, multipliers = self.point(inner[0]), inner[1] * self.rows
+        whole = np.isfinite(point).all() and np.isfinite(multipliers).all()
+        return (point, multipliers) if whole else None
 
 
 def balanced(program: Program) -> Balanced:

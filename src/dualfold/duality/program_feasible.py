@@ -78,9 +78,10 @@ def feasible_near(program: Program, point: Array) -> Enclosed | None:
     system = System(program)
     u = point.copy()
     u[: system.p] = [max(number, ZERO) for number in u[: system.p]]
-    for near, met in _candidates(system, u):
-        if system.keeps(near, met):
-            return near
+    with np.errstate(all="ignore"):  # what overflows on the way is no candidate
+        for near, met in _candidates(system, u):
+            if system.keeps(near, met):
+                return near
     return None
 
 
@@ -136,15 +137,16 @@ def _inside(system: System, u: Array, tight: Array, zero: Array, step: float) ->
     broken = np.maximum(-floats(system.slack(u)[tight]), 0) + 4 * EPS * scale[tight]
     away = np.vstack([rows, np.diag(units)[zero]])
     need = step * np.concatenate([broken, np.full(int(zero.sum()), 4 * EPS * largest)])
-    with np.errstate(all="ignore"):
-        norms = np.maximum(np.linalg.norm(away, axis=1), TINY)
-        away, need = away / norms[:, None], need / norms
-        equal = system.rows[system.held :].toarray() * units
-        equal /= np.maximum(np.linalg.norm(equal, axis=1), TINY)[:, None]
-        away -= (away @ np.linalg.pinv(equal)) @ equal if len(equal) else 0.0
-        unit = float(need.max()) or 1.0
-        d = _shortest(away, need / unit)
-        moved = None if d is None else floats(u) + unit * units * d
+    norms = np.maximum(np.linalg.norm(away, axis=1), TINY)
+    away, need = away / norms[:, None], need / norms
+    equal = system.rows[system.held :].toarray() * units
+    equal /= np.maximum(np.linalg.norm(equal, axis=1), TINY)[:, None]
+    if not (np.isfinite(away).all() and np.isfinite(equal).all()):
+        return None
+    away -= (away @ np.linalg.pinv(equal)) @ equal if len(equal) else 0.0
+    unit = float(need.max()) or 1.0
+    d = _shortest(away, need / unit)
+    moved = None if d is None else floats(u) + unit * units * d
     if moved is None or not np.isfinite(moved).all():
         return None
     moved[: system.p] = np.maximum(moved[: system.p], 0)
@@ -156,7 +158,7 @@ def _inside(system: System, u: Array, tight: Array, zero: Array, step: float) ->
 
 def _shortest(away: Array, need: Array) -> Array | None:
     """The shortest d with away·d ≥ need; None where there is none."""
-    if not (np.isfinite(away).all() and np.isfinite(need).all()):
+    if not np.isfinite(need).all():
         return None
     table = np.vstack([away.T, need])
     goal = np.zeros(len(table))

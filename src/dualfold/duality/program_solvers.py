@@ -65,8 +65,7 @@ class ProgramAnswer:
 def solve_program(program: Program, *, tolerance: float = 1e-8) -> ProgramAnswer:
     """The optimum of a program with its multipliers, or the ray that proves there is none.
 
-    What is not proved is returned all the same: the level of the certificate says what is
-    known. A warning says so where it failed.
+    What is not proved is returned all the same, with a warning if its certificate failed.
 
     >>> from dualfold.duality import LinearProgram, solve_program
     >>> answer = solve_program(LinearProgram([1.0], [[-1.0]], [-3.0]))  # min x, x ≥ 3
@@ -81,11 +80,9 @@ def solve_program(program: Program, *, tolerance: float = 1e-8) -> ProgramAnswer
         if found is not None:
             certificate = certify_program(program, *found, tolerance=tolerance)
             answer = ProgramAnswer("optimal", *found, None, certificate, name)
-        elif rays_tried:
-            continue
         else:
+            answer = None if rays_tried else _without_optimum(program, tolerance)
             rays_tried = True
-            answer = _without_optimum(program, tolerance)
         best = _better(best, answer)
         if best is not None and best.certificate.level == "proved":
             return best
@@ -170,8 +167,11 @@ def _rays(program: Program) -> Iterator[Array]:
         if found is not None and found[0].any() and box.value(found[0]) < least:
             ray = found[0].copy()
             ray[:held] = np.maximum(ray[:held], 0)
-            ray *= units.rows
-            yield np.asarray(ray / np.abs(ray).max())
+            with np.errstate(all="ignore"):
+                ray = ray * units.rows
+                ray = ray / np.abs(ray).max()
+            if np.isfinite(ray).all():
+                yield np.asarray(ray)
 
 
 def _power(number: float) -> float:
@@ -206,8 +206,9 @@ def _feasible_points(program: Program) -> Iterator[Array]:
     )
     for solver in (_by_highs, by_pivots):
         found = solver(flat)
-        if found is not None:
-            yield units.point(found[0])
+        point = None if found is None else units.point(found[0])
+        if point is not None and np.isfinite(point).all():
+            yield point
 
 
 def _by_highs(program: LinearProgram | Program) -> tuple[Array, Array] | None:
@@ -266,7 +267,7 @@ def _by_clarabel(program: Program, *, shrunk: bool, accuracy: float) -> tuple[Ar
     answer = clarabel.DefaultSolver(
         sp.triu(curvature, format="csc"), cost / size, stacked, limits / size, cones, settings
     ).solve()
-    if "Infeasible" in str(answer.status):
+    if "Infeasible" in str(answer.status) or not np.isfinite([*answer.x, *answer.z]).all():
         return None
     z = np.asarray(answer.z) * size
     equal = len(program.f)
