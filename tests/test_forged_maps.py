@@ -329,7 +329,7 @@ def test_an_archive_that_unpacks_to_far_too_much_is_refused(tmp_path):
         zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive,
         archive.open("bomb.npy", "w", force_zip64=True) as entry,
     ):
-        for _ in range(300):
+        for _ in range(300):  # 300 MB of zeros in 0.3 MB
             entry.write(bytes(2**20))
     with pytest.raises(InvalidInput, match="unpacks to"):
         load_model(path)
@@ -382,3 +382,21 @@ def test_the_certificate_of_pieces_is_like_any_other():
     doubtful = type(found)(found.pieces, ("a piece lies elsewhere",))
     assert doubtful.level == "failed"
     assert doubtful.reasons == ("a piece lies elsewhere",)
+
+
+def test_one_point_of_many_is_not_moved_unseen():
+    """Its share of the trace is below any tolerance; its own row of the problem tells.
+
+    The forger makes the columns orthonormal again and states the values that they then have.
+    """
+    rng = np.random.default_rng(0)
+    graph = dualfold.graph.joined(dualfold.graph.knn(rng.normal(size=(3000, 3)), 8))
+    problem = dualfold.methods.isomap(graph)
+    answer = dualfold.embed(problem)
+    assert accepted(lambda: rechecked(problem, answer.points, answer.values))
+    V = answer.solution.vectors.copy()
+    V[77, 1] += 1e-3 * np.ptp(V[:, 1])
+    V = np.linalg.qr(V[:, ::-1])[0][:, ::-1]
+    values = np.diagonal(V.T @ (problem.A.astype(float) @ V))
+    assert dualfold.certify(problem, V, values).level == "proved"  # its trace is as good
+    assert not accepted(lambda: rechecked(problem, problem.lift(V, values), values))

@@ -23,6 +23,9 @@ TURNED = 1e-5
 # Singular values below this share of M are 0 to the solvers: a flat sheet has several, whose
 # vectors can be turned freely.
 FLAT = 1e-11
+# How far a point may be from where its own row of the problem puts it, of the extent; what
+# solvers leave is 1e-6.
+MOVED = 1e-4
 # VᵀBV is I to this; columns kept in float32 are off by 1e-7.
 UPRIGHT = 2e-6
 
@@ -60,6 +63,37 @@ def value_doubts(
             f"eigenvalue {k + 1} is stored as {stated[k]:.8g}, its column has {theta[k]:.8g}"
         )
     return doubts
+
+
+def row_doubts(problem: TraceProblem, V: Array, theta: Array) -> list[str]:
+    """Where rows of V are points: whether each is where its own equation puts it.
+
+    Row i of AV = BVΘ gives v_i from all other rows. One point of very many can be moved with
+    hardly a change of the trace; in its own row the change is (a_ii − θb_ii) times the way.
+    """
+    diagonal = _diagonal(problem.A)
+    if diagonal is None:
+        return []
+    masses = np.asarray(problem.metric.sparse().diagonal())
+    residuals = np.abs(problem.sign * problem.descent(V) - problem.metric.times(V) * theta)
+    pull = np.abs(diagonal[:, None] - masses[:, None] * theta)
+    pull = np.maximum(pull, 0.1 * np.maximum(diagonal[:, None], masses[:, None] * np.abs(theta)))
+    allowed = MOVED * np.ptp(V, axis=0) * pull
+    allowed = allowed + _rounding(problem, V, 0.0) * np.abs(V).max(axis=0, initial=0.0)
+    moved = ~(residuals <= allowed).all(axis=1)
+    if not moved.any():
+        return []
+    row = int(np.argmax((residuals / np.maximum(allowed, 1e-300)).max(axis=1)))
+    return [f"{int(moved.sum())} points are not where the others put them (row {row + 1} first)"]
+
+
+def _diagonal(A: Any) -> Array | None:
+    """The diagonal of A; None where it is known by its products alone."""
+    if isinstance(A, Gramian):
+        return np.asarray(A.factor.power(2).sum(axis=0), dtype=float).ravel()
+    if isinstance(A, np.ndarray) or sp.issparse(A):
+        return np.asarray(A.diagonal(), dtype=float)
+    return None
 
 
 def displaced(again: Array, stored: Array, *, same: float = SAME) -> tuple[float, list[str]]:

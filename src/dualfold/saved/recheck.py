@@ -7,7 +7,8 @@ Nothing in the file is believed. From the stored points vectors V are found. A m
    are below `TURNED`·max(|θᵢ|, |θⱼ|), or below what double precision resolves;
 3. the stored eigenvalues are those of V, to the same;
 4. every stored point, landmark or not, is where the method puts it by V and its own values: to
-   `SAME` of the extent of its column.
+   `SAME` of the extent of its column;
+5. where the points are V itself, each is where its own row of AV = BVΘ puts it: to `MOVED`.
 
 How V was found does not matter for this. (It is read off the points; only for coordinates that
 were rounded to float32 a solver may find what they were before.)
@@ -25,7 +26,7 @@ from dualfold.levels import checked_tolerance
 from dualfold.maps.landmark import FromLandmarks
 from dualfold.maps.linear import Projected, ProjectedFromGram
 from dualfold.saved.behind import nearest_answer, quotients, vectors_behind
-from dualfold.saved.doubts import NO_EXTENT, SAME, SAME_SINGLE, displaced, value_doubts
+from dualfold.saved.doubts import NO_EXTENT, SAME, SAME_SINGLE, displaced, row_doubts, value_doubts
 from dualfold.trace import lift as lifts
 from dualfold.trace.certificate import Certificate, certify
 from dualfold.trace.problem import TraceProblem
@@ -82,6 +83,8 @@ def _lifted(
         return failed(certificate)
     form = quotients(problem, V)
     doubts = value_doubts(problem, V, form, stated, single=single)
+    if points_are_vectors(problem):
+        doubts += row_doubts(problem, V, np.diagonal(form))
     again = np.asarray(problem.lift(V, np.diagonal(form)), dtype=float)
     off, apart = displaced(again, Y, same=SAME_SINGLE if single else SAME)
     if doubts or apart:
@@ -90,6 +93,12 @@ def _lifted(
         words = f"all {len(Y):,} points were placed again and agree to {off:.0e} of the extent"
         return replace(certificate, about=f"{certificate.about}: {words}")
     return certificate
+
+
+def points_are_vectors(problem: TraceProblem) -> bool:
+    """Whether the points are read off V row by row, and not placed by other data."""
+    plain = problem.lift in (lifts.vectors, lifts.scaled_vectors)
+    return plain or isinstance(problem.lift, ProjectedFromGram)
 
 
 def failed(certificate: Certificate, *doubts: str) -> Certificate:

@@ -24,7 +24,7 @@ from dualfold.maps.nystrom import NystromMap
 from dualfold.maps.piecewise import RescaledMap
 from dualfold.saved.agreement import disagreements
 from dualfold.saved.behind import quotients, unit_columns, vectors_behind
-from dualfold.saved.doubts import displaced, value_doubts
+from dualfold.saved.doubts import displaced, row_doubts, value_doubts
 from dualfold.saved.parts import PlacingMap, parts_of
 from dualfold.saved.recheck import LARGEST, failed, refused
 from dualfold.trace.certificate import Certificate, certify
@@ -70,6 +70,8 @@ def answered(
     form = quotients(problem, V)
     theta = np.diagonal(form).copy()
     doubts = value_doubts(problem, V, form, values)
+    if not isinstance(inner, LinearMap):
+        doubts += row_doubts(problem, V, theta)
     points = np.asarray(problem.lift(V, theta), dtype=float)
     solution = Solution(V, theta, V[:, :0], "stored", "converged", 0)
     embedding = Embedding(points, theta, certificate, problem, solution)
