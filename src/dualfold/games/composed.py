@@ -82,6 +82,8 @@ class Sum(Convex):
 
     @property
     def strong_convexity(self) -> float:
+        if self.concavity > 0:
+            return 0.0
         parts = self.smooth.strong_convexity, self.simple.strong_convexity
         return sum(parts) if 0 in parts else sum(parts) * (1 - EPS)
 
@@ -166,6 +168,10 @@ class Flattened(Convex):
     @property
     def rounding_bounded(self) -> bool:  # type: ignore[override]
         return self.of.rounding_bounded
+
+    @property
+    def concavity(self) -> float:
+        return self.of.concavity
 
     def surely(self, x: Array) -> Sure:
         return self.of.surely(x) - dot(x, x) * self.curvature * 0.5

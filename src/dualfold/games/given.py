@@ -30,7 +30,8 @@ def doubles(given: Any, name: str, *, infinite: bool = False) -> Array:
     if np.isnan(numbers).any() or not (infinite or np.isfinite(numbers).all()):
         raise InvalidInput(f"{name} must be finite, but has NaN or infinite entries; mend these")
     if array.dtype.kind in "iu":  # beyond 2^53 not every integer is a double
-        exact = array.dtype.itemsize < 8 or bool(np.all(np.abs(numbers) <= 2.0**53))
+        far = np.abs(numbers) >= 2.0**53
+        exact = all(int(a) == int(b) for a, b in zip(array[far], numbers[far], strict=True))
     else:
         exact = array.dtype.itemsize <= 8 or bool(np.all(numbers == array))
     if not exact:

@@ -163,7 +163,7 @@ class Entropy(Convex):
 
     def surely(self, x: Array) -> Sure:
         terms = xlogy(x, x)
-        inside = x.min() >= 0 and x.max() <= 1 + 1e-9
+        inside = x.min() >= 0 and self.outside(x) <= 1e-9
         off = 2 * LIBRARY * np.abs(terms) + TINY
         return Sure(terms, off if inside else np.inf).sum()
 
@@ -206,7 +206,8 @@ class LogSumExp(Convex):
         # It moves no faster than the largest change of an entry; d·exp(d) ≥ −1/e pays for
         # the rounding of each exponent.
         scaled = sure(x) / self.width
-        value = float(logsumexp(scaled.mid))
+        top = scaled.mid.max()
+        value = float(top + np.log(np.sum(np.exp(scaled.mid - top))))
         off = float(scaled.off.max()) + (8 * len(x) * EPS + 4 * LIBRARY) * (1 + abs(value))
         return Sure(value, off) * self.width
 

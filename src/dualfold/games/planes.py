@@ -59,5 +59,8 @@ def added(*terms: float) -> float:
     """Not above the sum of these lower bounds."""
     if not all(map(math.isfinite, terms)):
         return NOTHING
-    total = math.fsum(terms)  # rounded once
+    try:
+        total = math.fsum(terms)  # rounded once
+    except OverflowError:
+        return NOTHING
     return total if total == 0 else math.nextafter(total, -math.inf)

@@ -11,7 +11,7 @@ from dualfold.errors import InvalidInput
 from dualfold.games.given import doubles, number
 from dualfold.games.planes import Share, added
 from dualfold.games.sets import ConvexSet
-from dualfold.games.sure import Sure, above, dot, length, sure, times
+from dualfold.games.sure import EPS, Sure, above, dot, length, sure, times
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -44,7 +44,7 @@ class Box(ConvexSet):
 
     def reach(self, x: Array) -> float:
         aside = np.maximum(np.abs(x - self.low), np.abs(self.high - x))
-        return length(Sure(aside) * 1.0)  # · 1.0 pays for the subtraction
+        return length(Sure(aside, EPS * aside))  # which pays for the subtraction
 
     def sure_minimum(self, slope: Array, origin: Array | float = 0.0) -> Sure:
         corner = np.where(slope == 0, origin, np.where(slope > 0, self.low, self.high))

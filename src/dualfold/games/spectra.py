@@ -23,7 +23,9 @@ TRIES = 6  # each eight times lower; the first one is the rule
 
 def least_eigenvalue(matrix: Sure) -> float:
     """A number not above the least eigenvalue of any symmetric matrix that `matrix` holds."""
-    M = (matrix.mid + matrix.mid.T) / 2  # equal to `mid` where that is symmetric
+    M = matrix.mid
+    if not (np.isfinite(M).all() and np.isfinite(matrix.off).all()):
+        return -np.inf
     slack = length(matrix.off * np.ones_like(M)) if np.any(matrix.off) else 0.0
     if not np.any(M - np.diag(np.diag(M))):
         return _down(float(M.diagonal().min()), slack)

@@ -14,7 +14,7 @@ from dualfold.games.planes import Share, added, difference
 from dualfold.games.polytopes import Simplex
 from dualfold.games.sets import ConvexSet
 from dualfold.games.spectra import least_eigenvalue
-from dualfold.games.sure import Fixed, Sure, above, dot, length, sure, times
+from dualfold.games.sure import EPS, Fixed, Sure, above, dot, length, sure, times
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -47,7 +47,7 @@ class Spectrahedron(ConvexSet):
         v = vectors[:, 0]  # Rayleigh: no eigenvalue's least is above this quotient
         high = (dot(v, Fixed(slope) @ v) / dot(v, v)).high()
         middle = (low + high) / 2
-        least = Sure(middle, above(max(high - middle, middle - low)))
+        least = Sure(middle, max(high - middle, middle - low) * (1 + 4 * EPS))
         return self.total * least - dot(slope, origin)
 
     def outside(self, x: Array) -> float:

@@ -133,7 +133,7 @@ def dot(a: Any, b: Any) -> Sure:
         return (a * b).sum()
     n, one, two = a.mid.size, np.abs(a.mid), np.abs(b.mid)
     size = float(np.vdot(one, two))
-    exact = np.ndim(a.off) == np.ndim(b.off) == 0 and a.off == b.off == 0
+    exact = not (np.any(a.off) or np.any(b.off))
     if exact and size == 0 and not (one.any() and two.any()):
         return Sure(0.0)
     off = (n + 4) * EPS * size + n * TINY
@@ -165,7 +165,10 @@ def norm_of(a: Array) -> Sure:
 
 def above(*terms: float) -> float:
     """At least the sum of these numbers, none negative."""
-    total = math.fsum(terms) if all(map(math.isfinite, terms)) else INF
+    try:
+        total = math.fsum(terms) if all(map(math.isfinite, terms)) else INF
+    except OverflowError:
+        return INF
     return total if total in (0.0, INF) or len(terms) == 1 else math.nextafter(total, INF)
 
 
