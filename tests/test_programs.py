@@ -543,6 +543,7 @@ def test_no_claim_is_false_among_many() -> None:
         (lambda: QuadraticProgram(np.diag([1e20, -1.0]), [1.0, 1.0]), "indefinite"),
         (lambda: certify_program(LinearProgram([1.0]), [1j], []), "complex"),
         (lambda: certify_program(LinearProgram([1.0]), [0.0], [], reach=np.nan), "reach"),
+        (lambda: certify_program(LinearProgram([1.0]), [0.0], [], reach=0.5), "reach"),
         (lambda: LinearProgram([1.0], [[np.inf]], [1.0]), "NaN or infinite"),
         (lambda: LinearProgram([1.0], nonnegative=2), "from 0 to 1"),
         (lambda: LinearProgram([1.0], sense="most"), "'min' or 'max'"),  # type: ignore[arg-type]

@@ -28,6 +28,7 @@ from dualfold.duality.program_curvature import curvature
 from dualfold.duality.program_exact import ExactProgram, above, below, floats, fractions, nearest
 from dualfold.duality.program_feasible import feasible_near
 from dualfold.duality.program_input import vector
+from dualfold.duality.program_linear import Enclosed
 from dualfold.duality.program_terms import Conditions, Terms, conditions, described, plain
 from dualfold.duality.programs import Program
 from dualfold.errors import InvalidInput
@@ -121,8 +122,8 @@ def certify_program(
     'failed'
     """
     tolerance = checked_tolerance(tolerance)
-    if not 0 < reach < math.inf:
-        raise InvalidInput(f"reach is {reach!r}; it must be a positive number")
+    if not 2 <= reach < math.inf:
+        raise InvalidInput(f"reach is {reach!r}; it must be 2 or more: the point is within it")
     given = np.concatenate(program.parts(point))
     y = vector(multipliers, "the multipliers", len(program.limits))
     return _Judgement(program, given, y, tolerance, float(reach)).verdict()
@@ -151,6 +152,7 @@ class _Judgement:
         self.kept: Conditions = conditions(self.program, *near, slack)
         with np.errstate(all="ignore"):
             self.terms = Terms(self.program, near[0], near[2])
+        self.near: Enclosed | None = None  # a point that keeps all constraints exactly
         self.box = Box(self.program)
         self.curved = curvature(self.program.Q, n)
         soft = curvature(self.program.R, len(program.limits))
@@ -203,22 +205,25 @@ class _Judgement:
 
     def _bound_within_reach(self) -> tuple[Fraction | None, list[float]]:
         """The bound for points up to `extent`, and that, in the units of the given program."""
-        sizes = self.reach * self.terms.reaches
-        if not self.convex or not np.isfinite(sizes).all():
+        with np.errstate(all="ignore"):
+            reaches = self.reach * self.terms.reaches
+        if not self.convex or self.near is None or not np.isfinite(reaches).all():
             return None, []
-        inner = self.box.within(list(fractions(sizes)))
-        columns = fractions(self.units.columns)
-        extent = [
-            below(Fraction(float(size)) * unit) for size, unit in zip(sizes, columns, strict=True)
-        ]
+        sizes = fractions(reaches)
+        # The point that is compared with others must be one of them.
+        entries = zip(self.near.centre, self.near.radius, sizes, strict=False)
+        if any(abs(centre) + radius > size for centre, radius, size in entries):
+            return None, []
+        inner = self.box.within(list(sizes))
+        extent = [below(size) for size in sizes * fractions(self.units.columns)]
         return lower_bound(self.exact, self.x, self.y, inner, self.curved), extent
 
     def _attained(self) -> Fraction | None:
         """The value at an exactly feasible point nearby."""
         if not self.kept.primal_feasibility <= self.tolerance:
             return None
-        near = feasible_near(self.program, np.concatenate([self.x, self.w]))
-        return None if near is None else enclosed_value(self.exact, near)
+        self.near = feasible_near(self.program, np.concatenate([self.x, self.w]))
+        return None if self.near is None else enclosed_value(self.exact, self.near)
 
     def _close(self, low: Fraction | None) -> bool:
         """Whether the bound needs no improvement."""
