@@ -164,7 +164,8 @@ class LowerBound:
         steep = float(np.linalg.norm(slope))
         if steep == 0 or ball.radius == 0 or not np.isfinite(steep / ball.radius):
             return least
-        low, high, multiplier = 0.0, np.inf, SMALLEST * steep / ball.radius
+        usual = steep / ball.radius  # the best multiplier without ψ
+        low, high, multiplier = 0.0, np.inf, SMALLEST * usual
         for turn in range(MULTIPLIERS):
             try:
                 x = self.simple.proximal(middle - slope / multiplier, 1 / multiplier)
@@ -178,9 +179,9 @@ class LowerBound:
             if abs(away - 1) <= 1e-8 or high - low <= 1e-8 * low:
                 break
             low, high = (multiplier, high) if away > 1 else (low, multiplier)
-            multiplier *= away  # exact without ψ
-            if not low < multiplier < high:
-                multiplier = (low + high) / 2 if high < np.inf else 4 * low
+            multiplier = usual if turn == 0 else multiplier * away  # exact without ψ
+            if not low < multiplier < high or turn % 3 == 2:
+                multiplier = float(np.sqrt(low * high)) if high < np.inf else 4 * low
         return least
 
     def _held(self, v: Array, ball: Ball, origin: Array) -> float:
