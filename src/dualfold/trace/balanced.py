@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator
 
 from dualfold.trace.metric import Dense, Diagonal, Identity, Metric, Sparse
 from dualfold.trace.problem import Gramian, TraceProblem
@@ -50,7 +51,7 @@ def balanced(problem: TraceProblem, V: Array) -> tuple[TraceProblem, Array]:
 
 
 def _scaled(A: Any, powers: Array) -> Any:
-    """D·A·D without rounding; None for an operator, or where an entry leaves the doubles."""
+    """D·A·D without rounding; None where an entry leaves the doubles."""
     if isinstance(A, Gramian):
         M = A.factor
         data = np.ldexp(M.data, powers[M.indices])
@@ -63,8 +64,14 @@ def _scaled(A: Any, powers: Array) -> Any:
         if not _kept(A.data, data):
             return None
         return sp.csr_array((data, A.indices, A.indptr), shape=A.shape)
-    if not isinstance(A, np.ndarray):
-        return None
+    if isinstance(A, LinearOperator):
+        d = np.ldexp(1.0, powers)
+        return LinearOperator(
+            A.shape,
+            matvec=lambda v: d * (A @ (d * v.ravel())),
+            matmat=lambda V: d[:, None] * (A @ (d[:, None] * V)),
+            dtype=np.dtype(float),
+        )
     scaled = np.ldexp(np.asarray(A, dtype=float), powers[:, None] + powers[None, :])
     return scaled if _kept(A, scaled) else None
 

@@ -80,26 +80,27 @@ def temple_loss(some: Trial, height: float) -> tuple[float, float]:
     return UP * (small + temple), UP * (small + 4 * rounded)
 
 
-def bracket(answer: Trial, wider: Trial | None, floor: Floor) -> Bracket:
-    """What a floor proves of the answer (module docstring); c may be d, smaller or larger."""
+def bracket(answer: Trial, below: Trial | None, floor: Floor) -> Bracket:
+    """What a floor proves of the answer (module docstring).
+
+    `below` are c trial directions, any at all, with quotients under the floor; the answer's own
+    first c where it is None.
+    """
     d, c = len(answer.h), floor.below
     value, blur = answer.total, answer.total_blur
-    if floor.seen is None or floor.seen > c:
+    if floor.seen is None or floor.seen > c or (below is None and c > d):
         return NOTHING
-    if c == d and floor.height <= answer.h[-1]:
+    if c == d and below is None and floor.height <= answer.h[-1]:
         return _below_the_last(answer, floor.height)
-    if c > d:
-        if wider is None or len(wider.h) < c:
-            return NOTHING
-        lost, rounded = temple_loss(wider.first(c), floor.height)
-        first_order = d * wider.blur
-        lower = float(wider.h[:d].sum()) - first_order - lost
+    head = answer.first(c) if below is None else below
+    lost, rounded = temple_loss(head, floor.height)
+    if c == d and below is None:
+        return Bracket(value - blur - lost, lost, rounded, value, blur)
+    if c >= d:
+        first_order = d * head.blur
+        lower = float(head.h[:d].sum()) - first_order - lost
         apart = value + blur - lower
         return Bracket(lower, apart, rounded + first_order + blur, value, blur)
-    lost, rounded = temple_loss(answer.first(c), floor.height)
-    if c == d:
-        return Bracket(value - blur - lost, lost, rounded, value, blur)
-    head = answer.first(c)
     lower = head.total - head.total_blur - lost + (d - c) * floor.height
     lower -= 4 * UNIT * d * abs(floor.height)
     apart = value + blur - lower

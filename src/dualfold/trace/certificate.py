@@ -22,7 +22,7 @@ from dualfold.trace.completeness import dense_entries
 from dualfold.trace.entries import MOST_ASYMMETRY, asymmetry, not_symmetric, real_entries
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.proofs import Evidence, evidence
-from dualfold.trace.rounding import norm_bound
+from dualfold.trace.rounding import LARGEST, SMALLEST, UNIT, norm_bound, squares_in_metric
 
 Array = np.ndarray[Any, np.dtype[Any]]
 # A random search resolves less than a proof; a gap it leaves wider than this says nothing.
@@ -137,11 +137,12 @@ def certify(
     problem, V = balanced(_spelled_out(problem), V)
     given = V[:, : problem.count]
     off = _orthogonality(problem, given)
-    if not off <= 1e-6:
+    cancelled = float(squares_in_metric(problem, given).max())  # an ill-conditioned B rounds more
+    if not off <= 1e-6 + min(64 * problem.n * UNIT * cancelled, 1e-4):
         reason = f"the vectors are not orthonormal in B and to the trivial directions ({off:.1e})"
         return _failure(problem, reason, tolerance, orthogonality=off)
     scale = max(_spectrum_scale(problem), np.finfo(float).tiny)
-    if not 1e-140 < scale < 1e140 and np.any(problem.descent(given)):
+    if not SMALLEST < scale < LARGEST and not _is_zero(problem.A):
         reason = "squares of the entries of A underflow or overflow; rescale A"
         return _failure(problem, reason, tolerance, orthogonality=off)
     found = evidence(problem, V, scale, tolerance, fresh)
@@ -237,6 +238,14 @@ def _spelled_out(problem: TraceProblem) -> TraceProblem:
     if apart > MOST_ASYMMETRY * size:
         raise not_symmetric("A", apart, size)
     return replace(problem, A=entries)
+
+
+def _is_zero(A: Any) -> bool:
+    if isinstance(A, Gramian):
+        return not A.factor.data.any()
+    return (
+        not isinstance(A, LinearOperator) and not (A if isinstance(A, np.ndarray) else A.data).any()
+    )
 
 
 def _spectrum_scale(problem: TraceProblem) -> float:

@@ -19,13 +19,14 @@ from scipy.sparse.linalg import LinearOperator
 from dualfold.kernels import kernel, lapack_threads, one_blas_thread
 from dualfold.trace.factorisation import Factorisation, factorise
 from dualfold.trace.metric import Dense, Diagonal, Identity, Sparse
-from dualfold.trace.pivots import dense_inertia, form_bound
-from dualfold.trace.problem import TraceProblem
+from dualfold.trace.pivots import dense_inertia, form_bound, row_errors
+from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.rounding import (
     UNIT,
     UP,
     column_norms,
     gamma,
+    longest_row,
     metric_errors,
     norm_bound,
     product_errors,
@@ -50,7 +51,9 @@ class Floor:
     chance: float = 0.0
     seen: int | None = None  # how many were counted; None: the count was spoiled
     error: float = 0.0  # how far rounding moved the height from where it was put
-    solve: Callable[[Array], tuple[Array, Array]] | None = None  # pairs of a Gramian's factor
+    # (A' − hB)⁻¹ at the height that was tried, to make trial directions better; never believed.
+    # For singular values: (x, y) of (J − η)(x, y) = (0, R).
+    solve: Callable[[Array], Any] | None = None
 
 
 def norm_floor(problem: TraceProblem, answer: Trial) -> Floor | None:
@@ -160,10 +163,18 @@ def cholesky_floor(
     return Floor(below, height - error, "Cholesky", seen=seen, error=error)
 
 
+def _product_blur(problem: TraceProblem) -> Array | float:
+    """A bound of |fl(MᵀM) − MᵀM|, entry by entry; other matrices are as they were given."""
+    if not isinstance(problem.A, Gramian):
+        return 2 * problem.asymmetry * np.eye(problem.n)
+    M = abs(problem.A.factor)
+    return np.asarray(gamma(longest_row(sp.csr_array(M.T)) + 4) * (M.T @ M).toarray() * UP)
+
+
 def product_rounding(problem: TraceProblem) -> float:
     """‖fl(MᵀM) − MᵀM‖ of a Gramian that was multiplied out; other entries are as given."""
-    if not hasattr(problem.A, "factor"):
-        return 0.0
+    if not isinstance(problem.A, Gramian):
+        return problem.asymmetry
     return float(np.linalg.norm(product_errors(problem, np.eye(problem.n))))
 
 
@@ -220,7 +231,11 @@ def inertia_floor(
     if factor.zero or not clear or not np.isfinite(reached):
         return Floor(below, -np.inf, "inertia", seen=None, error=np.inf)
     seen = factor.negative - expected - hidden
-    return Floor(below, reached, "inertia", seen=seen, error=height - reached)
+
+    def solve(R: Array) -> Array:
+        return problem.solved_by(factor, height, R)
+
+    return Floor(below, reached, "inertia", seen=seen, error=height - reached, solve=solve)
 
 
 def counted_height(
@@ -258,24 +273,30 @@ def pivot_floor(
     counted = dense_inertia(A - height * B)
     if counted is None:
         return Floor(below, -np.inf, "inertia", seen=None, error=np.inf)
-    negative, errors = counted
-    errors = errors + 4 * UNIT * (np.abs(A) + abs(height) * np.abs(B)).sum(axis=1)
-    errors = errors + product_rounding(problem)
+    negative, off = counted
+    off = off + 4 * UNIT * (np.abs(A) + abs(height) * np.abs(B)) + _product_blur(problem)
     if problem.trivial.shape[1]:
         BN = problem.metric.times(problem.trivial) * np.sqrt(lift)
-        errors = errors + _lift_rounding(problem, BN, lift)
+        off[np.diag_indices_from(off)] += _lift_rounding(problem, BN, lift)
     lowest = problem.metric.lowest
     spread = problem.metric.entries if isinstance(problem.metric, Diagonal) else lowest
-    reached = height - float((errors / spread).max()) * UP if lowest > 0 else -np.inf
+    reached = height - float((off.sum(axis=1) / spread).max()) * UP if lowest > 0 else -np.inf
     sigma = abs(height) + 2 * max(0.0, -float(answer.h[0]))
+    form = A + sigma * B
+    sizes = np.diagonal(form)
+    errors = row_errors(off, sizes) if (sizes > 0).all() else np.full(len(A), np.inf)
     for epsilon in (1e-11, 1e-9, 1e-7):
-        if height - reached <= 4 * epsilon * sigma:
+        if height - reached <= 4 * epsilon * sigma or not np.isfinite(errors).all():
             break
-        if form_bound(A + sigma * B, errors / epsilon):
+        if form_bound(form, errors / epsilon):
             better = (height - 2 * epsilon * sigma) / (1 + 2 * epsilon)
             reached = max(reached, better - 8 * UNIT * (sigma + abs(height)))
             break
-    return Floor(below, reached, "inertia", seen=negative, error=height - reached)
+
+    def solve(R: Array) -> Array:
+        return np.linalg.solve(A - height * B, R)
+
+    return Floor(below, reached, "inertia", seen=negative, error=height - reached, solve=solve)
 
 
 def _filled_pencil(problem: TraceProblem, lift: float) -> tuple[Array, Array]:

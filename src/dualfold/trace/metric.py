@@ -178,8 +178,7 @@ def orthonormal_span(N: Array, metric: Metric) -> tuple[Array, float]:
     """A B-orthonormal basis of the span of N, and how far off that span it may lie.
 
     One direction, or several that are clearly independent, are only mixed: then a constant
-    vector stays constant. Nearly dependent ones go through Householder's QR first, and a column
-    that the others span to rounding is left out.
+    vector stays constant. Nearly dependent ones go through Householder's QR first.
     """
     u = float(np.finfo(float).eps)
     exponents = -np.frexp(np.abs(N).max(axis=0))[1]
@@ -189,7 +188,12 @@ def orthonormal_span(N: Array, metric: Metric) -> tuple[Array, float]:
     if N.shape[1] > 1 and np.linalg.cond(basis) > 1e3:
         Q, R, _ = scipy.linalg.qr(basis, mode="economic", pivoting=True)
         sizes = np.abs(np.diagonal(R))
-        basis = Q[:, sizes > 4 * max(N.shape) * u * sizes[0]]
+        if sizes[-1] <= 4 * max(N.shape) * u * sizes[0]:
+            raise InvalidInput(
+                "the excluded directions depend on one another to rounding; leave out those "
+                "that the others span"
+            )
+        basis = Q
     for _ in range(2):  # twice is enough: the second pass removes the first one's rounding
         basis = np.linalg.solve(np.linalg.cholesky(basis.T @ metric.times(basis)), basis.T).T
     mixed = np.linalg.lstsq(scaled / lengths, basis, rcond=None)[0]

@@ -1,8 +1,9 @@
 """Counts of negative eigenvalues of small dense matrices, by pivots of Bunch and Kaufman.
 
 S = LDLᵀ + E, and E is measured: what LAPACK gave is multiplied out again and compared with S,
-entry by entry, with the rounding of that product bounded. So S + E' has the signs of D for an
-E' with |xᵀE'x| ≤ Σ e_i x_i², e the row sums of the bound of |E|.
+entry by entry, with the rounding of that product bounded: the signs of D are those of S − E. For
+any positive t, |xᵀEx| ≤ Σ e_i x_i² with e_i = Σ_j |E_ij|t_j/t_i, because 2|x_i x_j| is at most
+(t_j/t_i)x_i² + (t_i/t_j)x_j²; with t_i = 1/√s_ii the small rows are not charged for the large ones.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def dense_inertia(S: Array) -> tuple[int, Array] | None:
-    """The number of negative pivots and the row errors e; None where a sign is not clear."""
+    """The number of negative pivots and a bound of |E|; None where a sign is not clear."""
     n = len(S)
     try:
         L, D, _ = scipy.linalg.ldl(S, lower=True)
@@ -31,7 +32,13 @@ def dense_inertia(S: Array) -> tuple[int, Array] | None:
         return None
     size = np.abs(L) @ (np.abs(D) @ np.abs(L.T))
     off = np.abs(S - L @ (D @ L.T)) + gamma(2 * n + 6) * size + UNIT * np.abs(S)
-    return negative, np.asarray(off.sum(axis=1) * UP)
+    return negative, np.asarray(off * UP)
+
+
+def row_errors(off: Array, sizes: Array) -> Array:
+    """e of the module's docstring for t = 1/√sizes."""
+    t = 1 / np.sqrt(sizes)
+    return np.asarray((off @ t) / t * UP)
 
 
 def _negative_blocks(D: Array) -> int | None:
@@ -66,7 +73,8 @@ def form_bound(T: Array, errors: Array) -> bool:
     diagonal = np.diagonal(shifted)
     if not (diagonal > 0).all():
         return False
-    rounding = (n * gamma(n + 4) + 8 * UNIT) * diagonal + 4 * UNIT * np.abs(T).sum(axis=1)
+    rounding = (n * gamma(n + 4) + 8 * UNIT) * diagonal
+    rounding = rounding + row_errors(4 * UNIT * np.abs(T), np.diagonal(T))
     if not np.all(rounding * UP <= errors / 2):
         return False
     return bool(scipy.linalg.lapack.dpotrf(shifted, lower=1)[1] == 0)

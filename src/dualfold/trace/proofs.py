@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from dualfold.errors import TooLarge
+from dualfold.errors import DualfoldError, TooLarge
 from dualfold.trace.bounds import NOTHING, Bracket, Height, bracket, heights
 from dualfold.trace.completeness import (
     Floor,
@@ -252,7 +252,9 @@ def _counted_when_filled(case: _Case, given: Array, further: Array) -> tuple[Bra
     """The same with LAPACK's pivoting, for small problems that are hard."""
     problem = case.problem
     if judged_by_singular_values(problem):
-        return _singular(case, given, further, dense_singular_floor)
+        found = _singular(case, given, further, dense_singular_floor)
+        if _settled([found], case):
+            return found
     return _first_good(
         case,
         heights(case.answer, case.wider, case.following, 0.0, case.tolerance),
@@ -278,7 +280,7 @@ def _singular(
         singular_heights(s, d, factor_norm(problem), case.tolerance),
         lambda h: prove(problem, h.below, h.at),
         lambda floor, h: singular_bracket(
-            problem, own, off_span, wide if h.below > d else own, floor, h.at
+            problem, own, off_span, wide if h.below > d else own, floor
         ),
     )
 
@@ -292,30 +294,56 @@ def _first_good(
     """The first floor that proves what was asked for, else the best; and whether one was missed.
 
     A count above c at a height δ under h_c+1, rightly counted, is a direction that the
-    answer does not have: no further height can mend that.
+    answer does not have. Only where no other height proves that it does not matter.
     """
     best: tuple[Bracket, Floor, bool] = (NOTHING, Floor(0, -np.inf, "none"), False)
+    missed: Floor | None = None
     most = MOST_TRIES if case.problem.n <= LARGE else MOST_LARGE_TRIES
     for _, height in zip(range(most), tries, strict=False):
         if _reaches_the_lift(case, height):
             continue
         floor = prove(height)
-        under = height.under
-        if under is not None and floor.seen is not None and floor.seen > floor.below:
-            if floor.error < under / 2:
-                return replace(NOTHING, value=case.answer.total), floor, True
+        if floor.seen is not None and floor.seen > floor.below:
+            if height.under is not None and floor.error < height.under / 2:
+                missed = missed or floor
             continue
-        found = bracket(case.answer, case.wider, floor) if weigh is None else weigh(floor, height)
-        found = _with_extra(found, case)
-        if (
-            best[1].proof == "none"
-            or found.gap < best[0].gap
-            or (found.gap == best[0].gap and found.apart < best[0].apart)
-        ):
+        weighed = _weighed(case, floor) if weigh is None else weigh(floor, height)
+        found = _with_extra(weighed, case)
+        if best[1].proof == "none" or (found.gap, found.apart) < (best[0].gap, best[0].apart):
             best = (found, floor, False)
         if found.gap <= case.tolerance:
-            break
-    return best
+            return best
+    return best if missed is None else (replace(NOTHING, value=case.answer.total), missed, True)
+
+
+def _weighed(case: _Case, floor: Floor) -> Bracket:
+    """The bracket of a floor; where the answer is too rough for it, with better directions.
+
+    Noise in directions far up costs Temple's bound (λ_max δ)²/μ and the value only λ_max δ². One
+    step of inverse iteration removes it from the trial directions; the value stays the answer's.
+    """
+    c, d = floor.below, len(case.answer.h)
+    within = case.wider.first(c) if c > d and case.wider is not None else None
+    found = bracket(case.answer, within, floor)
+    if found.gap <= case.tolerance or floor.solve is None or not c or found is NOTHING:
+        return found
+    refined = _refined(case, floor, (within or case.answer.first(c)).V)
+    better = found if refined is None else bracket(case.answer, refined, floor)
+    return min(found, better, key=lambda one: (one.gap, one.apart))
+
+
+def _refined(case: _Case, floor: Floor, V: Array) -> Trial | None:
+    problem, solve = case.problem, floor.solve
+    assert solve is not None
+    try:
+        Y = problem.off_trivial(solve(problem.metric.times(V)))
+        Y = Y / np.abs(Y).max(axis=0)
+        for _ in range(2):
+            gram = Y.T @ problem.metric.times(Y)
+            Y = np.linalg.solve(np.linalg.cholesky((gram + gram.T) / 2), Y.T).T
+    except (np.linalg.LinAlgError, DualfoldError):
+        return None
+    return trial(problem, Y, case.lift) if np.isfinite(Y).all() else None
 
 
 def _reaches_the_lift(case: _Case, height: Height) -> bool:

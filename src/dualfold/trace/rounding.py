@@ -18,6 +18,9 @@ from dualfold.trace.problem import Gramian, TraceProblem
 Array = np.ndarray[Any, np.dtype[Any]]
 UNIT = float(np.finfo(float).eps) / 2
 UP = 1 + 1e-6
+# More than all products that underflow can add, for n < 2³⁰, with a square that is no underflow
+# itself; spectra smaller than SMALLEST or larger than LARGEST are not judged.
+TINY, SMALLEST, LARGEST = 1e-150, 1e-130, 1e130
 # What is assumed of an operator whose entries nobody saw: products right to this, of its norm.
 OPERATOR_ERROR = 1e-13
 # A dense |A| is made up to here; beyond, its norm has to do.
@@ -72,16 +75,24 @@ def product_errors(problem: TraceProblem, V: Array) -> Array:
     if isinstance(A, Gramian):
         M = abs(A.factor)
         most = longest_row(M) + longest_row(sp.csr_array(M.T)) + 4
-        return gamma(most) * column_norms(M.T @ (M @ np.abs(V))) * UP
+        return gamma(most) * column_norms(M.T @ (M @ np.abs(V))) * UP + underflow(M, V)
     if sp.issparse(A):
-        return gamma(longest_row(A) + 4) * column_norms(abs(A) @ np.abs(V)) * UP
+        size = abs(A)
+        return gamma(longest_row(A) + 4) * column_norms(size @ np.abs(V)) * UP + underflow(size, V)
     if not isinstance(A, np.ndarray):
         return (OPERATOR_ERROR * norm_bound(problem) + problem.asymmetry) * column_norms(V)
     if problem.n <= MOST_ABSOLUTE_ROWS:  # keeps the digits of graded matrices
-        errors = gamma(problem.n + 4) * column_norms(np.abs(A).astype(float) @ np.abs(V))
+        whole = np.abs(A).astype(float)
+        errors = gamma(problem.n + 4) * column_norms(whole @ np.abs(V)) + underflow(whole, V)
         return (errors + problem.asymmetry * column_norms(V)) * UP
     size = gamma(problem.n + 4) * norm_bound(problem) + problem.asymmetry
-    return size * column_norms(V) * UP
+    return size * column_norms(V) * UP + TINY
+
+
+def underflow(size: Any, V: Array) -> Array:
+    """`TINY` for each column whose product with |A| is not 0 by its zeros alone."""
+    met = (size != 0).astype(float) @ (V != 0).astype(float)
+    return np.asarray(TINY * np.any(met > 0, axis=0))
 
 
 def metric_errors(problem: TraceProblem, V: Array) -> Array:

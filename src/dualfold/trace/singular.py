@@ -13,6 +13,7 @@ once more for each of them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from dualfold.trace.metric import Diagonal
 from dualfold.trace.pivots import dense_inertia
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.rounding import (
+    TINY,
     UNIT,
     UP,
     column_norms,
@@ -32,6 +34,7 @@ from dualfold.trace.rounding import (
     longest_row,
     metric_errors,
     squares_in_metric,
+    underflow,
 )
 from dualfold.trace.trial import Trial
 
@@ -126,8 +129,8 @@ def dense_singular_floor(problem: TraceProblem, below: int, height: float) -> Fl
     counted = dense_inertia(S)
     if counted is None:
         return Floor(below, -np.inf, "inertia", seen=None, error=np.inf)
-    negative, errors = counted
-    errors = (errors + 2 * UNIT * np.abs(S).sum(axis=1)) * UP
+    negative, off = counted
+    errors = (off + 2 * UNIT * np.abs(S)).sum(axis=1) * UP
     metric = problem.metric
     spread = metric.entries if isinstance(metric, Diagonal) else metric.lowest
     above = eta * (1 - 4 * UNIT) - float(errors[:m].max(initial=0.0))
@@ -150,9 +153,8 @@ def singular_bracket(
     off_span: float,
     wider: Array,
     floor: Floor,
-    height: float,
 ) -> Bracket:
-    """What a floor at `height` (λ) proves of the answer's columns.
+    """What a floor (in units of λ) proves of the answer's columns.
 
     `wider` holds at least c orthonormal columns by growing ‖Mv‖, the answer's span first
     where that is all there is.
@@ -164,7 +166,9 @@ def singular_bracket(
     value, blur = _value(problem, answer, off_span)
     if top <= 0:
         return Bracket(0.0, value + blur, value + blur, value, blur)
-    pairs = _pairs(problem, wider[:, :c], floor, height) if c else None
+    pairs = _pairs(problem, wider[:, :c], floor, top) if c else None
+    if c and pairs is None:
+        return Bracket(0.0, value + blur, blur, value, blur)
     lower = max(0, d - c) * top**2 * (1 - 8 * UNIT)
     blurred = max(0, d - c) * floor.error + blur
     if pairs is not None:
@@ -174,7 +178,7 @@ def singular_bracket(
         most = float(pairs.h[few - 1]) + pairs.blur
         lower += (1 - 8 * UNIT * few) * float(s @ s) - 2 * most * lost
         blurred += 2 * most * (rounded + few * pairs.blur)
-    lower = max(lower - problem.trivial_error * d * top**2, 0.0)
+    lower = max(lower - problem.trivial_error * d * top**2 - TINY, 0.0)
     return Bracket(lower, value + blur - lower, blurred, value, blur)
 
 
@@ -187,9 +191,10 @@ def _value(problem: TraceProblem, V: Array, off_span: float) -> tuple[float, flo
     off = gamma(longest_row(M) + 4) * size + off_span * factor_norm(problem)
     skew = _skew(problem, V)
     skew += 3 * off_span
+    off += float(underflow(abs(M), V).sum())
     length = np.sqrt(value)
     blur = (2 * length + off) * off + 2 * (skew + gamma(M.shape[0] + 2)) * (length + off) ** 2
-    return value, float(blur) * UP
+    return value, float(blur + underflow(abs(M), V).sum()) * UP
 
 
 def _skew(problem: TraceProblem, V: Array) -> float:
@@ -200,16 +205,28 @@ def _skew(problem: TraceProblem, V: Array) -> float:
     return float(np.linalg.norm(gram) + gamma(len(V) + 4) * sizes.sum() + wide) * UP
 
 
-def _pairs(problem: TraceProblem, V: Array, floor: Floor, height: float) -> Trial | None:
-    """Singular pairs near the columns of V as a trial of J, by one solve with the floor's factor.
+def _pairs(problem: TraceProblem, V: Array, floor: Floor, top: float) -> Trial | None:
+    """Singular pairs near the columns of V as a trial of J: the better of two ways to find them.
 
-    v from a solver is right to u, which makes Mv/σ right to u/σ only. The solve gives u and v
-    together, both right to u; any pairs would do, and their residuals are measured.
+    Mv/σ is right to u|M||v|/σ, which is fine where the columns of M have sizes of many orders
+    and v is small on the large ones. Else a solve with the floor's factor gives u and v
+    together, both right to u. Any pairs would do, and their residuals are measured.
     """
-    if floor.solve is None:
+    plain = _measured_pairs(problem, -(problem.A.factor @ V), V)
+    if plain is not None and temple_loss(plain, top)[0] < 1e-12 * float(plain.h[0]):
+        return plain
+    solved = None if floor.solve is None else _solved_pairs(problem, V, floor.solve)
+    found = [pairs for pairs in (plain, solved) if pairs is not None]
+    return min(found, key=lambda pairs: temple_loss(pairs, top)[0], default=None)
+
+
+def _solved_pairs(problem: TraceProblem, V: Array, solve: Callable[[Array], Any]) -> Trial | None:
+    """Pairs by one step of inverse iteration."""
+    metric = problem.metric
+    try:
+        X, Y = solve(metric.times(V))
+    except np.linalg.LinAlgError:
         return None
-    M, metric = problem.A.factor, problem.metric
-    X, Y = floor.solve(V)
     for _ in range(2):
         Y = problem.off_trivial(Y)
         scale = np.abs(Y).max(axis=0)
@@ -221,10 +238,16 @@ def _pairs(problem: TraceProblem, V: Array, floor: Floor, height: float) -> Tria
         if values[0] <= 1e-13 * values[-1]:
             return None
         X, Y = X @ (turn / np.sqrt(values)), Y @ (turn / np.sqrt(values))
+    return _measured_pairs(problem, X, Y)
+
+
+def _measured_pairs(problem: TraceProblem, X: Array, Y: Array) -> Trial | None:
+    """Pairs from B-orthonormal Y and X ~ −MY, with their residuals."""
+    M, metric = problem.A.factor, problem.metric
+    if not np.isfinite(X).all() or X.shape[0] < X.shape[1]:
+        return None
     U, _, turn = np.linalg.svd(X, full_matrices=False)
     U, V = -U[:, ::-1], Y @ turn.T[:, ::-1]
-    if U.shape[1] < V.shape[1]:
-        return None
     MV, MU, BV = M @ V, M.T @ U, metric.times(V)
     s = np.einsum("ij,ij->j", U, MV)
     size = abs(M)

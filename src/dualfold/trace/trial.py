@@ -102,7 +102,7 @@ def span_error(problem: TraceProblem, given: Array, basis: Array) -> float:
         stray = np.linalg.norm(N.T @ BV) + gamma(problem.n + 4) * np.linalg.norm(
             np.abs(N).T @ np.abs(BV)
         )
-        off += 2 * float(stray)
+        off += 2 * float(stray) + 2 * problem.trivial_error
     return off * UP
 
 
