@@ -49,7 +49,10 @@ class Stated:
 def rechecked_map(
     stated: Stated, map_: PlacingMap, *, tolerance: float = 1e-4, fresh: bool = False
 ) -> Certificate:
-    """Judge a stored map by the problem that it must answer and the map that follows from it."""
+    """Judge a stored map `map_` by what is `stated`: its problem, and the map that follows.
+
+    A relative gap up to `tolerance` is "proved"; `fresh` draws random starts from the system.
+    """
     return answered(stated, map_, tolerance=tolerance, fresh=fresh)[0]
 
 

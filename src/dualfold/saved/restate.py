@@ -54,6 +54,7 @@ class Asking:
 def rechecked_model(model: Model, X: Any, *, tolerance: float = 1e-4, fresh: bool = False) -> Any:
     """Judge a model that `model_of` made of an estimator, by the rows X that it was fitted on.
 
+    A relative gap up to `tolerance` is "proved"; `fresh` draws random starts from the system.
     Returns the certificate: of a trace problem, an unfolding, or of pieces.
     """
     asking = Asking(checked_tolerance(tolerance), fresh)
