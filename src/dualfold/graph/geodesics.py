@@ -298,13 +298,15 @@ class _Patched:
             some = slice(first, first + size)
             count = len(into[some])
             room = rows if wide else rooms.get()
-            visits = _geodesics[lanes](
-                len(self.order), self.indptr, self.indices, self.lengths, self.places, width,
-                numbers[some], into[some] if wide else np.arange(count), count, room,
-            )  # fmt: skip
-            _done(visits)
-            if not wide:
-                rows[into[some]] = room[:count]
+            try:
+                visits = _geodesics[lanes](
+                    len(self.order), self.indptr, self.indices, self.lengths, self.places, width,
+                    numbers[some], into[some] if wide else np.arange(count), count, room,
+                )  # fmt: skip
+                _done(visits)
+                if not wide:
+                    rows[into[some]] = room[:count]
+            finally:  # other threads wait for it, also when this one was interrupted
                 rooms.put(room)
             tally("geodesic visits", visits)
 
