@@ -99,7 +99,7 @@ def _graph(shape: str, n: int, few: int, top: bool, rng: np.random.Generator) ->
     if shape == "torus":
         return product(ring(side, few), ring(side + 3, few), a, b, few)
     if shape == "box":
-        edge = round(min(n, 30_000) ** (1 / 3))
+        edge = 22 + int(rng.integers(0, 3))
         flat = product(path(edge, few), ring(edge + 1, few), 1.0, a, few)
         return product(flat, path(edge + 2, few), 1.0, b, few)
     if shape == "ladder":
