@@ -31,6 +31,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 # Heights closer to a value than this, against the spectrum, are not tried: rounding of a
 # factorisation decides there.
 FINEST = 1e-13
+# How much further under a value to go when rounding, or a direction missed, is in the way.
+WIDER = (1.0, 30.0, 1e3, 3e4, 1e6)
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +151,7 @@ def heights(
         yield Height(d, last + room / 3)
     if wider is not None:
         yield from _wide_gaps(answer, wider, room)
-    for widen in (1.0, 30.0, 1000.0):
+    for widen in WIDER:
         under = widen * delta
         c = d - 1
         while c and h[c] - h[c - 1] < 2 * under:

@@ -27,8 +27,6 @@ from dualfold.trace.rounding import LARGEST, SMALLEST, UNIT, norm_bound, squares
 Array = np.ndarray[Any, np.dtype[Any]]
 # A random search resolves less than a proof; a gap it leaves wider than this says nothing.
 COARSE = 0.5
-# An answer whose distance is rounding to this extent cannot be judged any better.
-MOSTLY = 0.1
 PROOFS = {
     "inertia": "the eigenvalues below were counted by the signs of a factorisation",
     "Cholesky": "a positive definite dual matrix excludes a better direction",
@@ -91,7 +89,7 @@ class Certificate:
         if self.level in ("proved", "within", "measured"):
             words = f"optimal {distance(self.gap)}"
             if self.level == "within":
-                words = f"{distance(self.gap).removeprefix('within ')} of the optimum"
+                words = f"{100 * self.gap:.2g} % of the optimum"
             if self.level == "measured":
                 words += f" but for a chance of {self.chance:.0e}"
             words += f"; {PROOFS.get(str(self.proof), '')}"
@@ -211,10 +209,11 @@ def _level(
     if not np.isfinite(bracket.apart):
         words = "the count of eigenvalues was spoiled by rounding; nothing is proved"
         return "unresolved", (words,)
-    if bracket.blurred >= MOSTLY * bracket.apart:
+    if bracket.blurred >= proofs.MOSTLY * bracket.apart:
         return "unresolved", (
             f"the value is within {_short(bracket.apart / found.scale)} of the spectrum from the "
             "optimum, and double precision resolves no more: no word relative to the optimum",
+            *_angle(found),
         )
     level = level_of(gap, tolerance)
     return level, (
@@ -223,6 +222,18 @@ def _level(
         else f"the value is {_short(bracket.apart / found.scale)} of the spectrum above what is "
         "excluded",
     )
+
+
+def _angle(found: Evidence) -> tuple[str, ...]:
+    """What a proved floor says of the directions: value − optimum ≥ (μ − λ_d)·Σ sin²."""
+    answer, floor = found.answer, found.floor
+    room = floor.height - float(answer.h[-1]) - answer.blur
+    if floor.below != len(answer.h) or not room > 0:
+        return ()
+    sine = float(np.sqrt(found.bracket.apart / room))
+    if not sine < 0.1:
+        return ()
+    return (f"the directions are right all the same, to an angle of {_short(1.01 * sine)}",)
 
 
 def _spelled_out(problem: TraceProblem) -> TraceProblem:

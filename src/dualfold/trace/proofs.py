@@ -49,6 +49,8 @@ MOST_FILLED_ROWS = 3_000
 # Up to so many rows LAPACK says where the next eigenvalue lies when nobody hints at it. It is
 # not believed: it only says where to count.
 MOST_HINTED_ROWS = 300
+# A distance that is rounding to this extent cannot be made any better.
+MOSTLY = 0.1
 # Factorisations that may be spent on finding a height, small problems and large.
 MOST_TRIES, MOST_LARGE_TRIES, LARGE = 12, 5, 20_000
 
@@ -184,7 +186,8 @@ def _best(case: _Case, given: Array, further: Array, fresh: bool) -> tuple[Brack
     found: list[tuple[Bracket, Floor, bool]] = []
     if not dense and _can_be_counted(problem):
         found.append(_counted(case, given, further))
-    if not _settled(found, case) and problem.n <= (MOST_DENSE_ROWS if dense else MOST_FILLED_ROWS):
+    rows = MOST_DENSE_ROWS if dense else MOST_FILLED_ROWS
+    if not _settled(found, case) and problem.n <= rows and not _is_hopeless_in_squares(found, case):
         found.append(
             _first_good(
                 case,
@@ -205,7 +208,17 @@ def _best(case: _Case, given: Array, further: Array, fresh: bool) -> tuple[Brack
 
 
 def _settled(found: list[tuple[Bracket, Floor, bool]], case: _Case) -> bool:
-    return any(one[0].gap <= case.tolerance or one[2] for one in found)
+    """Whether something was proved, missed, or shown to be far off whatever rounding does."""
+    return any(
+        one[0].gap <= case.tolerance or one[2] or one[0].blurred < MOSTLY * one[0].apart < np.inf
+        for one in found
+    )
+
+
+def _is_hopeless_in_squares(found: list[tuple[Bracket, Floor, bool]], case: _Case) -> bool:
+    """What singular values could not resolve, their squares do not either."""
+    counted = any(np.isfinite(one[0].apart) for one in found)
+    return counted and judged_by_singular_values(case.problem)
 
 
 def _whole(case: _Case) -> tuple[Bracket, Floor, bool]:

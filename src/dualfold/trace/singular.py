@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.trace.bounds import NOTHING, Bracket, Height, temple_loss
+from dualfold.trace.bounds import NOTHING, WIDER, Bracket, Height, temple_loss
 from dualfold.trace.completeness import Floor, counted_height
 from dualfold.trace.factorisation import factorise
 from dualfold.trace.metric import Diagonal
@@ -88,7 +88,7 @@ def singular_heights(s: Array, d: int, norm: float, tolerance: float) -> list[He
     further = [Height(int(c), float(s[c - 1] + gaps[c - 1] / 2) ** 2) for c in order]
     plain = len(s) > d and gaps[d - 1] > PLAIN * norm
     found = behind + further if plain else further[:1] + behind + further[1:]
-    for widen in (1.0, 30.0, 1000.0):
+    for widen in WIDER:
         under = widen * max(min(2.5e-8, tolerance / 64) * float(s[d - 1]), FINEST * norm)
         c = d - 1
         while c and s[c] - s[c - 1] < 2 * under:
