@@ -190,7 +190,8 @@ def played(random, table):
     radius = None if random.random() < 0.3 or not np.isfinite(radius) else radius
     name, recipe = recipe_of(f, over, place, start, radius, rounds, random)
     run = recipe.play(rounds)
-    if kind not in ("quadratic", "squares", "half square"):  # a better point than the judge's?
+    finite = bool(np.isfinite(run.answer).all())
+    if finite and kind not in ("quadratic", "squares", "half square"):  # a better point?
         again = best_point(theirs, place, len(start), [run.answer])
         least, best = min(again, (least, best), key=lambda pair: pair[0].mid())
     away = float(np.linalg.norm(np.array([float(t) for t in best]) - start))

@@ -189,8 +189,8 @@ class Ellipsoid(ConvexSet):
         object.__setattr__(self, "axes", axes)
 
     def project(self, x: Array) -> Array:
-        if self.gauge(x) <= 1:
-            return x
+        if self.gauge(x) <= 1 or not np.isfinite(x).all():
+            return x  # what diverged stays what it is
         from scipy.optimize import brentq  # a slow import that nothing else here needs
 
         squares = self.axes**2
@@ -201,7 +201,7 @@ class Ellipsoid(ConvexSet):
         if excess(0.0) <= 0:
             return x  # on the surface, but for rounding
         # x = p + shift·p/axes²; at this shift every term of the sum is small enough.
-        far = float(np.linalg.norm(self.axes * x))
+        far = 2 * float(np.linalg.norm(self.axes * x))
         shift = brentq(excess, 0.0, far, xtol=1e-15 * far, rtol=1e-15, maxiter=500)
         return np.asarray(squares * x / (squares + shift))
 
