@@ -201,16 +201,22 @@ def _best(case: _Case, given: Array, further: Array, fresh: bool) -> tuple[Brack
     if not _settled(found, case) and small:
         found.append(_counted_when_filled(case, given, further))
     if not any(np.isfinite(one[0].apart) or one[2] for one in found):
-        floor = random_floor(problem, answer, case.following, case.scale, fresh)
+        floor = random_floor(problem, answer, case.following, case.scale, case.tolerance, fresh)
         missed = floor.seen is not None and floor.seen > floor.below
         found.append((_with_extra(bracket(answer, None, floor), case), floor, missed))
     return min(found, key=lambda one: (not one[2], one[0].gap, one[0].apart))
 
 
 def _settled(found: list[tuple[Bracket, Floor, bool]], case: _Case) -> bool:
-    """Whether something was proved, missed, or shown to be far off whatever rounding does."""
+    """Whether something was proved, missed, or shown to be far off whatever rounding does.
+
+    Small problems try every route before the last is said.
+    """
+    small = case.problem.n <= MOST_HINTED_ROWS
     return any(
-        one[0].gap <= case.tolerance or one[2] or one[0].blurred < MOSTLY * one[0].apart < np.inf
+        one[0].gap <= case.tolerance
+        or one[2]
+        or (not small and one[0].gap < np.inf and one[0].blurred < MOSTLY * one[0].apart)
         for one in found
     )
 

@@ -20,7 +20,7 @@ UNIT = float(np.finfo(float).eps) / 2
 UP = 1 + 1e-6
 # More than all products that underflow can add, for n < 2³⁰, with a square that is no underflow
 # itself; spectra smaller than SMALLEST or larger than LARGEST are not judged.
-TINY, SMALLEST, LARGEST = 1e-150, 1e-130, 1e130
+TINY, SMALLEST, LARGEST = 1e-153, 1e-140, 1e140
 # What is assumed of an operator whose entries nobody saw: products right to this, of its norm.
 OPERATOR_ERROR = 1e-13
 # A dense |A| is made up to here; beyond, its norm has to do.

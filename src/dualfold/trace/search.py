@@ -43,7 +43,12 @@ MOST_KEPT = 200
 
 
 def random_floor(
-    problem: TraceProblem, answer: Trial, following: float | None, scale: float, fresh: bool
+    problem: TraceProblem,
+    answer: Trial,
+    following: float | None,
+    scale: float,
+    tolerance: float,
+    fresh: bool,
 ) -> Floor:
     """A floor that holds but for a stated chance; `following` says how fine to look."""
     room = problem.n - answer.V.shape[1] - problem.trivial.shape[1]
@@ -67,8 +72,9 @@ def random_floor(
         height = (
             low - epsilon / (1 - 2 * epsilon) * (high - low) - blur if epsilon < 0.5 else -np.inf
         )
-    better = low < last - max(float(np.sqrt(answer.squares[-1])), blur)
-    return Floor(count, height, "random", chance=chance, seen=count + int(better))
+    # Something better by more than what is allowed; by less, the bracket says how much.
+    least = max(float(np.sqrt(answer.squares[-1])), blur, tolerance * abs(answer.total))
+    return Floor(count, height, "random", chance=chance, seen=count + int(low < last - least))
 
 
 def seed_of(problem: TraceProblem, V: Array, fresh: bool) -> int:
