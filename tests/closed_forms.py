@@ -289,7 +289,8 @@ def run(count: int, seed: int, largest: int = 10**6) -> Counter[str]:
         for verdict in verdicts(problem(seed, index, largest), seed, index):
             row = rows.setdefault(verdict.answer, Counter())
             row.update(["answers", verdict.level])
-            row.update({"false": bool(verdict.false), "alarms": verdict.alarm})
+            surface = verdict.alarm and "×" in verdict.name  # grids, tori, boxes: as data are
+            row.update({"false": bool(verdict.false), "alarms": verdict.alarm, "surfaces": surface})
             if verdict.false or verdict.alarm:
                 print(
                     f"{'FALSE' if verdict.false else 'alarm'} --index {index} {verdict}", flush=True
