@@ -109,7 +109,7 @@ DECEITS = {
     "tiny values of a Gramian, swapped": ("Gramian, tiny values", "one replaced by any other"),
     "tiny values, last by next": ("Gramian, tiny values", "last replaced by the next"),
     "tiny optimum, tilted": ("tiny optimum", "tilted by any angle"),
-    "tiny optimum, mostly wrong": ("tiny optimum", "mostly the next direction"),
+    "an optimum of 0": ("laplacian in pieces", "noise of any size"),
     "Gramian with guards (item 4)": ("Gramian, tiny values", "noise of any size"),
     "Gramian with guards, last direction": ("Gramian", "noise in the last direction"),
     "Gramian with guards, around the tolerance": ("Gramian", "just around the tolerance"),
@@ -122,7 +122,7 @@ DECEITS = {
 def test_past_deceits_claim_nothing_false(name):
     family, answer = DECEITS[name]
     wrong = []
-    for index in range(25):
+    for index in range(80 if "tiny optimum" in family else 25):
         rng = np.random.default_rng([SEED, index])
         result = fuzz_trace.one_of(family, answer, rng, None)
         if result is not None and result.false:
@@ -328,7 +328,7 @@ def test_100000_problems_hold_no_false_claim():
 
 @pytest.mark.parametrize("index", [0, 2, 3, 5, 6, 9, 175])
 def test_a_few_closed_forms(index):
-    case = closed_forms.problem(SEED, index, largest=12_000)
+    case = closed_forms.problem(SEED, index, largest=20_000)
     for verdict in closed_forms.verdicts(case, SEED, index):
         assert not verdict.false, verdict
         assert verdict.level != "crashed", verdict
