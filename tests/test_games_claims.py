@@ -159,6 +159,7 @@ def test_what_is_no_finite_real_double_is_refused(make):
         make()
 
 
+@pytest.mark.filterwarnings("ignore:cumulative gradient descent. a gradient of length")
 def test_nowhere_to_go_is_no_division_by_zero():
     f = LeastSquares(np.eye(2), np.array([1.0, 2.0]))
     point = Box(np.ones(2), np.ones(2))
