@@ -145,11 +145,8 @@ class Convex:
         away = sure(at) - origin
         rest = slope + plane.slope
         left = above(slack, plane.slack, EPS * length(rest))
-        bound = added(
-            plane.height,
-            -dot(plane.slope, away).high(),
-            -times(plane.slack, length(away)),
-        )
+        lost = times(plane.slack, length(away))
+        bound = added(plane.height, -dot(plane.slope, away).high(), -lost)
         if self.strong_convexity == 0:
             return Share(bound, rest, left if np.any(rest) else above(slack, plane.slack))
         bound = added(
@@ -297,11 +294,6 @@ class Support(Convex):
         off, rest = self.of.outside(y), slope + y
         bound = added(dot(y, origin).low(), -times(off, length(origin)))
         return Share(bound, rest, above(slack, off, EPS * length(rest)))
-
-
-def simple_part(over: ConvexSet | Convex) -> Convex:
-    """A set as the function that is 0 on it; functions stay what they are."""
-    return Indicator(over) if isinstance(over, ConvexSet) else over
 
 
 UNCONSTRAINED = Indicator(Everywhere())

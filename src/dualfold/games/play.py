@@ -23,8 +23,8 @@ import numpy as np
 from dualfold.errors import InvalidInput
 from dualfold.games.convex import Conjugate, Convex, Move
 from dualfold.games.given import number
-from dualfold.games.lower import LowerBound
 from dualfold.games.players import Player, Seen
+from dualfold.games.record import Record
 from dualfold.games.sets import Ball
 from dualfold.games.verdict import USUAL, Judged, checked, terms_of
 
@@ -227,7 +227,7 @@ def play(
     number(rounds, "rounds", least=1)
     relative_tolerance = checked(tolerance, relative_tolerance)
     f, simple = y_player.part.of, x_player.part
-    table = _Table(f, simple, within)
+    table = Record(f, simple, within)
     x_seat, y_seat = _Seat(x_player), _Seat(y_player)
     given: list[float] = []
     for t in range(1, rounds + 1):
@@ -248,40 +248,6 @@ def play(
         y_regret=y_account.paid + y_account.totals * np.array(table.values),
         terms=terms_of(f, simple, table.averages[-1], relative_tolerance, used, why),
     )
-
-
-class _Table:
-    """What is written down after every round: the average, and bounds from both sides."""
-
-    def __init__(self, f: Convex, simple: Convex, within: Ball | None) -> None:
-        self.f, self.simple = f, simple
-        self.bound = LowerBound(f, simple, within)
-        self.averages: list[Array] = []
-        self.values: list[float] = []
-        self.upper: list[float] = []
-        self.lower: list[float] = []
-        self.free: list[float] = []
-        self.responses: list[float] = []
-
-    def write(self, x: Move, y: Move, weight: float) -> None:
-        """One round."""
-        share = weight / (self.bound.weight + weight)
-        last = self.averages[-1] if self.averages else np.zeros_like(x.point)
-        average = last + share * (x.point - last)
-        self.averages.append(average)
-        self.bound.add(y, weight)
-        self.values.append(self.f.value(average))
-        with np.errstate(all="ignore"):
-            self.upper.append((self.f.surely(average) + self.simple.surely(average)).high())
-        bound = self.bound.bound()
-        self.free.append(bound.free)
-        self.lower.append(bound.in_ball)
-        self.responses.append(bound.response)
-
-    @property
-    def gap(self) -> float:
-        """Not below the gap that the run will state, so that the last one keeps the promise."""
-        return float(np.nextafter(self.upper[-1] - max(self.lower), np.inf))
 
 
 def _round(x_seat: _Seat, y_seat: _Seat, weight: float, order: Order) -> tuple[Move, Move]:
