@@ -84,8 +84,9 @@ def embed(
 ) -> Embedding:
     """Solve the problem, judge the answer, lift it to points.
 
-    `solver=None` is `Auto()`. An answer that fails its certificate is returned with a
-    `CertificateFailed` warning and says so; a solver that does not arrive raises.
+    `solver=None` is `Auto()`. An answer that fails its certificate, or is further from the
+    optimum than `tolerance`, is returned with a `CertificateFailed` warning and says so; a
+    solver that does not arrive raises.
 
     >>> import numpy as np
     >>> from dualfold import TraceProblem, embed
@@ -104,12 +105,12 @@ def embed(
 
 
 def judged(problem: TraceProblem, solution: Solution, *, tolerance: float = 1e-4) -> Certificate:
-    """The certificate of a solver's answer; a failed one is also a `CertificateFailed` warning."""
+    """The certificate of a solver's answer; `CertificateFailed` warns where it is too far off."""
     answer = np.hstack([solution.vectors, solution.guard])
     # One thread for small ones: threads inside small products wait for one another.
     with timed("certify"), lapack_threads(problem.n):
         certificate = certify(problem, answer, solution.values, tolerance=tolerance)
-    if certificate.level == "failed":
+    if certificate.level in ("failed", "within"):
         warnings.warn(
             f"the answer of {solution.solver} did not pass its certificate: "
             f"{'; '.join(certificate.reasons)}. Try another solver or a smaller tol",
