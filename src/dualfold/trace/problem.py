@@ -59,6 +59,19 @@ class Gramian(LinearOperator):
         self._transposed = self.factor.T.tocsr()
         super().__init__(np.dtype(float), (factor.shape[1], factor.shape[1]))
 
+    @cached_property
+    def absolute(self) -> sp.csr_array:
+        """|M|, for bounds of rounding."""
+        return abs(self.factor)
+
+    @cached_property
+    def absolute_transposed(self) -> sp.csr_array:
+        return abs(self._transposed)
+
+    @property
+    def transposed(self) -> sp.csr_array:
+        return self._transposed
+
     def _matvec(self, v: Array) -> Array:
         return self._transposed @ (self.factor @ v)
 

@@ -100,7 +100,7 @@ def evidence(
     answer = trial(problem, basis, lift, images)
     following = _following(problem, answer, further, lift)
     wider = None
-    if further.shape[1] > 1 and not isinstance(problem.A, np.ndarray):
+    if _wants_wider(problem, further):
         wider = trial(problem, np.hstack([answer.V, further]), lift)
     length = float(np.sqrt(answer.squares.sum()))
     size = norm_bound(problem) / max(problem.metric.lowest, 1e-300)
@@ -109,6 +109,13 @@ def evidence(
     case = _Case(problem, answer, wider, excluded, lift, following, scale, extra * UP, tolerance)
     found, floor, missed = _best(case, given, further, fresh)
     return Evidence(quotients, residuals, answer, found, floor, scale, missed)
+
+
+def _wants_wider(problem: TraceProblem, further: Array) -> bool:
+    """Whether floors further up may be tried; singular values have their own way to do so."""
+    if isinstance(problem.A, np.ndarray) or further.shape[1] < 2:
+        return False
+    return problem.n <= MOST_FILLED_ROWS or not judged_by_singular_values(problem)
 
 
 def _passes_are_dear(problem: TraceProblem) -> bool:

@@ -32,6 +32,25 @@ def gamma(terms: float) -> float:
     return float(terms * UNIT / (1 - terms * UNIT))
 
 
+def inner(X: Array, Y: Array) -> Array:
+    """XᵀY summed in blocks of √n rows: right to `gamma(inner_depth(n))` of |X|ᵀ|Y|, not γ_n."""
+    rows = _block(len(X))
+    total = np.zeros((X.shape[1], Y.shape[1]))
+    for first in range(0, len(X), rows):
+        total += X[first : first + rows].T @ Y[first : first + rows]
+    return total
+
+
+def inner_depth(n: int) -> int:
+    """The most additions that an entry of `inner` has gone through."""
+    rows = _block(n)
+    return rows + -(-n // rows) + 2
+
+
+def _block(n: int) -> int:
+    return max(64, int(np.sqrt(n)))
+
+
 def column_norms(X: Array) -> Array:
     return np.asarray(np.sqrt(np.einsum("ij,ij->j", X, X)) * UP)
 
@@ -45,7 +64,7 @@ def norm_bound(problem: TraceProblem) -> float:
     if isinstance(A, np.ndarray):
         return float(np.sqrt(problem.square_norm)) * UP
     if isinstance(A, Gramian):
-        M = abs(A.factor)
+        M = A.absolute
         return float(M.sum(axis=0).max() * M.sum(axis=1).max()) * UP
     if sp.issparse(A):
         return float(abs(A).sum(axis=1).max()) * UP
@@ -73,9 +92,9 @@ def product_errors(problem: TraceProblem, V: Array) -> Array:
     """Column by column, a bound of ‖fl(A·V) − A·V‖₂, A the symmetric part of what was given."""
     A = problem.A
     if isinstance(A, Gramian):
-        M = abs(A.factor)
-        most = longest_row(M) + longest_row(sp.csr_array(M.T)) + 4
-        return gamma(most) * column_norms(M.T @ (M @ np.abs(V))) * UP + underflow(M, V)
+        M, turned = A.absolute, A.absolute_transposed
+        most = longest_row(M) + longest_row(turned) + 4
+        return gamma(most) * column_norms(turned @ (M @ np.abs(V))) * UP + underflow(M, V)
     if sp.issparse(A):
         size = abs(A)
         return gamma(longest_row(A) + 4) * column_norms(size @ np.abs(V)) * UP + underflow(size, V)
@@ -91,6 +110,8 @@ def product_errors(problem: TraceProblem, V: Array) -> Array:
 
 def underflow(size: Any, V: Array) -> Array:
     """`TINY` for each column whose product with |A| is not 0 by its zeros alone."""
+    if (V != 0).all() and (size.nnz if sp.issparse(size) else size.any()):
+        return np.full(V.shape[1], TINY)
     met = (size != 0).astype(float) @ (V != 0).astype(float)
     return np.asarray(TINY * np.any(met > 0, axis=0))
 

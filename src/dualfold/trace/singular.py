@@ -31,6 +31,8 @@ from dualfold.trace.rounding import (
     column_norms,
     dual_lengths,
     gamma,
+    inner,
+    inner_depth,
     longest_row,
     metric_errors,
     squares_in_metric,
@@ -42,7 +44,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 # Null vectors are null to some rounding of M; N further off is no null space.
 NULL = 1e-10
 # A gap of singular values this wide, against ‖M‖, survives the rounding of a factorisation.
-PLAIN = 1e-6
+PLAIN = 3e-8
 # Heights closer to a value than this, against ‖M‖, are decided by rounding.
 FINEST = 1e-14
 
@@ -56,7 +58,7 @@ def judged_by_singular_values(problem: TraceProblem) -> bool:
 
 def factor_norm(problem: TraceProblem) -> float:
     """A number that ‖Mv‖ does not exceed for vᵀBv = 1."""
-    M = abs(problem.A.factor)
+    M = problem.A.absolute
     norm = float(np.sqrt(M.sum(axis=0).max() * M.sum(axis=1).max())) * UP
     return norm / float(np.sqrt(problem.metric.lowest))
 
@@ -67,7 +69,9 @@ def null_error(problem: TraceProblem) -> float:
     if not N.shape[1]:
         return 0.0
     M = problem.A.factor
-    sizes = column_norms(M @ N) + gamma(longest_row(M) + 2) * column_norms(abs(M) @ np.abs(N))
+    sizes = column_norms(M @ N) + gamma(longest_row(M) + 2) * column_norms(
+        problem.A.absolute @ np.abs(N)
+    )
     return 2 * float(np.linalg.norm(sizes))  # N is orthonormal to far better than a half
 
 
@@ -186,23 +190,25 @@ def _value(problem: TraceProblem, V: Array, off_span: float) -> tuple[float, flo
     """Σ‖Mv‖² over the span of the answer, `off_span` from that of V, and how far off it may be."""
     M = problem.A.factor
     images = M @ V
-    value = float(np.einsum("ij,ij->", images, images))
-    size = float(np.linalg.norm(abs(M) @ np.abs(V)))
+    value = float(np.trace(inner(images, images)))
+    size = float(np.linalg.norm(problem.A.absolute @ np.abs(V)))
     off = gamma(longest_row(M) + 4) * size + off_span * factor_norm(problem)
     skew = _skew(problem, V)
     skew += 3 * off_span
-    off += float(underflow(abs(M), V).sum())
+    off += float(underflow(problem.A.absolute, V).sum())
     length = np.sqrt(value)
-    blur = (2 * length + off) * off + 2 * (skew + gamma(M.shape[0] + 2)) * (length + off) ** 2
-    return value, float(blur + underflow(abs(M), V).sum()) * UP
+    blur = (2 * length + off) * off + 2 * (skew + gamma(inner_depth(M.shape[0]))) * (
+        length + off
+    ) ** 2
+    return value, float(blur + underflow(problem.A.absolute, V).sum()) * UP
 
 
 def _skew(problem: TraceProblem, V: Array) -> float:
     """A bound of ‖VᵀBV − I‖."""
     sizes = squares_in_metric(problem, V)
-    gram = V.T @ problem.metric.times(V) - np.eye(V.shape[1])
+    gram = inner(V, problem.metric.times(V)) - np.eye(V.shape[1])
     wide = metric_errors(problem, V) @ column_norms(V)
-    return float(np.linalg.norm(gram) + gamma(len(V) + 4) * sizes.sum() + wide) * UP
+    return float(np.linalg.norm(gram) + gamma(inner_depth(len(V))) * sizes.sum() + wide) * UP
 
 
 def _pairs(problem: TraceProblem, V: Array, floor: Floor, top: float) -> Trial | None:
@@ -248,11 +254,11 @@ def _measured_pairs(problem: TraceProblem, X: Array, Y: Array) -> Trial | None:
         return None
     U, _, turn = np.linalg.svd(X, full_matrices=False)
     U, V = -U[:, ::-1], Y @ turn.T[:, ::-1]
-    MV, MU, BV = M @ V, M.T @ U, metric.times(V)
+    MV, MU, BV = M @ V, problem.A.transposed @ U, metric.times(V)
     s = np.einsum("ij,ij->j", U, MV)
-    size = abs(M)
+    size, turned = problem.A.absolute, problem.A.absolute_transposed
     wrong1 = gamma(longest_row(M) + 4) * column_norms(size @ np.abs(V)) + 4 * UNIT * np.abs(s)
-    wrong2 = gamma(longest_row(M.T.tocsr()) + 4) * column_norms(size.T @ np.abs(U))
+    wrong2 = gamma(longest_row(turned) + 4) * column_norms(turned @ np.abs(U))
     wrong2 = wrong2 + np.abs(s) * (metric_errors(problem, V) + 4 * UNIT * column_norms(BV))
     stray = _stray(problem, V)
     wrong1 = wrong1 + null_error(problem) * stray
@@ -262,9 +268,9 @@ def _measured_pairs(problem: TraceProblem, X: Array, Y: Array) -> Trial | None:
 def _stray(problem: TraceProblem, V: Array) -> float:
     """A bound of ‖NᵀBV‖."""
     N, BV = problem.trivial, problem.metric.times(V)
-    rounding = gamma(len(V) + 4) * np.linalg.norm(np.abs(N).T @ np.abs(BV))
+    rounding = gamma(inner_depth(len(V))) * np.linalg.norm(np.abs(N).T @ np.abs(BV))
     rounding += np.linalg.norm(column_norms(N)) * np.linalg.norm(metric_errors(problem, V))
-    return float(np.linalg.norm(N.T @ BV) + rounding) * UP
+    return float(np.linalg.norm(inner(N, BV)) + rounding) * UP
 
 
 def _as_trial(
@@ -277,13 +283,13 @@ def _as_trial(
     """The pairs as directions (u, v)/√2 of J in the metric diag(I, B)."""
     U, V, s = pairs
     R1, R2 = residuals
-    c, tall = len(s), gamma(len(U) + len(V) + 4)
-    skew = np.linalg.norm(U.T @ U - np.eye(c)) / 2 + _skew(problem, V) / 2 + tall * c + stray**2
+    c, tall = len(s), gamma(inner_depth(len(U)) + inner_depth(len(V)))
+    skew = np.linalg.norm(inner(U, U) - np.eye(c)) / 2 + _skew(problem, V) / 2 + tall * c + stray**2
     none = np.zeros(c)
     below = dual_lengths(problem, R2, none)
     lengths = np.hypot(column_norms(R1), below) / np.sqrt(2)
     rounded = np.hypot(wrong[0], dual_lengths(problem, np.zeros_like(R2), wrong[1])) / np.sqrt(2)
-    leak = np.linalg.norm(U.T @ R1 + V.T @ R2) / 2
+    leak = np.linalg.norm(inner(U, R1) + inner(V, R2)) / 2
     leak += (
         tall
         * np.sqrt(c)

@@ -26,6 +26,8 @@ from dualfold.trace.rounding import (
     column_norms,
     dual_lengths,
     gamma,
+    inner,
+    inner_depth,
     metric_errors,
     norm_bound,
     product_errors,
@@ -99,7 +101,7 @@ def span_error(problem: TraceProblem, given: Array, basis: Array) -> float:
     N = problem.trivial
     if N.shape[1]:
         BV = problem.metric.times(basis)
-        stray = np.linalg.norm(N.T @ BV) + gamma(problem.n + 4) * np.linalg.norm(
+        stray = np.linalg.norm(inner(N, BV)) + gamma(inner_depth(problem.n)) * np.linalg.norm(
             np.abs(N).T @ np.abs(BV)
         )
         off += 2 * float(stray) + 2 * problem.trivial_error
@@ -122,7 +124,7 @@ def _images(problem: TraceProblem, V: Array, lift: float, AV: Array | None) -> t
     AV, BV = problem.descent(V) if AV is None else AV, problem.metric.times(V)
     N = problem.trivial
     if lift and N.shape[1]:
-        AV = AV + lift * (problem.metric.times(N) @ (N.T @ BV))
+        AV = AV + lift * (problem.metric.times(N) @ inner(N, BV))
     return AV, BV
 
 
@@ -148,14 +150,14 @@ def _measured(
     lengths = dual_lengths(problem, R, errors)
     rounded = dual_lengths(problem, np.zeros_like(R), errors)
     sizes = np.sqrt(squares_in_metric(problem, V))
-    gram = V.T @ BV - np.eye(V.shape[1])
+    gram, depth = inner(V, BV) - np.eye(V.shape[1]), gamma(inner_depth(n))
     widths = metric_errors(problem, V)
-    skew = np.linalg.norm(gram) + gamma(n + 4) * float(sizes @ sizes)
+    skew = np.linalg.norm(gram) + depth * float(sizes @ sizes)
     skew += float(np.linalg.norm(column_norms(V)) * np.linalg.norm(widths))
     # ‖VᵀR‖ for the R that was computed, its sums' rounding, and the R that was not.
-    seen = np.linalg.norm(V.T @ R) + gamma(n + 2) * np.linalg.norm(
-        column_norms(V)
-    ) * np.linalg.norm(column_norms(R))
+    seen = np.linalg.norm(inner(V, R)) + depth * np.linalg.norm(column_norms(V)) * np.linalg.norm(
+        column_norms(R)
+    )
     long = float(np.sqrt(1 + skew)) * np.sqrt(len(h))
     leak = float(seen) + long * float(np.linalg.norm(rounded))
     return Trial(V, h, lengths**2 * UP, rounded, float(skew) * UP, leak * UP)
@@ -173,7 +175,7 @@ def _residual_errors(problem: TraceProblem, V: Array, BV: Array, h: Array, lift:
     if lift and N.shape[1]:
         BN = problem.metric.times(N)
         thick = float(np.linalg.norm(column_norms(BN)))
-        rounding = gamma(problem.n + N.shape[1] + 4) * np.linalg.norm(
+        rounding = gamma(inner_depth(problem.n) + N.shape[1] + 4) * np.linalg.norm(
             np.abs(N).T @ np.abs(BV), axis=0
         )
         rounding += float(np.linalg.norm(metric_errors(problem, N))) * column_norms(V)
