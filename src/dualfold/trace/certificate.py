@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold.errors import InvalidInput
-from dualfold.levels import Level, checked_tolerance, distance, level_of
+from dualfold.levels import WORTHLESS, Level, checked_tolerance, distance, level_of
 from dualfold.trace import proofs
 from dualfold.trace.balanced import balanced
 from dualfold.trace.completeness import dense_entries
@@ -209,7 +209,9 @@ def _level(
     if not np.isfinite(bracket.apart):
         words = "the count of eigenvalues was spoiled by rounding; nothing is proved"
         return "unresolved", (words,)
-    if bracket.blurred >= proofs.MOSTLY * bracket.apart:
+    # Below a unit of the spectrum a matrix in double precision says nothing of its own.
+    faint = gap >= WORTHLESS and bracket.apart <= problem.count * UNIT * found.scale
+    if faint or bracket.blurred >= proofs.MOSTLY * bracket.apart:
         return "unresolved", (
             f"the value is within {_short(bracket.apart / found.scale)} of the spectrum from the "
             "optimum, and double precision resolves no more: no word relative to the optimum",

@@ -18,6 +18,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.kernels import lapack_threads
+from dualfold.trace.augmented import AugmentedMatrix
 from dualfold.trace.entries import (
     MOST_ASYMMETRY,
     asymmetry,
@@ -33,7 +34,7 @@ from dualfold.trace.factorisation import (
     paired_ordering,
 )
 from dualfold.trace.lift import vectors as plain_vectors
-from dualfold.trace.metric import Metric, metric, orthonormal_span
+from dualfold.trace.metric import Diagonal, Identity, Metric, metric, orthonormal_span
 from dualfold.trace.product import product
 from dualfold.weights.rows import in_shares, thin_tiles
 
@@ -267,18 +268,22 @@ class TraceProblem:
         for many points on surfaces, whose eigenvalues are that small.
         """
         if isinstance(self.A, Gramian):
-            M, s, a = self.A.factor, self.sign, self.balance(shift)
-            top = sp.csr_array(-s * a * sp.eye_array(M.shape[0]))
-            side, bottom = sp.csr_array(-s * M), sp.csr_array(-shift / a * self.metric.sparse())
-            blocks = [[top, side], [side.T, bottom]]
+            a, s = self.balance(shift), self.sign
+            top, bottom = np.full(self.auxiliary, -s * a), -shift / a * self.metric.sparse()
+            beneath, plain = bottom.diagonal(), None
+            if not isinstance(self.metric, Identity | Diagonal):
+                plain = sp.csr_array(bottom - sp.diags_array(beneath))
             if self.turned:
-                even, odd = (side + side.T) / 2, (side.T - side) / 2
-                mean, half = (top + bottom) / 2, (top - bottom) / 2
-                blocks = [[mean + even, half + odd], [half - odd, mean - even]]
-            return sp.csr_array(sp.block_array(blocks, format="csr"))
+                mean, half = (top + beneath) / 2, (top - beneath) / 2
+                return self._augmented.filled([mean, mean, half, half], plain, turned=True)
+            return self._augmented.filled([top, beneath], plain, turned=False)
         if isinstance(self.A, LinearOperator):
             raise TooLarge("A is a linear operator and has no pivots; Lanczos() needs none")
         return sp.csr_array(self.sign * sp.csr_array(self.A) - shift * self.metric.sparse())
+
+    @cached_property
+    def _augmented(self) -> AugmentedMatrix:
+        return AugmentedMatrix.of(self.A.factor, self.sign, self.turned)
 
     def solved_by(self, factor: Factorisation, shift: float, R: Array) -> Array:
         """(sign·A − shift·B)⁻¹R from a factorisation of `shifted(shift)`."""
