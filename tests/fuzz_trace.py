@@ -243,11 +243,16 @@ def _share(work: tuple[int, int, str | None, int, int, bool]) -> Counter[tuple[s
 
 
 def fuzz_in_processes(
-    count: int, seed: int, route: str | None, processes: int, alarms: bool = False
+    count: int,
+    seed: int,
+    route: str | None,
+    processes: int,
+    alarms: bool = False,
+    first: int = 0,
 ) -> Counter[tuple[str, str, str, str]]:
     if processes < 2:
-        return fuzz(count, seed, route, alarms=alarms)
-    shares = [(count, seed, route, k, processes, alarms) for k in range(processes)]
+        return fuzz(count, seed, route, first, alarms=alarms)
+    shares = [(count, seed, route, first + k, processes, alarms) for k in range(processes)]
     total: Counter[tuple[str, str, str, str]] = Counter()
     with ProcessPoolExecutor(processes) as pool:
         for part in pool.map(_share, shares):
@@ -292,7 +297,8 @@ def show(seed: int, index: int, route: str | None) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--count", type=int, default=2000)
+    parser.add_argument("--count", type=int, default=2000, help="number of the last, plus 1")
+    parser.add_argument("--first", type=int, default=0, help="number of the first problem")
     parser.add_argument("--seed", type=int, default=int(os.environ.get("DUALFOLD_FUZZ_SEED", "0")))
     parser.add_argument("--index", type=int)
     parser.add_argument("--route", choices=list(SETTINGS))
@@ -303,7 +309,9 @@ def main(arguments: list[str] | None = None) -> int:
         show(given.seed, given.index, given.route)
         return 0
     start = time.perf_counter()
-    counts = fuzz_in_processes(given.count, given.seed, given.route, given.processes, given.alarms)
+    counts = fuzz_in_processes(
+        given.count, given.seed, given.route, given.processes, given.alarms, given.first
+    )
     for by in range(3):
         print(table(counts, by), "\n")
     print(f"{time.perf_counter() - start:.0f} s")
