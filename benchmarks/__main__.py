@@ -1,6 +1,6 @@
 """`python -m benchmarks [CASE …]`: ours and the peers, side by side.
 
-Sides take turns, each run in a process of its own, best of N; absolute times on a
+Sides take turns, each run in a process of its own, the median of N; absolute times on a
 shared machine mean little, the ratio in one run does. Every run is kept as soon as it is
 made, so an interrupted command goes on where it was. Writes results/table.md,
 results/table.json and, with --growth, results/growth-*.png.
@@ -23,7 +23,7 @@ from benchmarks.running import (
     RESULTS,
     Limits,
     Run,
-    best,
+    usual,
     current,
     enough,
     forget,
@@ -46,7 +46,7 @@ def arguments() -> argparse.Namespace:
     )
     add = parser.add_argument
     add("cases", nargs="*", metavar="CASE", help=f"{', '.join(CASES)} (default: all)")
-    add("--repeats", type=int, default=3, help="runs of each side (slow peers: one)")
+    add("--repeats", type=int, default=5, help="runs of each side (slow peers: one)")
     add("--sides", default="", help="only sides whose name holds this")
     add("--quick", action="store_true", help="a twentieth of every size, once")
     add("--scale", type=float, default=1.0, help="sizes times this; kept apart from real ones")
@@ -88,14 +88,16 @@ def measure(name: str, chosen: argparse.Namespace) -> None:
             runs = current(kept(owner, side, chosen.scale), limits)
             if len(runs) > turn or enough(runs, job.role, chosen.repeats):
                 continue
-            run = run_once(owner, side, job, chosen.scale, limits, check=not runs)
+            run = run_once(
+                owner, side, job, chosen.scale, limits, check=not runs, seed=len(runs)
+            )
             keep(owner, side, chosen.scale, [*runs, run])
             words = f"{run['seconds']:.2f} s" if run["status"] == "done" else run["why"]
             print(f"  {owner} / {side}: {words}", file=sys.stderr, flush=True)
 
 
 def collected(scale: float) -> dict[str, dict[str, Run]]:
-    """The best of all that is kept, in the order of the cases."""
+    """The usual of all that is kept, in the order of the cases."""
     found: dict[str, dict[str, Run]] = {}
     for name, case in CASES.items():
         sides: dict[str, Run] = {}
@@ -104,7 +106,7 @@ def collected(scale: float) -> dict[str, dict[str, Run]]:
             if job.cannot:
                 sides[side] = {"status": "cannot", "why": job.cannot}
             elif runs:
-                sides[side] = best(runs)
+                sides[side] = usual(runs)
         if any(run["status"] != "cannot" for run in sides.values()):
             found[name] = sides
     return found

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.ladders import LADDERS
-from benchmarks.running import Limits, Run, best, current, forget, keep, kept, run_once
+from benchmarks.running import Limits, Run, usual, current, forget, keep, kept, run_once
 from benchmarks.verdicts import GIB
 
 # 1,000 · 10^(j/2): two rungs a power of ten.
@@ -68,7 +68,7 @@ def climb(method: str, side: str, limits: Limits, *, redo: bool) -> Climb:
         ):
             found.append(run_once(name, side, LADDERS[method].sides[side], 1.0, left, False))
             keep(name, side, 1.0, found)
-        runs[n] = best(found)
+        runs[n] = usual(found)
         _say(name, side, runs[n])
         if runs[n]["status"] != "done":
             return Climb(runs, str(runs[n].get("why", runs[n]["status"])))
@@ -124,7 +124,7 @@ def climbs(
 def kept_climb(method: str, side: str, limits: Limits) -> Climb:
     """What is known of a side from earlier commands, which may have had limits of their own."""
     found = {n: kept(f"growth/{method}/{n}", side, 1.0) for n in RUNGS}
-    runs = {n: best(some) for n, some in found.items() if some}
+    runs = {n: usual(some) for n, some in found.items() if some}
     last = runs[max(runs)] if runs else {}
     if last.get("status") != "done":
         return Climb(runs, str(last.get("why", "")))

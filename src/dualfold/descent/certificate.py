@@ -77,7 +77,7 @@ def certify_points(
 
     `directions` are about the d leading principal axes (D×d or more columns), whoever found
     them: needed where the data is too large for LAPACK, and no more than a hint. The gap is
-    then true but for a chance ("measured").
+    then true but for a chance ("measured"). `tolerance` is the largest gap that is "proved".
 
         >>> import numpy as np
         >>> X = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 0.1], [0.0, -0.1]])

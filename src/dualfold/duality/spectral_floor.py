@@ -93,7 +93,8 @@ def second_eigenvalue(
 ) -> SecondEigenvalue:
     """λ₂ of the weighted graph, from below by a proof and from above by a Ritz value.
 
-    `most_flops` is what the factorisation may cost; beyond, nothing is proved.
+    `problem` has the edges, `weights` one number for each, `start` vectors from which the Ritz
+    value is found. `most_flops` is what the factorisation may cost; beyond, nothing is proved.
     """
     try:
         ordering = _ordering(problem, most_flops)

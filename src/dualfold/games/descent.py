@@ -35,6 +35,7 @@ class Path(Judged):
     """Where a method went: `points[0]` is the start, `points[t]` is after t updates.
 
     upper, lower : not below f at each point, not above its minimum (−∞: none proved)
+    terms : what the verdict is about and what it assumes
     """
 
     points: Array

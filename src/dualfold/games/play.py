@@ -116,6 +116,7 @@ class Run(Judged):
     upper, lower : not below f + ψ at x̄_t, not above its minimum, whatever rounding does
     x_regret, y_regret : after every round, to the best comparator in hindsight; x's is the
         best one of the stated ball, and without one on ℝᵈ its regret is infinite
+    terms : what the verdict is about and what it assumes
     """
 
     x: Account

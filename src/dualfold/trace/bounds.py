@@ -17,7 +17,7 @@ second order in the residuals and in the rounding, whatever produced V.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -134,7 +134,11 @@ class Height:
 
 
 def heights(
-    answer: Trial, wider: Trial | None, following: float | None, scale: float, tolerance: float
+    answer: Trial,
+    wider: Callable[[], Trial | None],
+    following: float | None,
+    scale: float,
+    tolerance: float,
 ) -> Iterator[Height]:
     """Floors worth trying, the most promising first.
 
@@ -149,8 +153,9 @@ def heights(
     room = None if following is None else following - last
     if room is not None and room > 4 * delta:
         yield Height(d, last + room / 3)
-    if wider is not None:
-        yield from _wide_gaps(answer, wider, room)
+    further = wider()
+    if further is not None:
+        yield from _wide_gaps(answer, further, room)
     for widen in WIDER:
         under = widen * delta
         c = d - 1

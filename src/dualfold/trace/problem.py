@@ -67,10 +67,12 @@ class Gramian(LinearOperator):
 
     @cached_property
     def absolute_transposed(self) -> sp.csr_array:
+        """|M|ᵀ, by its rows."""
         return abs(self._transposed)
 
     @property
     def transposed(self) -> sp.csr_array:
+        """Mᵀ, by its rows."""
         return self._transposed
 
     def _matvec(self, v: Array) -> Array:

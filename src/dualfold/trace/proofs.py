@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -74,13 +75,24 @@ class _Case:
 
     problem: TraceProblem
     answer: Trial
-    wider: Trial | None
+    further: Array
     excluded: Trial | None
     lift: float
-    following: float | None
     scale: float
     extra: float  # what V's rounding and N's inexact span add to the distance
     tolerance: float
+
+    @cached_property
+    def following(self) -> float | None:
+        """Where the next eigenvalue seems to lie; found only if a floor needs a height."""
+        return _following(self.problem, self.answer, self.further, self.lift)
+
+    @cached_property
+    def wider(self) -> Trial | None:
+        """The answer and all further directions; made only if a floor further up is tried."""
+        if not _wants_wider(self.problem, self.further):
+            return None
+        return trial(self.problem, np.hstack([self.answer.V, self.further]), self.lift)
 
 
 def evidence(
@@ -88,25 +100,22 @@ def evidence(
 ) -> Evidence:
     """Judge the first `count` columns of V; the others hint where the next eigenvalues lie."""
     d = problem.count
-    known = problem.descent(V) if _passes_are_dear(problem) else None
-    given, seen = V[:, :d], None if known is None else known[:, :d]
+    given = V[:, :d]
+    seen = problem.descent(given)
     quotients, residuals = residual_lengths(problem, given, seen)
     basis, turn = _orthonormal(problem, given)
-    images = None if seen is None or problem.trivial.shape[1] else seen @ turn
     off_span = span_error(problem, given, basis)
     further = _further(problem, basis, V[:, d:])
     excluded = excluded_trial(problem)
     lift = _lift(problem, quotients, further, excluded)
-    answer = trial(problem, basis, lift, images)
-    following = _following(problem, answer, further, lift)
-    wider = None
-    if _wants_wider(problem, further):
-        wider = trial(problem, np.hstack([answer.V, further]), lift)
+    # These images only say how to turn the basis; exact ones follow, but for a large dense A.
+    exact = not problem.trivial.shape[1]
+    answer = trial(problem, basis, lift, seen @ turn, exact=exact)
     length = float(np.sqrt(answer.squares.sum()))
     size = norm_bound(problem) / max(problem.metric.lowest, 1e-300)
     size = (size if np.isfinite(size) else scale) + float(np.abs(answer.h).max())
     extra = 2 * off_span * length + 4 * off_span**2 * size + d * lift * problem.trivial_error**2
-    case = _Case(problem, answer, wider, excluded, lift, following, scale, extra * UP, tolerance)
+    case = _Case(problem, answer, further, excluded, lift, scale, extra * UP, tolerance)
     found, floor, missed = _best(case, given, further, fresh)
     return Evidence(quotients, residuals, answer, found, floor, scale, missed)
 
@@ -116,10 +125,6 @@ def _wants_wider(problem: TraceProblem, further: Array) -> bool:
     if isinstance(problem.A, np.ndarray) or further.shape[1] < 2:
         return False
     return problem.n <= MOST_FILLED_ROWS or not judged_by_singular_values(problem)
-
-
-def _passes_are_dear(problem: TraceProblem) -> bool:
-    return isinstance(problem.A, np.ndarray)
 
 
 def _orthonormal(problem: TraceProblem, given: Array) -> tuple[Array, Array]:
@@ -149,22 +154,26 @@ def _further(problem: TraceProblem, basis: Array, extra: Array) -> Array:
     return kept
 
 
+def _quotients(problem: TraceProblem, V: Array) -> Array:
+    """Rayleigh quotients of B-orthonormal columns."""
+    if not V.shape[1]:
+        return np.zeros(0)
+    return np.asarray(np.einsum("ij,ij->j", V, problem.descent(V)))
+
+
 def _lift(problem: TraceProblem, quotients: Array, further: Array, excluded: Trial | None) -> float:
     """How far up the excluded directions are moved: beyond every height that is tried."""
     if excluded is None:
         return 0.0
-    values = (
-        np.einsum("ij,ij->j", further, problem.descent(further)) if further.size else np.zeros(1)
-    )
-    highest = float(np.abs(quotients).max()) + float(np.abs(values).max())
+    beyond = np.abs(_quotients(problem, further)).max(initial=0.0)
+    highest = float(np.abs(quotients).max()) + float(beyond)
     return 8 * (highest + float(np.abs(excluded.h).max()) + excluded.blur)
 
 
 def _following(problem: TraceProblem, answer: Trial, further: Array, lift: float) -> float | None:
     """Where the next eigenvalue seems to lie; a hint, which is counted and not believed."""
     if further.shape[1]:
-        values = np.einsum("ij,ij->j", further, problem.descent(further))
-        return float(values.min())
+        return float(_quotients(problem, further).min())
     if problem.n > MOST_HINTED_ROWS or isinstance(problem.A, Gramian):
         return None
     A = problem.sign * dense_entries(problem.A).astype(float)
@@ -198,7 +207,7 @@ def _best(case: _Case, given: Array, further: Array, fresh: bool) -> tuple[Brack
         found.append(
             _first_good(
                 case,
-                heights(answer, case.wider, case.following, case.scale, case.tolerance),
+                heights(answer, lambda: case.wider, case.following, case.scale, case.tolerance),
                 lambda h: cholesky_floor(
                     problem, _lifted_trial(case, h.below), h.below, h.at, case.lift
                 ),
@@ -269,7 +278,7 @@ def _counted(case: _Case, given: Array, further: Array) -> tuple[Bracket, Floor,
         return _singular(case, given, further, singular_floor)
     return _first_good(
         case,
-        heights(case.answer, case.wider, case.following, case.scale, case.tolerance),
+        heights(case.answer, lambda: case.wider, case.following, case.scale, case.tolerance),
         lambda h: inertia_floor(problem, h.below, h.at, case.excluded),
     )
 
@@ -283,7 +292,7 @@ def _counted_when_filled(case: _Case, given: Array, further: Array) -> tuple[Bra
             return found
     return _first_good(
         case,
-        heights(case.answer, case.wider, case.following, 0.0, case.tolerance),
+        heights(case.answer, lambda: case.wider, case.following, 0.0, case.tolerance),
         lambda h: pivot_floor(problem, case.answer, h.below, h.at, case.lift),
     )
 
@@ -381,7 +390,7 @@ def _reaches_the_lift(case: _Case, height: Height) -> bool:
 
 
 def _lifted_trial(case: _Case, below: int) -> Trial:
-    return case.answer if case.wider is None or below <= len(case.answer.h) else case.wider
+    return case.answer if below <= len(case.answer.h) else case.wider or case.answer
 
 
 def _with_extra(found: Bracket, case: _Case) -> Bracket:

@@ -71,15 +71,23 @@ class Trial:
         return float(np.sqrt(len(self.h))) * self.blur + added
 
 
-def trial(problem: TraceProblem, V: Array, lift: float = 0.0, AV: Array | None = None) -> Trial:
+def trial(
+    problem: TraceProblem,
+    V: Array,
+    lift: float = 0.0,
+    AV: Array | None = None,
+    *,
+    exact: bool = False,
+) -> Trial:
     """The columns of V, turned to diagonalise A' in their span, ascending.
 
-    `AV` saves a pass over a dense A.
+    `AV` saves a product where it is known: it says how to turn V, and where it is `exact` (to
+    the rounding of a product) it serves a large dense A, which is not passed over twice.
     """
-    known = AV
-    AV, BV = _images(problem, V, lift, known if _turns_images(problem) else None)
+    turns = _turns_images(problem) and (exact or AV is None)
+    AV, BV = _images(problem, V, lift, AV)
     _, S = np.linalg.eigh(_quadratic(problem, V, AV))
-    if _turns_images(problem):  # a second pass over n² entries would cost too much
+    if turns:  # a second pass over n² entries would cost too much
         V, AV, BV = V @ S, AV @ S, problem.metric.times(V @ S)
     else:
         V = V @ S
