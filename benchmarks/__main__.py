@@ -23,7 +23,6 @@ from benchmarks.running import (
     RESULTS,
     Limits,
     Run,
-    usual,
     current,
     enough,
     forget,
@@ -31,6 +30,7 @@ from benchmarks.running import (
     keep,
     kept,
     run_once,
+    usual,
 )
 from benchmarks.tables import page, plain
 
@@ -88,9 +88,7 @@ def measure(name: str, chosen: argparse.Namespace) -> None:
             runs = current(kept(owner, side, chosen.scale), limits)
             if len(runs) > turn or enough(runs, job.role, chosen.repeats):
                 continue
-            run = run_once(
-                owner, side, job, chosen.scale, limits, check=not runs, seed=len(runs)
-            )
+            run = run_once(owner, side, job, chosen.scale, limits, check=not runs, seed=len(runs))
             keep(owner, side, chosen.scale, [*runs, run])
             words = f"{run['seconds']:.2f} s" if run["status"] == "done" else run["why"]
             print(f"  {owner} / {side}: {words}", file=sys.stderr, flush=True)

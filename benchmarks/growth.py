@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.ladders import LADDERS
-from benchmarks.running import Limits, Run, usual, current, forget, keep, kept, run_once
+from benchmarks.running import Limits, Run, current, forget, keep, kept, run_once, usual
 from benchmarks.verdicts import GIB
 
 # 1,000 · 10^(j/2): two rungs a power of ten.

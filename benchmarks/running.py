@@ -35,7 +35,10 @@ class Limits:
 def run_once(
     case: str, name: str, side: Side, scale: float, limits: Limits, check: bool, seed: int = 0
 ) -> Run:
-    """One run, its generated data drawn with `seed`: status "done", "limit" (of time), "memory" or "failed"; `why` in the last two."""
+    """One run, its generated data drawn with `seed`.
+
+    Its status is "done", "limit" (of time), "memory" or "failed"; `why` in the last two.
+    """
     with tempfile.TemporaryDirectory() as folder:
         out, errors = Path(folder) / "out.jsonl", Path(folder) / "errors"
         command = [sys.executable, "-m", "benchmarks.one", case, name]

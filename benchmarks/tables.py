@@ -128,7 +128,8 @@ def page(results: Results, *, scale: float, growth: str = "") -> str:
         "# Measured",
         f"{about['cores']} cores ({about['machine']}, {about['system']}), Python "
         f"{about['python']}; {packages}. `python -m benchmarks`: sides take turns, each in its own "
-        "process, the median of several, generated data drawn anew each time (slow peers once). Imports and data are outside the clock; "
+        "process, the median of several, generated data drawn anew each time (slow peers "
+        "once). Imports and data are outside the clock; "
         "t-similarity is that of t = 10 on 2,000 points against all points; memory is the peak "
         "of the whole process.",
     ]

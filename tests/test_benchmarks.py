@@ -16,7 +16,7 @@ from benchmarks.case import Side
 from benchmarks.cases import CASES
 from benchmarks.growth import exponent
 from benchmarks.ladders import LADDERS, rung
-from benchmarks.running import Limits, usual, current, enough, keep, kept, run_once
+from benchmarks.running import Limits, current, enough, keep, kept, run_once, usual
 from benchmarks.similarity import sampled_t_similarity
 from benchmarks.tables import plain, run_table, verdict_table
 from benchmarks.verdicts import (

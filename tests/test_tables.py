@@ -502,7 +502,9 @@ def test_sparse(tmp_path, name):
         target = io.BytesIO()
         scipy.io.mmwrite(target, matrix, precision=17)
         content = target.getvalue()
-        (tmp_path / name).write_bytes(gzip.compress(content, mtime=0) if name.endswith("gz") else content)
+        (tmp_path / name).write_bytes(
+            gzip.compress(content, mtime=0) if name.endswith("gz") else content
+        )
     found = read_table(tmp_path / name)
     assert scipy.sparse.issparse(found.X)
     assert found.X.format == "csr"
