@@ -278,6 +278,17 @@ def _(rng: Random) -> Case:
     return Case(A, some_kind(rng), N=N)
 
 
+@family("excluded, strongly coupled")
+def _(rng: Random) -> Case:
+    """One small eigenvalue off N, N far from invariant: a count of all says little of the rest."""
+    m = int(rng.integers(2, 6))
+    values = np.r_[powers(rng, -4, -0.2), 1.0, 1 + rng.uniform(0.05, 10, m - 2)]
+    coupling = rng.standard_normal(m) * powers(rng, -2, 0, m)
+    A = np.diag(np.r_[powers(rng, -2, 1.5) * rng.choice([-1, 1]), values])
+    A[0, 1:] = A[1:, 0] = powers(rng, -4, 0.5) * coupling / np.linalg.norm(coupling)
+    return Case(A, some_kind(rng), N=np.eye(m + 1)[:, :1])
+
+
 # ---- numbers of other kinds
 
 

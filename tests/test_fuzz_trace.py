@@ -130,6 +130,19 @@ def test_past_deceits_claim_nothing_false(name):
     assert not wrong, wrong[:3]
 
 
+def test_a_count_of_the_whole_space_is_no_floor_of_the_complement():
+    # Coupled to N, the count is lowered below the answer's value. At most one eigenvalue lies
+    # below that height, and it is not the answer's: 0.02, and the answer has 1.
+    A = np.array([[-0.1, -0.024, 0.13], [-0.024, 0.0216, 0.0], [0.13, 0.0, 1.0]])
+    N = np.array([[1.0], [0.0], [0.0]])
+    s = 0.0046
+    c = np.sqrt(1 - s**2)
+    V = np.array([[0.0, 0.0], [s, -c], [c, s]])
+    for given in (A, sp.csr_array(A)):
+        for columns in (V[:, :1], V):
+            check(A, columns, given=given, N=N)
+
+
 # ---- item 2: matrices that are not symmetric
 
 
