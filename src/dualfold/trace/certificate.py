@@ -21,7 +21,7 @@ from dualfold.trace.balanced import balanced
 from dualfold.trace.completeness import dense_entries
 from dualfold.trace.entries import MOST_ASYMMETRY, asymmetry, not_symmetric, real_entries
 from dualfold.trace.problem import Gramian, TraceProblem
-from dualfold.trace.proofs import Evidence, evidence
+from dualfold.trace.proofs import Evidence, evidence, is_zero
 from dualfold.trace.rounding import LARGEST, SMALLEST, UNIT, norm_bound, squares_in_metric
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -33,6 +33,7 @@ PROOFS = {
     "norm": "the norm of the matrix leaves no room for a better direction",
     "random": "a random search of the complement found nothing better",
     "whole": "the directions asked for are all there are",
+    "zero": "the matrix is 0, and every answer as good as any other",
 }
 FIXED = (
     "an operator whose products are right to 1e-13 of its norm and that was fixed before the "
@@ -140,7 +141,7 @@ def certify(
         reason = f"the vectors are not orthonormal in B and to the trivial directions ({off:.1e})"
         return _failure(problem, reason, tolerance, orthogonality=off)
     scale = max(_spectrum_scale(problem), np.finfo(float).tiny)
-    if not SMALLEST < scale < LARGEST and not _is_zero(problem.A):
+    if not SMALLEST < scale < LARGEST and not is_zero(problem.A):
         reason = "squares of the entries of A underflow or overflow; rescale A"
         return _failure(problem, reason, tolerance, orthogonality=off)
     found = evidence(problem, V, scale, tolerance, fresh)
@@ -159,7 +160,8 @@ def _certificate(
 ) -> Certificate:
     floor, bracket, d = found.floor, found.bracket, problem.count
     following = None
-    if level in ("proved", "measured") and floor.below == d:  # at most d lie below the height
+    known = np.isfinite(floor.height) and floor.below == d  # at most d lie below the height
+    if level in ("proved", "measured") and known:
         following = floor.height - float(found.answer.h[-1]) - found.answer.blur
     about = problem.about
     if isinstance(problem.A, LinearOperator) and not isinstance(problem.A, Gramian):
@@ -251,14 +253,6 @@ def _spelled_out(problem: TraceProblem) -> TraceProblem:
     if apart > MOST_ASYMMETRY * size:
         raise not_symmetric("A", apart, size)
     return replace(problem, A=entries)
-
-
-def _is_zero(A: Any) -> bool:
-    if isinstance(A, Gramian):
-        return not A.factor.data.any()
-    return (
-        not isinstance(A, LinearOperator) and not (A if isinstance(A, np.ndarray) else A.data).any()
-    )
 
 
 def _spectrum_scale(problem: TraceProblem) -> float:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg
+from scipy.sparse.linalg import LinearOperator
 
 from dualfold.errors import DualfoldError, TooLarge
 from dualfold.trace.bounds import NOTHING, Bracket, Height, bracket, heights
@@ -194,6 +195,9 @@ def _best(case: _Case, given: Array, further: Array, fresh: bool) -> tuple[Brack
     """The routes in turn, the cheapest first, until one proves what was asked for."""
     problem, answer = case.problem, case.answer
     dense = isinstance(problem.A, np.ndarray)
+    if is_zero(problem.A):
+        floor = Floor(problem.count, np.inf, "zero", seen=problem.count)
+        return Bracket(0.0, 0.0, 0.0, 0.0, 0.0), floor, False
     if problem.n == problem.count + problem.trivial.shape[1]:
         return _whole(case)
     by_norm = _by_norm(case)
@@ -221,6 +225,15 @@ def _best(case: _Case, given: Array, further: Array, fresh: bool) -> tuple[Brack
         missed = floor.seen is not None and floor.seen > floor.below
         found.append((_with_extra(bracket(answer, None, floor), case), floor, missed))
     return min(found, key=lambda one: (not one[2], one[0].gap, one[0].apart))
+
+
+def is_zero(A: Any) -> bool:
+    """Whether no entry of A is other than 0 (of an operator nobody knows)."""
+    if isinstance(A, Gramian):
+        return not A.factor.data.any()
+    if isinstance(A, LinearOperator):
+        return False
+    return not (A if isinstance(A, np.ndarray) else A.data).any()
 
 
 def _settled(found: list[tuple[Bracket, Floor, bool]], case: _Case) -> bool:
