@@ -93,7 +93,9 @@ def bracket(answer: Trial, below: Trial | None, floor: Floor) -> Bracket:
     if floor.seen is None or floor.seen > c or (below is None and c > d):
         return NOTHING
     if c == d and below is None and floor.height <= answer.h[-1]:
-        return _below_the_last(answer, floor.height)
+        # A count of the whole space says nothing of the complement of V.
+        whole = floor.proof not in ("norm", "Cholesky", "random")
+        return NOTHING if whole else _below_the_last(answer, floor.height)
     head = answer.first(c) if below is None else below
     lost, rounded = temple_loss(head, floor.height)
     if c == d and below is None:

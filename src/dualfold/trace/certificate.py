@@ -18,11 +18,12 @@ from dualfold.errors import InvalidInput
 from dualfold.levels import WORTHLESS, Level, checked_tolerance, distance, level_of
 from dualfold.trace import proofs
 from dualfold.trace.balanced import balanced
-from dualfold.trace.completeness import dense_entries
+from dualfold.trace.completeness import Floor, dense_entries
 from dualfold.trace.entries import MOST_ASYMMETRY, asymmetry, not_symmetric, real_entries
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.proofs import Evidence, evidence, is_zero
 from dualfold.trace.rounding import LARGEST, SMALLEST, UNIT, norm_bound, squares_in_metric
+from dualfold.trace.singular import judged_by_singular_values, null_error
 
 Array = np.ndarray[Any, np.dtype[Any]]
 # A random search resolves less than a proof; a gap it leaves wider than this says nothing.
@@ -61,9 +62,9 @@ class Certificate:
         eigenvalues lie beyond (None: no floor was found)
     chance : the probability that a measured statement is wrong; 0 where it is proved
     complete : no wanted eigenvalue was missed (None: not decided)
-    eigengap : distance from the last wanted eigenvalue to the next one (proved lower
-        bound when the level is "proved", else measured; None: unknown). Small means
-        that the last directions could be turned at almost no cost.
+    eigengap : a proved lower bound of the distance from the last wanted eigenvalue to the next
+        one (None: unknown). Small means that the last directions could be turned at almost no
+        cost.
     about : what the proof is about when that is not all of the data
     tolerance, reasons : the largest gap that passes, and what failed, in words
     """
@@ -145,7 +146,7 @@ def certify(
         reason = "squares of the entries of A underflow or overflow; rescale A"
         return _failure(problem, reason, tolerance, orthogonality=off)
     found = evidence(problem, V, scale, tolerance, fresh)
-    doubts = _mismatch(values, problem.sign * found.quotients, scale)
+    doubts = _mismatch(values, problem.sign * found.quotients, _entry_scale(problem))
     level, reasons = _level(problem, found, doubts, tolerance)
     return _certificate(problem, found, level, reasons, off, tolerance)
 
@@ -160,9 +161,10 @@ def _certificate(
 ) -> Certificate:
     floor, bracket, d = found.floor, found.bracket, problem.count
     following = None
-    known = np.isfinite(floor.height) and floor.below == d  # at most d lie below the height
-    if level in ("proved", "measured") and known:
-        following = floor.height - float(found.answer.h[-1]) - found.answer.blur
+    # At most d lie below the height. A random search resolves ends, not gaps: no word there.
+    height = _proved_height(problem, floor)
+    if level == "proved" and np.isfinite(height) and floor.below == d:
+        following = height - float(found.answer.h[-1]) - found.answer.blur
     about = problem.about
     if isinstance(problem.A, LinearOperator) and not isinstance(problem.A, Gramian):
         about = f"{about}, {FIXED}" if about else FIXED
@@ -184,6 +186,13 @@ def _certificate(
         about=about,
         eigenvectors=bool(found.residuals.max() <= max(tolerance, 1e-6) * found.scale),
     )
+
+
+def _proved_height(problem: TraceProblem, floor: Floor) -> float:
+    """The floor's height; in units of σ the null vectors' own error is still to be taken off."""
+    if floor.proof != "inertia" or not judged_by_singular_values(problem):
+        return floor.height
+    return max(float(np.sqrt(max(floor.height, 0.0))) - null_error(problem), 0.0) ** 2
 
 
 def _level(
@@ -253,6 +262,11 @@ def _spelled_out(problem: TraceProblem) -> TraceProblem:
     if apart > MOST_ASYMMETRY * size:
         raise not_symmetric("A", apart, size)
     return replace(problem, A=entries)
+
+
+def _entry_scale(problem: TraceProblem) -> float:
+    """The size of the spectrum if B were its diagonal: no condition number enters."""
+    return norm_bound(problem) / float(np.median(problem.metric.sparse().diagonal()))
 
 
 def _spectrum_scale(problem: TraceProblem) -> float:

@@ -24,14 +24,14 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from scipy.sparse.linalg import splu, spsolve_triangular
+from scipy.sparse.linalg import LinearOperator, splu, spsolve_triangular
 
 from dualfold.kernels import one_blas_thread
 from dualfold.kernels.progress import steps as told_steps
 from dualfold.trace.completeness import Floor
 from dualfold.trace.metric import Dense, Diagonal, Metric, Sparse
 from dualfold.trace.problem import Gramian, TraceProblem
-from dualfold.trace.rounding import UNIT
+from dualfold.trace.rounding import OPERATOR_ERROR, TINY, UNIT, norm_bound
 from dualfold.trace.trial import Trial
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -63,7 +63,7 @@ def random_floor(
     # Tall and thin: a second thread mostly waits (3 s became 25 on a busy machine).
     with one_blas_thread():
         low, high, steps, ended = _extreme_ritz_values(problem, answer.V, start, steps, scale)
-    chance, blur = MISS, 16 * steps * UNIT * max(abs(low), abs(high))
+    chance, blur = MISS, 16 * steps * UNIT * max(abs(low), abs(high)) + _blur(problem, scale)
     if ended:  # an invariant space: a direction it misses had less than 16u of the start
         chance += float(16 * UNIT * np.sqrt(problem.n))
         height = low - blur
@@ -75,6 +75,19 @@ def random_floor(
     # Something better by more than what is allowed; by less, the bracket says how much.
     least = max(float(np.sqrt(answer.squares[-1])), blur, tolerance * abs(answer.total))
     return Floor(count, height, "random", chance=chance, seen=count + int(low < last - least))
+
+
+def _blur(problem: TraceProblem, scale: float) -> float:
+    """What the rounding of B⁻¹A, an operator's own errors and N's inexact span can move."""
+    metric = problem.metric
+    condition = 4.0
+    if isinstance(metric, Dense | Sparse):
+        condition += float(abs(metric.matrix).sum(axis=1).max()) / max(metric.lowest, 1e-300)
+    moved = 64 * UNIT * condition * scale + 4 * problem.trivial_error * scale
+    own = problem.asymmetry + TINY
+    if isinstance(problem.A, LinearOperator) and not isinstance(problem.A, Gramian):
+        own += OPERATOR_ERROR * norm_bound(problem)
+    return moved + own / max(metric.lowest, 1e-300)
 
 
 def seed_of(problem: TraceProblem, V: Array, fresh: bool) -> int:
