@@ -416,7 +416,7 @@ def unfolding_points(rng: np.random.Generator):
     """The leading coordinates of an unfolding, with both its sides."""
     X = rows_of(str(rng.choice(("roll", "twins"))), 60, rng)
     graph = dualfold.graph.joined(dualfold.graph.knn(X, 5))
-    unfolding = dualfold.duality.unfold(graph)
+    unfolding = dualfold.unfolding.unfold(graph)
     points, sides = dualfold.methods.unfolded(unfolding).points, sides_of(unfolding)
     return (
         "unfolding",

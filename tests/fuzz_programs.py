@@ -21,17 +21,17 @@ from typing import Any
 import numpy as np
 from judge_programs import Truth, judged
 
-from dualfold.duality import (
+from dualfold.errors import DualfoldError, InvalidInput
+from dualfold.programs import (
     LinearProgram,
     QuadraticProgram,
     certify_infeasible,
     certify_program,
     certify_unbounded,
-    program_curvature,
-    program_linear,
+    curvature,
+    linear_systems,
     solve_program,
 )
-from dualfold.errors import DualfoldError, InvalidInput
 
 Array = np.ndarray[Any, Any]
 TOLERANCE = 1e-8
@@ -427,7 +427,7 @@ def main() -> int:
     )
     asked = parser.parse_args()
     if asked.most_exact is not None:
-        program_linear.MOST_EXACT = program_curvature.MOST_EXACT = asked.most_exact
+        linear_systems.MOST_EXACT = curvature.MOST_EXACT = asked.most_exact
     alone = asked.only is not None
     table = fuzz(1 if alone else asked.count, asked.seed, asked.only if alone else asked.first)
     total: Counter[str] = Counter()

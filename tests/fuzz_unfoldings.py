@@ -29,10 +29,10 @@ import unfolding_optima as optima
 from flint import fmpq
 from fuzz_unfolding_families import FAMILIES, MUTATIONS, Case
 
-from dualfold.duality import UnfoldingProblem, certify_unfolding, geodesic_bounds, unfold
-from dualfold.duality.spectral_floor import cholesky_floor, proved_floor
-from dualfold.duality.unfold import solved
 from dualfold.errors import DualfoldError, Unrealisable
+from dualfold.unfolding import UnfoldingProblem, certify_unfolding, geodesic_bounds, unfold
+from dualfold.unfolding.spectral_floor import cholesky_floor, proved_floor
+from dualfold.unfolding.unfold import solved
 
 Array = np.ndarray[Any, np.dtype[Any]]
 SOLVERS = ("interior_point", "low_rank", "landmark")

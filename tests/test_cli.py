@@ -55,7 +55,7 @@ def names(folder):
 
 def answer_to(method, graph, X):
     if method == "mvu":
-        return dualfold.methods.unfolded(dualfold.duality.unfold(graph))
+        return dualfold.methods.unfolded(dualfold.unfolding.unfold(graph))
     state = getattr(dualfold.methods, method)
     return dualfold.embed(state(graph if METHODS[method].needs == "graph" else X))
 

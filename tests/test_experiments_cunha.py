@@ -5,7 +5,6 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from dualfold.duality import UnfoldingProblem, contracted, interior_point
 from dualfold.experiments import Setting
 from dualfold.experiments.cunha_angles import allowed_angles, coordinates_kept, edge_angles
 from dualfold.experiments.cunha_exact import chain, complete
@@ -13,6 +12,7 @@ from dualfold.experiments.cunha_lagrangian import _lmi, _off_ones, _products
 from dualfold.experiments.cunha_roll import bounds, roll, small_roll
 from dualfold.experiments.cunha_slater import clique, equal_lengths_path, stress
 from dualfold.graph import knn
+from dualfold.unfolding import UnfoldingProblem, contracted, interior_point
 
 BRIEF = Setting("brief")
 

@@ -7,7 +7,6 @@ import pytest
 import scipy.optimize
 
 from dualfold.data import digits
-from dualfold.duality import LinearProgram, QuadraticProgram, solve_program
 from dualfold.experiments import Setting
 from dualfold.experiments import shin_convexity as convexity
 from dualfold.experiments import shin_decompositions as decompositions
@@ -17,6 +16,7 @@ from dualfold.experiments import shin_pca_mnist as reconstructed
 from dualfold.experiments import shin_pca_roads as roads
 from dualfold.experiments.shin_functions import Shape, broken_rules, keeping_rules, lecture_shapes
 from dualfold.games import gradient_descent
+from dualfold.programs import LinearProgram, QuadraticProgram, solve_program
 
 SHAPES = lecture_shapes()
 

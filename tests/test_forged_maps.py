@@ -66,7 +66,7 @@ def test_forged_unfoldings_are_rejected():
     rng = np.random.default_rng(0)
     rows = np.vstack([swiss_roll(60, random_state=1).points, swiss_roll(3, random_state=1).points])
     graph = dualfold.graph.joined(dualfold.graph.knn(np.vstack([rows, rows[:3]]), 5))
-    unfolding = dualfold.duality.unfold(graph)
+    unfolding = dualfold.unfolding.unfold(graph)
     sides = maps.sides_of(unfolding)
     Y = dualfold.methods.unfolded(unfolding).points
     turn = np.array([[math.cos(0.02), -math.sin(0.02)], [math.sin(0.02), math.cos(0.02)]])

@@ -7,10 +7,10 @@ import pytest
 from scipy.sparse.csgraph import shortest_path
 
 from dualfold.data import swiss_roll
-from dualfold.duality import contracted, unfold
 from dualfold.errors import ConditionFails, DisconnectedGraph, InvalidInput
 from dualfold.games import EasiestBend, unfolding_bracket, unfolding_game
 from dualfold.graph import joined, knn
+from dualfold.unfolding import contracted, unfold
 
 
 def chain(n):

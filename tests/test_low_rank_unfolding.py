@@ -10,20 +10,20 @@ import pytest
 import scipy.linalg
 
 from dualfold.data import swiss_roll
-from dualfold.duality import certify_unfolding
-from dualfold.duality.barrier import Inside, newton_step
-from dualfold.duality.connectivity import bottom, orthonormal
-from dualfold.duality.interior_point import interior_point
-from dualfold.duality.landmark import graph_of, landmark, path_weights
-from dualfold.duality.low_rank import low_rank
-from dualfold.duality.progress import Progress
-from dualfold.duality.span import Span
-from dualfold.duality.stiffness import Net, blocked
-from dualfold.duality.unfold import solved
-from dualfold.duality.unfolding import UnfoldingProblem
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.graph import farthest_points, geodesic_distances, joined, knn
 from dualfold.trace.factorisation import factorise, fill_reducing_ordering
+from dualfold.unfolding import certify_unfolding
+from dualfold.unfolding.problem import UnfoldingProblem
+from dualfold.unfolding.solvers.barrier import Inside, newton_step
+from dualfold.unfolding.solvers.connectivity import bottom, orthonormal
+from dualfold.unfolding.solvers.interior_point import interior_point
+from dualfold.unfolding.solvers.landmark import graph_of, landmark, path_weights
+from dualfold.unfolding.solvers.low_rank import low_rank
+from dualfold.unfolding.solvers.progress import Progress
+from dualfold.unfolding.solvers.span import Span
+from dualfold.unfolding.solvers.stiffness import Net, blocked
+from dualfold.unfolding.unfold import solved
 
 
 def chain(n):
@@ -332,7 +332,7 @@ def test_columns_that_hold_nothing_new_are_left_out_of_a_basis():
 # ---- which solver "auto" takes
 
 # The module; as an attribute of the package this name is the function.
-CHOICE = import_module("dualfold.duality.unfold")
+CHOICE = import_module("dualfold.unfolding.unfold")
 
 
 def test_few_edges_go_to_the_interior_point_and_sheets_to_low_rank():

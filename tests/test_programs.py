@@ -14,18 +14,18 @@ import scipy.sparse as sp
 from fuzz_programs import fuzz
 from judge_programs import judged
 
-from dualfold.duality import (
+from dualfold.errors import InvalidInput, MissingDependency
+from dualfold.programs import (
     LinearProgram,
     QuadraticProgram,
     certify_infeasible,
     certify_program,
     certify_unbounded,
+    curvature,
     farkas_ray,
-    program_curvature,
-    program_linear,
+    linear_systems,
     solve_program,
 )
-from dualfold.errors import InvalidInput, MissingDependency
 
 Array = np.ndarray[Any, Any]
 
@@ -458,8 +458,8 @@ def test_the_tolerance_comes_from_the_caller() -> None:
 @pytest.mark.parametrize("curved", [False, True])
 def test_enclosed_solutions(curved: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Large systems are enclosed in floating point; here small ones are, too."""
-    monkeypatch.setattr(program_linear, "MOST_EXACT", 0)
-    monkeypatch.setattr(program_curvature, "MOST_EXACT", 0)
+    monkeypatch.setattr(linear_systems, "MOST_EXACT", 0)
+    monkeypatch.setattr(curvature, "MOST_EXACT", 0)
     rng = np.random.default_rng(3)
     for _ in range(6):
         n, m = 5, 9

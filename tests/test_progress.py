@@ -73,7 +73,7 @@ def test_the_factorisation_and_the_iteration_tell_theirs():
 def test_an_unfolding_tells_the_digits_of_its_gap():
     graph = knn(swiss_roll(80, random_state=0).points, 5)
     records = []
-    found = parts(heard_in(lambda: dualfold.duality.unfold(graph, callback=records.append)))
+    found = parts(heard_in(lambda: dualfold.unfolding.unfold(graph, callback=records.append)))
     [(_, shares)] = [one for one in found if "gap" in one[0]]
     gaps = [record.gap for record in records if 0 < record.gap < np.inf]
     assert shares == [digits_share(gaps[0], gap, 1e-6) for gap in gaps]

@@ -206,7 +206,7 @@ def test_stored_points_are_proved_again_and_changed_ones_are_not(method):
 def test_both_sides_of_an_unfolding_are_judged_again():
     graph = dualfold.graph.knn(np.vstack([X[:80], X[:3]]), 6)  # three points twice
     graph = dualfold.graph.joined(graph)
-    unfolding = dualfold.duality.unfold(graph)
+    unfolding = dualfold.unfolding.unfold(graph)
     points = dualfold.methods.unfolded(unfolding).points
     sides = both_sides(unfolding)
     again = rechecked_unfolding(graph, points, sides, tolerance=1e-4)

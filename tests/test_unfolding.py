@@ -11,15 +11,15 @@ from scipy.spatial.distance import cdist
 from unfoldings import chain, complete, dense_bounds, dense_laplacian, random_problem
 
 import dualfold
-from dualfold.duality import (
+from dualfold.errors import InvalidInput, Unrealisable
+from dualfold.unfolding import (
     UnfoldingProblem,
     certify_unfolding,
     contracted,
     interior_point,
     unfold,
 )
-from dualfold.duality.schur import edge_products
-from dualfold.errors import InvalidInput, Unrealisable
+from dualfold.unfolding.solvers.schur import edge_products
 
 
 @pytest.mark.parametrize("n", [3, 4, 5, 10, 37, 100, 300])

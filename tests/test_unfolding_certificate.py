@@ -9,20 +9,20 @@ import pytest
 from unfoldings import chain, complete, dense_bounds, dense_laplacian, random_problem
 
 from dualfold.data import swiss_roll
-from dualfold.duality import (
+from dualfold.graph import joined, knn
+from dualfold.unfolding import (
     UnfoldingProblem,
     certify_unfolding,
     contracted,
     geodesic_bounds,
     interior_point,
 )
-from dualfold.duality.spectral_floor import (
+from dualfold.unfolding.spectral_floor import (
     cholesky_floor,
     eigenvalues_below,
     proved_floor,
     second_eigenvalue,
 )
-from dualfold.graph import joined, knn
 
 
 @pytest.fixture(scope="module")

@@ -162,7 +162,7 @@ def test_more_components_than_directions():
 def test_the_figure_shows_maps_to_one_scale_and_the_gap(roll):
     X, model = roll
     plane = dualfold.PCA(2).fit_transform(X)
-    problem = dualfold.duality.contracted(model.graph_).problem
+    problem = dualfold.unfolding.contracted(model.graph_).problem
     under = as_unfolding_in_words(problem, plane, model.certificate_)
     figure = unfolding_figure(
         [

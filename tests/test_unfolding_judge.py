@@ -18,11 +18,11 @@ from unfoldings import chain, random_problem
 
 from dualfold import MaximumVarianceUnfolding
 from dualfold.data import swiss_roll
-from dualfold.duality import UnfoldingProblem, certify_unfolding, contracted, unfold
-from dualfold.duality.landmark import landmark
-from dualfold.duality.unfold import solved
 from dualfold.errors import CertificateFailed, InvalidInput, Unrealisable
 from dualfold.graph import from_lengths, joined, knn
+from dualfold.unfolding import UnfoldingProblem, certify_unfolding, contracted, unfold
+from dualfold.unfolding.solvers.landmark import landmark
+from dualfold.unfolding.unfold import solved
 
 SEED = int(os.environ.get("DUALFOLD_FUZZ_SEED", "0"))
 

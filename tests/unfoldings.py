@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from dualfold.duality import UnfoldingProblem
+from dualfold.unfolding import UnfoldingProblem
 
 
 def chain(n, form="at_most"):

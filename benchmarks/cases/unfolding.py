@@ -16,7 +16,7 @@ GENERAL = ("CVXPY Clarabel", "CVXPY SCS")
 
 def judged(answer: Answer, data: Data) -> dict[str, Any]:
     """Both bounds by our certificate, whoever found the points and weights."""
-    from dualfold.duality import certify_unfolding
+    from dualfold.unfolding import certify_unfolding
 
     if answer.points is None or answer.weights is None:
         return {}

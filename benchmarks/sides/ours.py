@@ -15,10 +15,10 @@ import numpy as np
 
 from benchmarks.case import Answer
 from dualfold import estimators, quality
-from dualfold.duality.unfold import solved
 from dualfold.graph import knn, nearest
 from dualfold.kernels.tally import tallied, timed
 from dualfold.methods import landmark_count
+from dualfold.unfolding.unfold import solved
 
 K = 10  # neighbours, in every case but unfolding: its edges are the problem's size
 UNFOLDING_K = 6

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.duality.certificate import UnfoldingCertificate
 from dualfold.errors import CertificateFailed
 from dualfold.graph.graph import Graph
 from dualfold.kernels import lapack_threads
@@ -19,6 +18,7 @@ from dualfold.trace.certificate import Certificate, certify
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers import Auto, Solver
+from dualfold.unfolding.certificate import UnfoldingCertificate
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

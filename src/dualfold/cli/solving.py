@@ -13,9 +13,9 @@ from dualfold.cli.talk import Voice
 from dualfold.cli.verdict import verdict
 
 if TYPE_CHECKING:
-    from dualfold.duality import Unfolding
     from dualfold.embedding import Embedding
     from dualfold.graph import Graph
+    from dualfold.unfolding import Unfolding
 
 # Neighbours that are counted again in the map.
 SCORED_NEIGHBORS = 10

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from dualfold.cli.registry import Method
 
 if TYPE_CHECKING:
-    from dualfold.duality import Unfolding
     from dualfold.embedding import Embedding
     from dualfold.graph import Graph
     from dualfold.trace import TraceProblem
+    from dualfold.unfolding import Unfolding
 
 
 def certified(
@@ -25,8 +25,8 @@ def certified(
 
     if method.name != "mvu":
         return embed(problem(method, X, graph, n_components=n_components)), None
-    from dualfold.duality import unfold
     from dualfold.methods import unfolded
+    from dualfold.unfolding import unfold
 
     assert graph is not None
     unfolding = unfold(graph, n_components=n_components)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from dualfold.cli.registry import Method
 
 if TYPE_CHECKING:
-    from dualfold.duality import UnfoldingCertificate
     from dualfold.trace import Certificate
+    from dualfold.unfolding import UnfoldingCertificate
 
 # Below this, the distance to the optimum is the rounding of the numbers themselves.
 ROUNDING = 1e-9

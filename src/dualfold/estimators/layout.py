@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.duality.certificate import UnfoldingCertificate
 from dualfold.embedding import Embedding
 from dualfold.levels import Level, distance, level_of
 from dualfold.trace.certificate import Certificate
+from dualfold.unfolding.certificate import UnfoldingCertificate
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

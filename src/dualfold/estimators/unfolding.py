@@ -13,9 +13,6 @@ import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from dualfold.duality.connections import Connections, connections
-from dualfold.duality.solution import Record
-from dualfold.duality.unfold import Unfolding, unfold
 from dualfold.embedding import Embedding
 from dualfold.errors import DisconnectedGraph, InvalidInput
 from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimator
@@ -23,6 +20,9 @@ from dualfold.graph import Graph, separate
 from dualfold.graph.pieces import pieces_in_words
 from dualfold.maps.local import LocalDistancesMap, LocalWeightsMap
 from dualfold.methods.mvu import unfolded
+from dualfold.unfolding.connections import Connections, connections
+from dualfold.unfolding.solution import Record
+from dualfold.unfolding.unfold import Unfolding, unfold
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

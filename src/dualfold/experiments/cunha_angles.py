@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from dualfold.data import swiss_roll
-from dualfold.duality import Unfolding, unfold
-from dualfold.duality.unfold import Form
 from dualfold.experiments.cunha_roll import NEIGHBORS, neighbor_graph, roll, small_roll
 from dualfold.experiments.finding import Experiment, Finding, Row, Setting
 from dualfold.graph import Graph
+from dualfold.unfolding import Unfolding, unfold
+from dualfold.unfolding.unfold import Form
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

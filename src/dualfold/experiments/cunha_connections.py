@@ -9,10 +9,10 @@ import scipy.linalg
 from scipy.spatial.distance import pdist
 
 from dualfold.data import swiss_roll
-from dualfold.duality import UnfoldingProblem, connections, unfold
 from dualfold.experiments.cunha_roll import NEAR, neighbor_graph, roll, size_note, small_roll
 from dualfold.experiments.finding import Experiment, Finding, Row, Setting, within
 from dualfold.graph import Graph, geodesic_distances
+from dualfold.unfolding import UnfoldingProblem, connections, unfold
 from dualfold.view.charts import Chart, Line, chart_figure
 from dualfold.weights import heat_laplacian
 from dualfold.weights.gram import centred_gram

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
-from dualfold.duality import UnfoldingProblem, certify_unfolding, interior_point
-from dualfold.duality.contraction import contracted
 from dualfold.estimators import PCA, ClassicalMDS
 from dualfold.experiments.cunha_roll import NEIGHBORS, neighbor_graph, small_roll
 from dualfold.experiments.finding import Experiment, Finding, Row, Setting, within
 from dualfold.games import unfolding_bracket, unfolding_game
+from dualfold.unfolding import UnfoldingProblem, certify_unfolding, interior_point
+from dualfold.unfolding.contraction import contracted
 from dualfold.view.charts import Chart, Line, chart_figure
 
 Array = np.ndarray[Any, np.dtype[Any]]

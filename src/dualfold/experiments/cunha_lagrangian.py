@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.duality import UnfoldingProblem, contracted
 from dualfold.experiments.cunha_roll import neighbor_graph, small_roll
 from dualfold.experiments.finding import Experiment, Finding, Row, Setting, within
 from dualfold.experiments.report import number
+from dualfold.unfolding import UnfoldingProblem, contracted
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

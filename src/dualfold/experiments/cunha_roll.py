@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 
 from dualfold.data import Sample, swiss_roll
-from dualfold.duality import (
+from dualfold.estimators import PCA, Isomap, LocallyLinearEmbedding, SpectralEmbedding
+from dualfold.experiments.finding import Experiment, Finding, Row, Setting, within
+from dualfold.graph import Graph, joined, knn
+from dualfold.methods.mvu import unfolded
+from dualfold.quality import procrustes
+from dualfold.unfolding import (
     Unfolding,
     UnfoldingProblem,
     geodesic_bounds,
     second_eigenvalue,
     unfold,
 )
-from dualfold.duality.bounds import scaled_into
-from dualfold.estimators import PCA, Isomap, LocallyLinearEmbedding, SpectralEmbedding
-from dualfold.experiments.finding import Experiment, Finding, Row, Setting, within
-from dualfold.graph import Graph, joined, knn
-from dualfold.methods.mvu import unfolded
-from dualfold.quality import procrustes
+from dualfold.unfolding.bounds import scaled_into
 from dualfold.view.papers import bracket_figure, unrolling_figure
 from dualfold.view.unfolding import as_unfolding_in_words, bounds_in_words, unfolding_figure
 

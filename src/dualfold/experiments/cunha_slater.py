@@ -9,11 +9,11 @@ import numpy as np
 import scipy.linalg
 from scipy.sparse.csgraph import minimum_spanning_tree
 
-from dualfold.duality import UnfoldingProblem, contracted, interior_point
-from dualfold.duality.positive_step import longest_step
 from dualfold.experiments.cunha_roll import neighbor_graph, small_roll
 from dualfold.experiments.finding import Experiment, Finding, Row, Setting, within
 from dualfold.graph import Graph, from_lengths
+from dualfold.unfolding import UnfoldingProblem, contracted, interior_point
+from dualfold.unfolding.solvers.positive_step import longest_step
 from dualfold.view.charts import Chart, Line, chart_figure
 
 Array = np.ndarray[Any, np.dtype[Any]]

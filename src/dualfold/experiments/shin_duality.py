@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.duality import (
+from dualfold.experiments.finding import Experiment, Finding, Row, Setting, within
+from dualfold.programs import (
     LinearProgram,
     QuadraticProgram,
     certify_program,
     solve_program,
 )
-from dualfold.duality.program_certificate import ProgramCertificate
-from dualfold.experiments.finding import Experiment, Finding, Row, Setting, within
+from dualfold.programs.certificate import ProgramCertificate
 from dualfold.view.charts import Chart, Line, chart_figure
 
 Array = np.ndarray[Any, np.dtype[Any]]

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.duality.unfold import Unfolding
 from dualfold.embedding import Embedding
 from dualfold.trace.lift import scaled_vectors
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.solution import Solution, with_signs
+from dualfold.unfolding.unfold import Unfolding
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -22,7 +22,7 @@ def mvu(unfolding: Unfolding, *, n_components: int = 2) -> TraceProblem:
         maximise tr(VᵀKV)  subject to  VᵀV = I,   points VΛ^½,   with K the answer of
         maximise tr K  subject to  K ⪰ 0,  K1 = 0,  K_ii + K_jj − 2K_ij ≤ (or =) d_ij²
 
-    over the edges: `dualfold.duality.unfold(graph)` finds K with dual weights that bound
+    over the edges: `dualfold.unfolding.unfold(graph)` finds K with dual weights that bound
     every other one. A sheet without holes is laid flat, and a hole is not blown up as by
     Isomap. Fails where one edge cuts across a gap, which then pins the two sides together;
     a graph in several pieces has no answer at all (they could fly apart for ever).

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.duality.unfold import Unfolding
 from dualfold.embedding import Embedding
 from dualfold.errors import InvalidInput
 from dualfold.estimators.graph_estimator import GraphEstimator
@@ -20,6 +19,7 @@ from dualfold.maps.nystrom import NystromMap
 from dualfold.maps.piecewise import RescaledMap
 from dualfold.saved.model import BothSides, Model
 from dualfold.saved.parts import PlacingMap, parts_of
+from dualfold.unfolding.unfold import Unfolding
 from dualfold.weights.affinity import affinity
 
 # The ridge of local weights, as the estimators have it (scikit-learn's default).

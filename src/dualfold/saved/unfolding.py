@@ -8,9 +8,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.duality.certificate import UnfoldingCertificate, certify_unfolding
-from dualfold.duality.contraction import Contraction, contracted
-from dualfold.duality.unfolding import Form
 from dualfold.errors import InvalidInput
 from dualfold.graph.graph import Graph
 from dualfold.levels import checked_tolerance
@@ -19,6 +16,9 @@ from dualfold.saved.model import BothSides
 from dualfold.saved.recheck import LARGEST
 from dualfold.trace.certificate import certify
 from dualfold.trace.problem import TraceProblem
+from dualfold.unfolding.certificate import UnfoldingCertificate, certify_unfolding
+from dualfold.unfolding.contraction import Contraction, contracted
+from dualfold.unfolding.problem import Form
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

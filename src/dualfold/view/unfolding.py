@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dualfold.duality.bounds import scaled_into
-from dualfold.duality.certificate import UnfoldingCertificate
-from dualfold.duality.solution import Record, relative
-from dualfold.duality.unfolding import UnfoldingProblem
 from dualfold.errors import InvalidInput
 from dualfold.levels import distance
+from dualfold.unfolding.bounds import scaled_into
+from dualfold.unfolding.certificate import UnfoldingCertificate
+from dualfold.unfolding.problem import UnfoldingProblem
+from dualfold.unfolding.solution import Record, relative
 from dualfold.view.colors import FEW_COLORS, coloring
 from dualfold.view.drawing import (
     FAINT,

@@ -1,0 +1,207 @@
+"""What no feasible point of a program is below, from any v and any multipliers y.
+
+For a minimum, y_i ≥ 0 on inequalities and r = Qv + c + Mᵀy, every feasible (x′, w′) has
+
+    objective ≥ −½vᵀQv − ½yᵀRy − hᵀy + rᵀx′ + ½(x′−v)ᵀQ(x′−v) + ½(w′−y)ᵀR(w′−y).
+
+With Q ⪰ κD⁻² (`curvature.py`) the terms in x′ are at least a sum over j of
+
+    r_j t + ½κ(t − v_j)²/d_j²,     t = x′_j between the bounds that the rows state for it,
+
+and each is minimised by itself: in the middle if κ > 0, else at an end. Where an end is
+infinite and r_j ≠ 0 nothing is proved (Neumaier and Shcherbina, "Safe bounds in linear and
+mixed-integer linear programming", 2004). All of it is exact.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from dualfold.programs.curvature import Curvature
+from dualfold.programs.exact import (
+    ZERO,
+    ExactMatrix,
+    ExactProgram,
+    above,
+    dot,
+    fractions,
+)
+from dualfold.programs.linear_systems import Enclosed
+from dualfold.programs.program import Program
+
+Array = np.ndarray[Any, np.dtype[Any]]
+End = Fraction | None  # None: infinite
+# How often rows pass bounds on to one another, and entries up to which they do (seconds).
+ROUNDS = 2
+MOST_PROPAGATED = 100_000
+
+
+class Box:
+    """low ≤ x ≤ high, as the rows imply it: first x ≥ 0, then row by row, by the bounds so far.
+
+    aᵀx ≤ b says a_j x_j ≤ b − Σ_k≠j min a_k x_k where the other minima are finite.
+    """
+
+    def __init__(self, program: Program) -> None:
+        n = program.n
+        self.low: list[End] = [ZERO if j < program.nonnegative else None for j in range(n)]
+        self.high: list[End] = [None] * n
+        if program.R is not None:
+            return  # softened rows bound nothing
+        rows = sp.csr_array(program.rows)
+        rows.eliminate_zeros()
+        alone = np.diff(rows.indptr) == 1
+        self._tighten(program, rows, np.flatnonzero(alone))
+        for _ in range(ROUNDS if rows.nnz <= MOST_PROPAGATED else 0):
+            self._tighten(program, rows, np.flatnonzero(~alone))
+
+    def _tighten(self, program: Program, rows: sp.csr_array, which: Array) -> None:
+        for i in which:
+            at = slice(rows.indptr[i], rows.indptr[i + 1])
+            entries = [Fraction(entry) for entry in rows.data[at].tolist()]
+            columns, limit = rows.indices[at].tolist(), Fraction(float(program.limits[i]))
+            self._apply(entries, columns, limit)
+            if i >= len(program.b):
+                self._apply([-entry for entry in entries], columns, -limit)
+
+    def _apply(self, entries: list[Fraction], columns: list[int], limit: Fraction) -> None:
+        """What entriesᵀx ≤ limit says of each variable."""
+        ends = [
+            self.low[j] if entry > 0 else self.high[j]
+            for entry, j in zip(entries, columns, strict=True)
+        ]
+        open_ends = [k for k, end in enumerate(ends) if end is None]
+        if len(open_ends) > 1:
+            return
+        least = sum(
+            (entry * end for entry, end in zip(entries, ends, strict=True) if end is not None),
+            ZERO,
+        )
+        for k in open_ends or range(len(entries)):
+            entry, j, own = entries[k], columns[k], ends[k]
+            rest = least if own is None else least - entry * own
+            if entry > 0:
+                self.high[j] = _smaller((limit - rest) / entry, self.high[j])
+            else:
+                larger = _smaller((limit - rest) / -entry, _turned(self.low[j]))
+                self.low[j] = _turned(larger)
+
+    def within(self, extent: list[Fraction]) -> Box:
+        """The same box without what is farther out than `extent`."""
+        inner = object.__new__(Box)
+        inner.low = [
+            -size if end is None else max(end, -size)
+            for end, size in zip(self.low, extent, strict=True)
+        ]
+        inner.high = [
+            size if end is None else min(end, size)
+            for end, size in zip(self.high, extent, strict=True)
+        ]
+        return inner
+
+
+def _turned(end: End) -> End:
+    return None if end is None else -end
+
+
+def _smaller(new: Fraction, old: End) -> End:
+    """The smaller upper end; a new one is rounded up, so that digits do not pile up."""
+    rounded = above(new)
+    if rounded == math.inf:
+        return old
+    return Fraction(rounded) if old is None else min(Fraction(rounded), old)
+
+
+def lower_bound(
+    exact: ExactProgram, v: Array, y: Array, box: Box, curved: Curvature
+) -> Fraction | None:
+    """The bound of the module docstring for R ⪰ 0; None: minus infinity."""
+    if curved.floor is None:
+        return None
+    total = exact.dual_value(v, y)
+    units = fractions(curved.units)
+    for j, slope in enumerate(exact.gradient(v, y)):
+        bend = curved.floor / units[j] ** 2
+        least = _least(slope, v[j], bend, box.low[j], box.high[j])
+        if least is None:
+            return None
+        total += least
+    return total
+
+
+def least_linear(slopes: Array, box: Box) -> Fraction | None:
+    """min of slopesᵀx for x in the box; None: minus infinity."""
+    total = ZERO
+    for slope, low, high in zip(slopes, box.low, box.high, strict=True):
+        least = _least(slope, ZERO, ZERO, low, high)
+        if least is None:
+            return None
+        total += least
+    return total
+
+
+def _least(slope: Fraction, v: Fraction, bend: Fraction, low: End, high: End) -> End:
+    """min of slope·t + ½·bend·(t − v)² for low ≤ t ≤ high; None: minus infinity."""
+    if low is not None and high is not None and low > high:
+        return ZERO  # no point at all: any bound is true
+    if bend > 0:
+        t = v - slope / bend
+        t = t if low is None else max(t, low)
+        t = t if high is None else min(t, high)
+        return slope * t + bend * (t - v) ** 2 / 2
+    if bend < 0:  # a hill: lowest at one of its ends
+        if low is None or high is None:
+            return None
+        return min(slope * t + bend * (t - v) ** 2 / 2 for t in (low, high))
+    end = low if slope > 0 else high
+    if slope == 0:
+        return ZERO
+    return None if end is None else slope * end
+
+
+def enclosed_bound(exact: ExactProgram, near: Enclosed, curved: Curvature) -> Fraction | None:
+    """The least value of an enclosed (y, v) that some exact point of the dual has.
+
+    There r_j = 0, or r_j ≥ 0 where x′_j ≥ 0, so that only the dual's value is left.
+    """
+    if curved.floor is None or curved.floor < 0:
+        return None
+    m = len(exact.limits)
+    y, v = near.centre[:m], near.centre[m:]
+    spread_y, spread_v = near.radius[:m], near.radius[m:]
+    lost = _spread(exact.R, exact.program.R, y, spread_y) + dot(
+        np.array([abs(number) for number in exact.limits], dtype=object), spread_y
+    )
+    if not len(v):  # no curvature, so no v
+        return -dot(exact.limits, y) + _flat(exact.R, y) - lost
+    return exact.dual_value(v, y) - lost - _spread(exact.Q, exact.program.Q, v, spread_v)
+
+
+def enclosed_value(exact: ExactProgram, near: Enclosed) -> Fraction:
+    """The largest value that an enclosed point can have."""
+    n = len(exact.cost)
+    x, w = near.centre[:n], near.centre[n:]
+    value = exact.value(x, w)
+    if not any(near.radius):
+        return value
+    sizes = np.array([abs(number) for number in exact.cost], dtype=object)
+    value += dot(sizes, near.radius[:n])
+    value += _spread(exact.Q, exact.program.Q, x, near.radius[:n])
+    return value + _spread(exact.R, exact.program.R, w, near.radius[n:])
+
+
+def _flat(matrix: ExactMatrix | None, vector: Array) -> Fraction:
+    return ZERO if matrix is None else -dot(vector, matrix.times(vector)) / 2
+
+
+def _spread(matrix: ExactMatrix | None, given: Any, centre: Array, radius: Array) -> Fraction:
+    """How much ½uᵀQu can change when u moves by up to the radius."""
+    if matrix is None or not len(centre):
+        return ZERO
+    slope = np.array([abs(number) for number in matrix.times(centre)], dtype=object)
+    return dot(slope, radius) + dot(radius, ExactMatrix(abs(given)).times(radius)) / 2

@@ -1,0 +1,299 @@
+"""How far from optimal a point of a program can be, from the point and multipliers alone.
+
+The optimum p* of a minimum is enclosed from both sides, in exact arithmetic:
+
+    below: the bound of `bounds.py`, for the multipliers as given, or for exact ones
+        near them (`feasible.py` on the dual), whose gradient balances exactly;
+    above: the value at a point near the given one that keeps all constraints exactly.
+
+The given point keeps them to rounding only, so its own value may lie on either side of p*;
+|value − p*| is at most the distance from the value to the farther end, and the gap is that
+over the least |p*| there can be. If 0 may be the optimum there is no relative gap. Where
+neither bounds nor an exact dual are at hand, the bound is about points up to a stated size:
+the level is then "within reach". No solver is trusted, and none is imported.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+
+from dualfold.errors import InvalidInput
+from dualfold.levels import Level, checked_tolerance, distance, level_of
+from dualfold.programs.balance import balanced
+from dualfold.programs.bounds import Box, enclosed_bound, enclosed_value, lower_bound
+from dualfold.programs.curvature import curvature
+from dualfold.programs.entries import vector
+from dualfold.programs.exact import ExactProgram, above, below, floats, fractions, nearest
+from dualfold.programs.feasible import feasible_near
+from dualfold.programs.linear_systems import Enclosed
+from dualfold.programs.program import Program
+from dualfold.programs.terms import Conditions, Terms, conditions, described, plain
+
+Array = np.ndarray[Any, np.dtype[Any]]
+# `reach` unless the caller says otherwise: far enough to cover every other optimum of an
+# ordinary program.
+FARTHER = 10.0
+
+
+@dataclass(frozen=True)
+class ProgramCertificate:
+    """The verdict on a point of a program; `print` it.
+
+    level : "proved" (there is an optimum, and the value is within `gap` of it, relative to
+        it), "within" (the same with a larger gap), "within reach" (the same among points
+        whose entries are up to `extent`), "unresolved" (the reasons say what is known) or
+        "failed"
+    gap : |value − optimum| over |optimum|, at most; infinite where that is not known
+    value : the objective at the point, which keeps its constraints to `primal_feasibility`
+    bound, attained : the optimum lies between them. No point that keeps the constraints is
+        better than `bound`, and one that keeps them exactly, near the given one, is at least
+        as good as `attained` (infinite where none is known)
+    sense : "min" or "max", which of them is the lower one
+    primal_feasibility, dual_feasibility, stationarity, complementarity : the largest
+        violation of each condition of Karush, Kuhn and Tucker, relative to the terms of
+        its row
+    reach : how many times as large as the point's own entries (or, where these are small, as
+        a usual one) those of another point may be, where the level is "within reach"
+    extent : that as a size for each variable, infinite where the bound is about all points
+    tolerance, reasons : what the gap was held against, and what is short of "proved"
+    about : what was judged
+    """
+
+    level: Level
+    gap: float
+    value: float
+    bound: float
+    attained: float
+    sense: Literal["min", "max"]
+    primal_feasibility: float
+    dual_feasibility: float
+    stationarity: float
+    complementarity: float
+    reach: float
+    extent: tuple[float, ...]
+    tolerance: float
+    reasons: tuple[str, ...] = ()
+    about: str = ""
+
+    def __str__(self) -> str:
+        if self.level in ("failed", "unresolved"):
+            return f"{self.level}: " + "; ".join(self.reasons)
+        side = "lower" if self.sense == "min" else "higher"
+        words = f"{self.level}: optimal {distance(self.gap)}; the multipliers exclude any value "
+        words += f"{side} than {self.bound:.10g}"
+        if self.level == "within reach":
+            words += (
+                f", but only for points with entries up to {self.reach:g} times as large (`extent`)"
+            )
+        return f"{words}, and the point keeps its constraints to {self.primal_feasibility:.1e}" + (
+            f" ({'; '.join(self.reasons)})" if self.reasons else ""
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: plain numbers, lists and strings (infinite numbers become None)."""
+        return plain(asdict(self) | {"verdict": str(self), "schema": "dualfold.program/2"})
+
+
+def certify_program(
+    program: Program,
+    point: Any,
+    multipliers: Any,
+    *,
+    tolerance: float = 1e-8,
+    reach: float = FARTHER,
+) -> ProgramCertificate:
+    """Judge a point of a `program` (x, and w with R) with its multipliers (inequalities first).
+
+    A gap above `tolerance` is not "proved", and a point that breaks its constraints by more
+    fails. `reach` matters only where nothing is known about all points: the bound is then
+    about those whose entries are at most `reach` times the point's.
+
+    >>> import numpy as np
+    >>> from dualfold.programs import LinearProgram, certify_program
+    >>> diet = LinearProgram([2.0, 3.0], [[-1.0, -1.0]], [-4.0], nonnegative=2)
+    >>> certify_program(diet, [4.0, 0.0], [2.0]).level
+    'proved'
+    >>> certify_program(diet, [4.0, 0.0], [2.1]).level
+    'failed'
+    """
+    tolerance = checked_tolerance(tolerance)
+    if not 2 <= reach < math.inf:
+        raise InvalidInput(f"reach is {reach!r}; it must be 2 or more: the point is within it")
+    given = np.concatenate(program.parts(point))
+    y = vector(multipliers, "the multipliers", len(program.limits))
+    return _Judgement(program, given, y, tolerance, float(reach)).verdict()
+
+
+class _Judgement:
+    """One point and its multipliers, in the program's own units and in fractions."""
+
+    def __init__(
+        self, program: Program, point: Array, y: Array, tolerance: float, reach: float
+    ) -> None:
+        units = balanced(program)
+        self.given, self.units, self.program = program, units, units.program
+        self.tolerance, self.reach = tolerance, reach
+        self.exact = exact = ExactProgram(units.program)
+        n, held = program.n, exact.held
+        rows, columns = fractions(units.rows), fractions(units.columns)
+        self.x = fractions(point[:n]) / columns
+        self.w = fractions(point[n:]) / rows[: len(point) - n]
+        every = fractions(y) / rows
+        self.y = every.copy()
+        self.y[:held] = [max(number, Fraction(0)) for number in every[:held]]
+        self.value = exact.value(self.x, self.w)
+        near = floats(self.x), floats(self.w), floats(every)
+        slack = floats(exact.slack(self.x, self.w))
+        self.kept: Conditions = conditions(self.program, *near, slack)
+        with np.errstate(all="ignore"):
+            self.terms = Terms(self.program, near[0], near[2])
+        self.near: Enclosed | None = None  # a point that keeps all constraints exactly
+        self.box = Box(self.program)
+        self.curved = curvature(self.program.Q, n)
+        soft = curvature(self.program.R, len(program.limits))
+        # Softened rows need R ⪰ 0: w′ is free, and nothing bounds it.
+        self.convex = soft.floor is not None and soft.floor >= 0
+
+    def verdict(self) -> ProgramCertificate:
+        """The best that can be said."""
+        low = self._bound()
+        high = self._attained()
+        gap = self._gap(low, high)
+        extent = [math.inf] * self.given.n
+        level: Level = level_of(gap, self.tolerance)
+        if low is None and high is not None and not self._broken():
+            near, sizes = self._bound_within_reach()
+            among = self._gap(near, high)
+            if among <= self.tolerance:
+                level, gap, low, extent = "within reach", among, near, sizes
+        reasons = self._reasons(level, low, high)
+        if not self.kept.primal_feasibility <= self.tolerance:
+            level = "failed"
+        elif level == "failed" and self._undecided(low, high):
+            level = "unresolved"
+        return self._certificate(level, gap, low, high, extent, reasons)
+
+    def _broken(self) -> bool:
+        return bool(self.kept.broken(self.tolerance))
+
+    def _bound(self) -> Fraction | None:
+        """What no feasible point is below, by the multipliers as given or exact ones nearby."""
+        if not self.convex:
+            return None
+        direct = lower_bound(self.exact, self.x, self.y, self.box, self.curved)
+        if self._broken() or self._close(direct):
+            return direct
+        known = [bound for bound in (direct, self._bound_nearby()) if bound is not None]
+        return max(known, default=None)
+
+    def _bound_nearby(self) -> Fraction | None:
+        dual = self.program.dual
+        start = np.concatenate([self.y, self.x])[: dual.point_size]
+        near = feasible_near(dual, start)
+        if near is None:
+            return None
+        if any(near.radius):
+            return enclosed_bound(self.exact, near, self.curved)
+        m = len(self.y)
+        v = near.centre[m:] if len(near.centre) > m else self.x
+        return lower_bound(self.exact, v, near.centre[:m], self.box, self.curved)
+
+    def _bound_within_reach(self) -> tuple[Fraction | None, list[float]]:
+        """The bound for points up to `extent`, and that, in the units of the given program."""
+        with np.errstate(all="ignore"):
+            reaches = self.reach * self.terms.reaches
+        if not self.convex or self.near is None or not np.isfinite(reaches).all():
+            return None, []
+        sizes = fractions(reaches)
+        # The point that is compared with others must be one of them.
+        entries = zip(self.near.centre, self.near.radius, sizes, strict=False)
+        if any(abs(centre) + radius > size for centre, radius, size in entries):
+            return None, []
+        inner = self.box.within(list(sizes))
+        extent = [below(size) for size in sizes * fractions(self.units.columns)]
+        return lower_bound(self.exact, self.x, self.y, inner, self.curved), extent
+
+    def _attained(self) -> Fraction | None:
+        """The value at an exactly feasible point nearby."""
+        if not self.kept.primal_feasibility <= self.tolerance:
+            return None
+        self.near = feasible_near(self.program, np.concatenate([self.x, self.w]))
+        return None if self.near is None else enclosed_value(self.exact, self.near)
+
+    def _close(self, low: Fraction | None) -> bool:
+        """Whether the bound needs no improvement."""
+        return self._gap(low, self.value) <= self.tolerance
+
+    def _gap(self, low: Fraction | None, high: Fraction | None) -> float:
+        if low is None or high is None:
+            return math.inf
+        far = max(self.value - low, high - self.value)
+        if far <= 0:
+            return 0.0
+        if low <= 0 <= high or high < low:
+            return math.inf
+        return above(far / min(abs(low), abs(high)))
+
+    def _undecided(self, low: Fraction | None, high: Fraction | None) -> bool:
+        """Whether nothing is wrong but that arithmetic leaves a doubt."""
+        if self._broken():
+            return False
+        if low is None or high is None:
+            return True
+        return low <= 0 <= high and nearest(high - low) <= self.tolerance * self.terms.value_scale
+
+    def _reasons(
+        self, level: Level, low: Fraction | None, high: Fraction | None
+    ) -> tuple[str, ...]:
+        if level == "proved":
+            return ()
+        reasons = list(self.kept.broken(self.tolerance))
+        sign = Fraction(int(self.given.sign))
+        if high is None and self.kept.primal_feasibility <= self.tolerance:
+            reasons.append(
+                "no point was found that keeps all constraints exactly; this one keeps them to "
+                f"{self.kept.primal_feasibility:.1e}"
+            )
+        if low is None:
+            reasons.append(
+                "no exact multipliers were found near these, and not all variables have bounds"
+            )
+        elif high is not None and level != "within reach":
+            ends = sorted((nearest(sign * low), nearest(sign * high)))
+            reasons.append(
+                f"the value is not the bound: the optimum is between {ends[0]:.6g} and "
+                f"{ends[1]:.6g}, the value is {nearest(sign * self.value):.6g}"
+            )
+        return tuple(reasons)
+
+    def _certificate(
+        self,
+        level: Level,
+        gap: float,
+        low: Fraction | None,
+        high: Fraction | None,
+        extent: list[float],
+        reasons: tuple[str, ...],
+    ) -> ProgramCertificate:
+        least = -math.inf if low is None else below(low)
+        most = math.inf if high is None else above(high)
+        sign = self.given.sign
+        return ProgramCertificate(
+            level=level,
+            gap=gap,
+            value=sign * nearest(self.value),
+            bound=sign * least,
+            attained=sign * most,
+            sense=self.given.sense,
+            **asdict(self.kept),
+            reach=self.reach,
+            extent=tuple(extent),
+            tolerance=self.tolerance,
+            reasons=reasons,
+            about=described(self.given),
+        )

@@ -1,0 +1,231 @@
+"""Linear and convex quadratic programs as data, and their Lagrangian duals as such programs.
+
+    min  ½xᵀQx + cᵀx   subject to   Ax ≤ b,  Ex = f,  x_j ≥ 0 for the first p variables
+
+The Lagrangian dual of a linear program (Q = 0) is one of the same family. That of a
+quadratic one is too when the family is a little larger: rows may be softened by free
+variables w that cost ½wᵀRw,
+
+    primal  min   ½xᵀQx + ½wᵀRw + cᵀx   Mx − Rw ≤ h (the A rows), = h (the E rows),  x_p ≥ 0
+    dual    max  −½vᵀQv − ½yᵀRy − hᵀy   −Mᵀy − Qv ≤ c (first p rows), = c (others), y_A ≥ 0
+
+with M = [A; E], h = (b, f) (Cottle, "Symmetric dual quadratic programs", 1963). For R = 0
+this is Wolfe's dual, which asks of Q no more than being positive semidefinite: no inverse
+is taken. Q and R, c and h, M and −Mᵀ change places, so the dual of the dual is the primal,
+entry by entry.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+
+from dualfold.errors import InvalidInput
+from dualfold.programs.entries import doubles, nonzero, rows_of, semidefinite, vector
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Sense = Literal["min", "max"]
+
+
+class _Program:
+    """What both kinds share; `sign` turns a maximum into a minimum."""
+
+    c: Any
+    A: Any
+    b: Any
+    E: Any
+    f: Any
+    nonnegative: int
+    sense: Sense
+    Q: Any
+    R: Any
+
+    def _settle(self) -> None:
+        """Bring the fields into shape, or say what is wrong with them."""
+        if self.sense not in ("min", "max"):
+            raise InvalidInput(f"sense is {self.sense!r}; it must be 'min' or 'max'")
+        cost = vector(self.c, "c", None)
+        object.__setattr__(self, "c", cost)
+        for matrix, limit in (("A", "b"), ("E", "f")):
+            rows, limits = rows_of(
+                getattr(self, matrix), getattr(self, limit), len(cost), matrix, limit
+            )
+            object.__setattr__(self, matrix, rows)
+            object.__setattr__(self, limit, limits)
+        whole = isinstance(self.nonnegative, int | np.integer)
+        if not whole or not 0 <= self.nonnegative <= len(cost):
+            raise InvalidInput(
+                f"nonnegative={self.nonnegative}: it is how many of the {len(cost)} variables, "
+                f"counted from the first, are ≥ 0; give a number from 0 to {len(cost)}"
+            )
+
+    @property
+    def sign(self) -> float:
+        """+1 for min, −1 for max: sign·objective is always minimised."""
+        return 1.0 if self.sense == "min" else -1.0
+
+    @property
+    def n(self) -> int:
+        """Number of variables x (without those of R)."""
+        return len(self.c)
+
+    @property
+    def point_size(self) -> int:
+        """Numbers in a point: x, and w after it where rows are softened by R."""
+        return self.n + (0 if self.R is None else len(self.limits))
+
+    @property
+    def rows(self) -> Any:
+        """M = [A; E], inequalities first; multipliers are in this order."""
+        if sp.issparse(self.A) or sp.issparse(self.E):
+            return sp.csr_array(sp.vstack([sp.csr_array(self.A), sp.csr_array(self.E)]))
+        return np.vstack([self.A, self.E])
+
+    @property
+    def limits(self) -> Array:
+        """h = (b, f)."""
+        return np.concatenate([self.b, self.f])
+
+    def parts(self, point: Any) -> tuple[Array, Array]:
+        """(x, w) of a point; w is empty without R."""
+        both = vector(point, "the point", self.point_size)
+        return both[: self.n], both[self.n :]
+
+    def value(self, point: Any) -> float:
+        """The objective at a point (whether it is feasible is the certificate's business)."""
+        x, w = self.parts(point)
+        curved = 0.0 if self.Q is None else float(x @ (self.Q @ x)) / 2
+        curved += 0.0 if self.R is None else float(w @ (self.R @ w)) / 2
+        return float(self.c @ x) + self.sign * curved
+
+    def slack(self, point: Any) -> Array:
+        """h − Mx + Rw: at least 0 on inequalities and 0 on equations at a feasible point."""
+        x, w = self.parts(point)
+        left = self.limits - self.rows @ x
+        return left if self.R is None else left + self.R @ w
+
+    def _with_bounds(self, lower: Any, upper: Any) -> tuple[Any, Array]:
+        """A and b with the finite bounds as further rows."""
+        if self.R is not None:
+            raise InvalidInput("bounds belong to the primal: add them before taking the dual")
+        unit = sp.eye_array(self.n, format="csr") if sp.issparse(self.A) else np.eye(self.n)
+        matrix, limits = self.A, self.b
+        for bounds, side in ((lower, -1.0), (upper, 1.0)):
+            if bounds is None:
+                continue
+            given = doubles(bounds, "a bound")
+            if (given.ndim and given.shape != (self.n,)) or np.isnan(given).any():
+                raise InvalidInput(
+                    f"bounds are one number or one for each of the {self.n} variables (infinite "
+                    f"where there is none); the shape is {given.shape}"
+                )
+            every = np.broadcast_to(given, (self.n,))
+            finite = np.flatnonzero(np.isfinite(every))
+            stack = sp.vstack if sp.issparse(matrix) else np.vstack
+            matrix = stack([matrix, side * unit[finite]])
+            limits = np.concatenate([limits, side * every[finite]])
+        return matrix, limits
+
+    def _dual_fields(self) -> dict[str, Any]:
+        turned, p = -self.rows.T, self.nonnegative
+        turned = sp.csr_array(turned) if sp.issparse(turned) else turned
+        return {
+            "c": -self.sign * self.limits,
+            "A": turned[:p],
+            "b": self.sign * self.c[:p],
+            "E": turned[p:],
+            "f": self.sign * self.c[p:],
+            "nonnegative": len(self.b),
+            "sense": "max" if self.sense == "min" else "min",
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class LinearProgram(_Program):
+    """min (or max) cᵀx subject to Ax ≤ b, Ex = f, x_j ≥ 0 for j < `nonnegative`.
+
+    Matrices may be arrays or SciPy sparse; either pair of constraints (A and b, E and f) may
+    be left out. `sense` is "min" or "max".
+
+        >>> diet = LinearProgram([2.0, 3.0], [[-1.0, -1.0]], [-4.0], nonnegative=2)
+        >>> diet.dual.sense, diet.dual.c.tolist(), diet.dual.dual.A.tolist()
+        ('max', [4.0], [[-1.0, -1.0]])
+    """
+
+    c: Any
+    A: Any = None
+    b: Any = None
+    E: Any = None
+    f: Any = None
+    nonnegative: int = 0
+    sense: Sense = "min"
+    Q: None = field(init=False, default=None, repr=False)
+    R: None = field(init=False, default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        self._settle()
+
+    def with_bounds(self, lower: Any = None, upper: Any = None) -> LinearProgram:
+        """The same program with lower ≤ x ≤ upper as further inequalities."""
+        A, b = self._with_bounds(lower, upper)
+        return LinearProgram(self.c, A, b, self.E, self.f, self.nonnegative, self.sense)
+
+    @property
+    def dual(self) -> LinearProgram:
+        """max −bᵀλ − fᵀν subject to Aᵀλ + Eᵀν + c = 0 (≥ 0 where x ≥ 0), λ ≥ 0."""
+        return LinearProgram(**self._dual_fields())
+
+
+@dataclass(frozen=True, eq=False)
+class QuadraticProgram(_Program):
+    """min ½xᵀQx + cᵀx (or max −½xᵀQx + cᵀx, by `sense`), Q positive semidefinite.
+
+    Q and c are the objective's; A and b, E and f, and `nonnegative` are the constraints of
+    `LinearProgram`.
+
+    R softens the rows (module docstring); it is there because the dual needs it. A point
+    of a program with R is x followed by w.
+
+        >>> import numpy as np
+        >>> nearest = QuadraticProgram(np.eye(2), [0.0, 0.0], [[-1.0, -1.0]], [-2.0])
+        >>> nearest.dual.value([1.0, 1.0, 1.0])  # multiplier 1, v = (1, 1): the optimum
+        1.0
+    """
+
+    Q: Any
+    c: Any
+    A: Any = None
+    b: Any = None
+    E: Any = None
+    f: Any = None
+    nonnegative: int = 0
+    sense: Sense = "min"
+    R: Any = None
+
+    def __post_init__(self) -> None:
+        self._settle()
+        object.__setattr__(self, "Q", semidefinite(self.Q, self.n, "Q", "variables"))
+        softened = self.R
+        if softened is not None:
+            softened = semidefinite(softened, len(self.limits), "R", "rows of constraints")
+            softened = softened if nonzero(softened) else None
+        object.__setattr__(self, "R", softened)
+
+    def with_bounds(self, lower: Any = None, upper: Any = None) -> QuadraticProgram:
+        """The same program with lower ≤ x ≤ upper as further inequalities."""
+        A, b = self._with_bounds(lower, upper)
+        return QuadraticProgram(self.Q, self.c, A, b, self.E, self.f, self.nonnegative, self.sense)
+
+    @property
+    def dual(self) -> QuadraticProgram:
+        """Wolfe's dual: its point is the multipliers, followed by v (at the optimum Qv = Qx)."""
+        m = len(self.limits)
+        return QuadraticProgram(
+            Q=sp.csr_array((m, m)) if self.R is None else self.R, R=self.Q, **self._dual_fields()
+        )
+
+
+Program = LinearProgram | QuadraticProgram

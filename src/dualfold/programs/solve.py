@@ -1,0 +1,215 @@
+"""Answers to programs by existing solvers, and rays where there is no answer.
+
+HiGHS (in SciPy) solves linear programs, Clarabel quadratic ones. Neither is trusted: the
+certificate sees the point and the multipliers only. SciPy hands out no rays, so where a
+solver says "infeasible" or "unbounded" the Farkas program is solved for one. Small programs
+that floating point leaves unproved are solved over the integers (`solvers/pivots.py`).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+
+from dualfold.errors import CertificateFailed, NotConverged
+from dualfold.levels import Level, checked_tolerance
+from dualfold.programs.balance import Balanced, balanced
+from dualfold.programs.certificate import ProgramCertificate, certify_program
+from dualfold.programs.program import LinearProgram, Program
+from dualfold.programs.rays import (
+    RayCertificate,
+    certify_infeasible,
+    certify_unbounded,
+)
+from dualfold.programs.solvers.clarabel import by_clarabel
+from dualfold.programs.solvers.highs import by_highs
+from dualfold.programs.solvers.pivots import by_pivots
+from dualfold.programs.solvers.polish import polished, widened_rows
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# Unknowns up to which the last digits are worth a dense least-squares problem (seconds).
+MOST_POLISHED = 1_500
+# Of two answers, the one whose level comes first here is returned.
+BEST_FIRST: tuple[Level, ...] = ("proved", "within reach", "within", "unresolved", "failed")
+
+
+@dataclass(frozen=True, eq=False)
+class ProgramAnswer:
+    """What came of a program, with its proof.
+
+    status : "optimal", "infeasible" or "unbounded"
+    point : the optimum; for "unbounded" a feasible point; None for "infeasible"
+    multipliers : one a row of constraints, inequalities first; None unless "optimal"
+    ray : Farkas multipliers ("infeasible") or the direction of improvement ("unbounded")
+    certificate : of the point and multipliers, or of the ray
+    solver : who found it
+    """
+
+    status: Literal["optimal", "infeasible", "unbounded"]
+    point: Array | None
+    multipliers: Array | None
+    ray: Array | None
+    certificate: ProgramCertificate | RayCertificate
+    solver: str
+
+    def __repr__(self) -> str:
+        return f"ProgramAnswer({self.status}; {self.certificate})"
+
+
+def solve_program(program: Program, *, tolerance: float = 1e-8) -> ProgramAnswer:
+    """The optimum of a program with its multipliers, or the ray that proves there is none.
+
+    What is not proved is returned all the same, with a warning if its certificate failed.
+
+    >>> from dualfold.programs import LinearProgram, solve_program
+    >>> answer = solve_program(LinearProgram([1.0], [[-1.0]], [-3.0]))  # min x, x ≥ 3
+    >>> answer.status, float(answer.point[0]), float(answer.multipliers[0])
+    ('optimal', 3.0, 1.0)
+    """
+    tolerance = checked_tolerance(tolerance)
+    best: ProgramAnswer | None = None
+    rays_tried = False
+    for name, found in _attempts(program):
+        answer: ProgramAnswer | None
+        if found is not None:
+            certificate = certify_program(program, *found, tolerance=tolerance)
+            answer = ProgramAnswer("optimal", *found, None, certificate, name)
+        else:
+            answer = None if rays_tried else _without_optimum(program, tolerance)
+            rays_tried = True
+        best = _better(best, answer)
+        if best is not None and best.certificate.level == "proved":
+            return best
+    # A solver may stop near nothing when there is no optimum; a ray then says so.
+    best = _better(best, None if rays_tried else _without_optimum(program, tolerance))
+    if best is None:
+        raise NotConverged(
+            "no optimum was found, and no ray that shows the program infeasible or unbounded: it "
+            "may be on the edge between them. Rescale its rows, or loosen the tightest limits"
+        )
+    if best.certificate.level == "failed":
+        warnings.warn(
+            f"the answer of {best.solver} did not pass its certificate: "
+            f"{'; '.join(best.certificate.reasons)}. Rescale the program or raise tolerance",
+            CertificateFailed,
+            stacklevel=2,
+        )
+    return best
+
+
+def _better(first: ProgramAnswer | None, second: ProgramAnswer | None) -> ProgramAnswer | None:
+    """The answer of which more is known; the first where they are alike."""
+    answers = [answer for answer in (first, second) if answer is not None]
+    return min(
+        answers,
+        key=lambda answer: (BEST_FIRST.index(answer.certificate.level), answer.certificate.gap),
+        default=None,
+    )
+
+
+def _attempts(program: Program) -> Iterator[tuple[str, tuple[Array, Array] | None]]:
+    """Solvers with points and multipliers, the likeliest first; None for "no optimum"."""
+    units = balanced(program)
+    plain = Balanced(program, np.ones(program.n), np.ones(len(program.limits)))
+    if not (_curved(program.Q) or _curved(program.R)):
+        for scale in (units, plain):
+            yield "HiGHS", scale.answer(by_highs(scale.program))
+    else:
+        for scale, shrunk, accuracy in (
+            (units, False, 1e-10),
+            (units, True, 1e-13),
+            (plain, True, 1e-10),
+        ):
+            inner = by_clarabel(scale.program, shrunk=shrunk, accuracy=accuracy)
+            if inner is not None and sum(map(len, inner)) <= MOST_POLISHED:
+                yield "Clarabel", scale.answer(polished(scale.program, *inner))
+            yield "Clarabel", scale.answer(inner)
+    # Where floating point found nothing that can be proved, small programs have an exact way.
+    yield "pivots over the integers", units.answer(by_pivots(units.program))
+
+
+def farkas_ray(program: Program) -> Array | None:
+    """Multipliers that prove the program infeasible, largest entry 1; None if there are none.
+
+    min hᵀy subject to Mᵀy = 0 (≥ 0 where x ≥ 0), Ry = 0, and −1 ≤ y ≤ 1 (0 ≤ y for
+    inequalities): the minimum is negative exactly when no point keeps all constraints.
+    """
+    for ray in _rays(program):
+        if certify_infeasible(program, ray).level in ("proved", "within reach"):
+            return ray
+    return None
+
+
+def _rays(program: Program) -> Iterator[Array]:
+    """Candidates for a Farkas ray: in floating point, then over the integers."""
+    units = balanced(program)
+    inner = units.program
+    largest = float(np.abs(inner.limits).max(initial=0.0))
+    if largest == 0:
+        return  # x = 0 keeps everything
+    turned = sp.csr_array(inner.rows.T)
+    p, held = inner.nonnegative, len(inner.b)
+    equal = [turned[p:], *([] if inner.R is None else [sp.csr_array(inner.R)])]
+    stacked = sp.csr_array(sp.vstack(equal))
+    size = _power(largest)  # a power of 2 rounds nothing
+    box = LinearProgram(
+        inner.limits / size, -turned[:p], np.zeros(p), stacked, np.zeros(stacked.shape[0]), held
+    ).with_bounds(np.where(np.arange(len(inner.limits)) < held, -np.inf, -1.0), 1.0)
+    # What is rounded to 0 may be negative: the certificate decides.
+    for solver, least in ((by_highs, -1e-9), (by_pivots, np.inf)):
+        found = solver(box)
+        if found is not None and found[0].any() and box.value(found[0]) < least:
+            ray = found[0].copy()
+            ray[:held] = np.maximum(ray[:held], 0)
+            with np.errstate(all="ignore"):
+                ray = ray * units.rows
+                ray = ray / np.abs(ray).max()
+            if np.isfinite(ray).all():
+                yield np.asarray(ray)
+
+
+def _power(number: float) -> float:
+    return float(np.exp2(np.ceil(np.log2(number))))
+
+
+def _without_optimum(program: Program, tolerance: float) -> ProgramAnswer | None:
+    """The answer of an infeasible or unbounded program, if rays say so."""
+    best: ProgramAnswer | None = None
+    for ray in _rays(program):
+        proof = certify_infeasible(program, ray, tolerance=tolerance)
+        best = _better(best, ProgramAnswer("infeasible", None, None, ray, proof, "a Farkas ray"))
+        if proof.level == "proved":
+            return best
+    for ray in _rays(program.dual):
+        for start in _feasible_points(program):
+            proof = certify_unbounded(program, start, ray, tolerance=tolerance)
+            answer = ProgramAnswer("unbounded", start, None, ray, proof, "a ray of the dual")
+            best = _better(best, answer)
+            if proof.level == "proved":
+                return best
+    return None if best is None or best.certificate.level == "failed" else best
+
+
+def _feasible_points(program: Program) -> Iterator[Array]:
+    """Points that should keep all constraints, softened rows included."""
+    units = balanced(program)
+    inner = units.program
+    rows, held = widened_rows(inner), len(inner.b)
+    flat = LinearProgram(
+        np.zeros(rows.shape[1]), rows[:held], inner.b, rows[held:], inner.f, inner.nonnegative
+    )
+    for solver in (by_highs, by_pivots):
+        found = solver(flat)
+        point = None if found is None else units.point(found[0])
+        if point is not None and np.isfinite(point).all():
+            yield point
+
+
+def _curved(matrix: Any) -> bool:
+    return matrix is not None and bool(abs(matrix).max() > 0 if matrix.shape[0] else False)

@@ -1,0 +1,270 @@
+"""How far an unfolding can be from the best one, from its points and weights alone.
+
+Nothing here knows how they were found (an import contract keeps it so). The gap is that
+between two numbers which are each proved on their own, rounding included: see `bounds` and
+`spectral_floor`. With `lower` ≤ optimum ≤ `upper`, the points have at least the share
+lower/upper of the variance of the best ones: gap = 1 − lower/upper.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
+from typing import Any
+
+import numpy as np
+
+from dualfold.errors import InvalidInput
+from dualfold.levels import Level, checked_tolerance, distance, level_of
+from dualfold.trace.problem import MOST_FLOPS
+from dualfold.unfolding.bounds import Fit
+from dualfold.unfolding.enclosure import Enclosure, enclosed
+from dualfold.unfolding.optimality import conditions
+from dualfold.unfolding.problem import UnfoldingProblem, doubles
+from dualfold.unfolding.solution import relative
+from dualfold.unfolding.units import in_units, scaled_down, scaled_up, to_unit
+
+Array = np.ndarray[Any, np.dtype[Any]]
+ABOUT = "all columns of the points, and the squared edge lengths as stored in double precision"
+
+
+@dataclass(frozen=True)
+class UnfoldingCertificate:
+    """The verdict on an unfolding; `print` it.
+
+    level : "proved" (the gap is at most `tolerance`), "within" (proved too, the gap is larger),
+        "unresolved" (less than a factor 2 seems to lie between both sides, but λ₂ of the weights
+        could not be proved), "failed" (the bound is twice the value or more)
+    lower : tr K of the points, scaled so that every constraint holds
+    upper : no unfolding has a larger trace
+    gap : (upper − lower)/upper
+    feasibility : how far the points as given break an edge, relative to its d²
+    relaxation : for equal lengths, the ε with (1 − ε)d² ≤ ‖y_i − y_j‖² ≤ (1 + ε)d² that the
+        points keep; `lower` and `upper` are then about the problem with this ε
+    upper_exact : for equal lengths, a bound of the problem with ε = 0; below 0 it proves that
+        no points have the lengths
+    bound_by : where `upper` comes from: "weights", "Isomap's trace" or "a centre"
+    form : "at_most" or "equal"
+    second_eigenvalue, ritz : the proved lower bound of λ₂(L(w)), and its estimate from above
+    stationarity : ‖L*K − K‖/‖K‖ with weights scaled so that λ₂ is 1
+    slackness : Σ w(d² − ‖y_i − y_j‖²)/Σ w d²
+    least_weight, clipped : the smallest weight given, and how many were raised to 0
+    rank, multiplicity : eigenvalues of K above `cluster`·tr K, and those of L(w) within a share
+        `cluster` of λ₂, counted by inertia. A direction of K whose value in L is further off
+        costs its share of the gap, so with cluster = √gap the rank is the smaller one.
+    isomap, centre : the two bounds from geodesics (`upper` is the least of all)
+    complete : True where the bounds are proved (None: not decided)
+    tolerance : the gap that the caller allows
+    reasons : what is missing, in words
+    about : what the numbers are about
+    """
+
+    level: Level
+    gap: float
+    lower: float
+    upper: float
+    form: str
+    feasibility: float
+    relaxation: float
+    upper_exact: float
+    bound_by: str
+    second_eigenvalue: float
+    ritz: float
+    stationarity: float
+    slackness: float
+    least_weight: float
+    clipped: int
+    rank: int
+    multiplicity: int | None
+    cluster: float
+    isomap: float | None
+    centre: float | None
+    complete: bool | None
+    tolerance: float
+    reasons: tuple[str, ...] = ()
+    about: str = ABOUT
+
+    @property
+    def residuals(self) -> tuple[float, ...]:
+        """(stationarity, slackness, feasibility): all 0 at the optimum."""
+        return (self.stationarity, self.slackness, self.feasibility)
+
+    @property
+    def value(self) -> float:
+        """`lower`: what the points reach."""
+        return self.lower
+
+    @property
+    def bound(self) -> float:
+        """`upper`: what no unfolding exceeds."""
+        return self.upper
+
+    @property
+    def chance(self) -> float:
+        """0: nothing here is left to chance. What is only estimated proves nothing."""
+        return 0.0
+
+    def __str__(self) -> str:
+        lower, upper = _written(self.lower, ROUND_FLOOR), _written(self.upper, ROUND_CEILING)
+        between = f"the variance is {lower}, no unfolding has more than {upper}"
+        if self.level in ("failed", "unresolved"):
+            return f"{self.level}: {'; '.join(self.reasons)} ({between})"
+        gap = float(_written(self.gap, ROUND_CEILING, digits=2))
+        near = f"within {100 * gap:.2g} %: optimal to that"
+        if self.level == "proved":
+            near = f"proved: optimal {distance(gap)}"
+        source = "λ₂ was proved" if self.bound_by == "weights" else f"bound by {self.bound_by}"
+        words = f"{near}; {between}; {source}"
+        if self.form == "equal":
+            words += (
+                f". This is about lengths kept to ε = {self.relaxation:.1e} of d²; with ε = 0 "
+                f"no unfolding has more than {_written(self.upper_exact, ROUND_CEILING)}"
+            )
+        return f"{words}. This is about {self.about}" if self.about else words
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: plain numbers, lists and strings (infinite numbers become None)."""
+        plain = asdict(self) | {"residuals": list(self.residuals), "verdict": str(self)}
+        plain |= {"value": self.value, "bound": self.bound, "reasons": list(self.reasons)}
+        plain |= {"schema": "dualfold.unfolding-certificate/2"}
+        return {
+            key: None if isinstance(item, float) and not np.isfinite(item) else item
+            for key, item in plain.items()
+        }
+
+
+def certify_unfolding(
+    problem: UnfoldingProblem,
+    factor: Any,
+    weights: Any,
+    *,
+    tolerance: float = 1e-4,
+    most_relaxed: float = 1e-3,
+    most_flops: float = MOST_FLOPS,
+    about: str = ABOUT,
+) -> UnfoldingCertificate:
+    """Judge points (`factor`, n×r, K = YYᵀ) and weights (one an edge of `problem`) by each other.
+
+    An answer is "proved" when its gap is within `tolerance`; equal lengths must also be
+    kept to `most_relaxed` of d². Negative weights prove nothing for "at_most": they
+    are taken as 0, and the certificate says how many there were. Where proving λ₂ would take
+    more than `most_flops` multiply-adds, the bound comes from shortest paths alone. `about` is
+    kept: what the numbers are about.
+    """
+    tolerance = checked_tolerance(tolerance)
+    Y, w = _checked(problem, factor, weights, most_relaxed)
+    if not (np.isfinite(Y).all() and np.isfinite(w).all()):
+        return _failure(problem, "the points or weights hold NaN or infinity", tolerance)
+    least = float(w.min(initial=np.inf))
+    clipped = int(np.sum(w < 0)) if problem.form == "at_most" else 0
+    unit, length = in_units(problem)
+    Y, far = to_unit(Y)
+    w, heavy = to_unit(np.maximum(w, 0.0) if problem.form == "at_most" else w)
+    sides = enclosed(unit, Y, w, most_flops=most_flops)
+    feasibility = _feasibility(problem, sides.fit, 2 * far - length)
+    level, reasons = _verdict(sides, clipped, tolerance, feasibility, most_relaxed)
+    lower, upper = scaled_down(sides.lower, length), scaled_up(sides.upper, length)
+    if level in ("proved", "within") and not (np.isfinite(upper) and (lower > 0) == (upper > 0)):
+        level, reasons = "failed", ("the variance is no double; give the lengths in other units",)
+    return UnfoldingCertificate(
+        level=level,
+        gap=sides.gap,
+        lower=lower,
+        upper=upper,
+        form=problem.form,
+        feasibility=feasibility,
+        relaxation=sides.relaxation,
+        upper_exact=scaled_up(sides.upper_exact, length),
+        bound_by=sides.bound_by,
+        second_eigenvalue=scaled_down(sides.second.proved, heavy),
+        ritz=float(np.ldexp(sides.second.ritz, heavy)),
+        **conditions(unit, np.sqrt(sides.scale) * Y, w, sides.second, sides.gap),
+        least_weight=least,
+        clipped=clipped,
+        isomap=None if sides.isomap is None else scaled_up(sides.isomap, length),
+        centre=scaled_up(sides.centre, length),
+        complete=True if level in ("proved", "within") else None,
+        tolerance=tolerance,
+        reasons=reasons,
+        about=about,
+    )
+
+
+def _written(number: float, rounding: str, digits: int = 8) -> str:
+    """A number with so many digits, rounded to the side on which it stays true."""
+    if not np.isfinite(number):
+        return str(number)
+    decimal = Context(prec=digits, rounding=rounding).create_decimal_from_float(number)
+    return f"{float(decimal):.{digits}g}"
+
+
+def _feasibility(problem: UnfoldingProblem, found: Fit, power: int) -> float:
+    """How far the points as given break an edge, relative to its d²."""
+    high, low = float(np.ldexp(found.high, power)), float(np.ldexp(found.low, power))
+    if not problem.m:
+        return 0.0
+    return max(0.0, high - 1) if problem.form == "at_most" else max(high - 1, 1 - low)
+
+
+def _verdict(
+    sides: Enclosure, clipped: int, tolerance: float, feasibility: float, most_relaxed: float
+) -> tuple[Level, tuple[str, ...]]:
+    """The level and what is missing for "proved"."""
+    if sides.lower > sides.upper:  # only an error in this code could do that
+        return "failed", ("the two bounds contradict each other",)
+    if sides.form == "equal" and not feasibility <= most_relaxed:
+        off = f"lengths are off by {feasibility:.1e} of d², not {most_relaxed:.0e}"
+        return "failed", (off,)
+    if sides.gap <= tolerance:
+        return "proved", ()
+    reasons = [f"the value is within {sides.gap:.2g} of the bound, not {tolerance:.0e}"]
+    if clipped:
+        reasons.append(f"{clipped} weights are negative, which proves nothing; 0 was taken")
+    if not sides.second.factorised:
+        reasons.append("the matrix of the weights is too large to factorise: λ₂ is not proved")
+    elif not sides.second.proved:
+        reasons.append("λ₂ of the weights could not be proved positive")
+    level = level_of(_excess(sides.lower, sides.upper), tolerance)
+    if level == "failed" and _excess(sides.lower, sides.guess) < 1:
+        reasons.append(
+            f"λ₂ seems to be such that the gap is {relative(sides.lower, sides.guess):.2g}"
+        )
+        level = "unresolved"
+    return level, tuple(reasons)
+
+
+def _excess(lower: float, upper: float) -> float:
+    """(upper − lower)/lower: 1 where the bound is twice the value, and worth nothing."""
+    return max(0.0, upper - lower) / lower if lower > 0 and upper < np.inf else float("inf")
+
+
+def _checked(
+    problem: UnfoldingProblem, factor: Any, weights: Any, most_relaxed: float
+) -> tuple[Array, Array]:
+    Y, w = doubles(factor, "the points"), doubles(weights, "the weights")
+    if Y.ndim != 2 or len(Y) != problem.n or w.shape != (problem.m,):
+        raise InvalidInput(
+            f"points {Y.shape} and weights {w.shape} were given; this problem needs {problem.n} "
+            f"rows of points and {problem.m} weights, one an edge"
+        )
+    if not 0 <= most_relaxed < 1:
+        raise InvalidInput(
+            f"most_relaxed is {most_relaxed!r}; it must be a number from 0 to below 1, the share "
+            "of d² by which equal lengths may be off"
+        )
+    return Y, w
+
+
+def _failure(problem: UnfoldingProblem, reason: str, tolerance: float) -> UnfoldingCertificate:
+    nothing = float("nan")
+    infinite = float("inf")
+    return UnfoldingCertificate(
+        level="failed", gap=infinite, lower=0.0, upper=infinite, form=problem.form,
+        feasibility=infinite, relaxation=0.0, upper_exact=infinite, bound_by="nothing",
+        second_eigenvalue=0.0, ritz=nothing, stationarity=nothing, slackness=nothing,
+        least_weight=nothing, clipped=0, rank=0, multiplicity=None, cluster=nothing, isomap=None,
+        centre=None, complete=None, tolerance=tolerance, reasons=(reason,),
+    )  # fmt: skip
+
+
+__all__ = ["UnfoldingCertificate", "certify_unfolding"]

@@ -1,0 +1,186 @@
+"""From a graph to an unfolding problem: points at distance 0 become one, and come apart again.
+
+An edge of length 0 leaves the feasible set without an interior and a scaled point without
+a value, so what must coincide is one point here, of a mass that is their number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+
+from dualfold.errors import InvalidInput, Unrealisable
+from dualfold.graph import Graph, from_lengths, geodesic_distances
+from dualfold.graph.pieces import one_piece
+from dualfold.unfolding.problem import Form, UnfoldingProblem, doubles
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# Lengths that differ by no more than this, relatively, are the same up to rounding.
+SAME = 1e-9
+LONGEST = 2.0**510
+# Rows of geodesics looked at together for the triangle inequality.
+SOURCES = 512
+
+
+@dataclass(frozen=True, eq=False)
+class Contraction:
+    """An unfolding problem and the way back to the points of the graph.
+
+    problem : over the distinct points
+    place : the distinct point that each point of the graph is
+    edges : the edge of the graph that each edge of the problem stands for (m×2)
+    """
+
+    problem: UnfoldingProblem
+    place: Array
+    edges: Array
+
+    def points(self, factor: Array) -> Array:
+        """Rows for every point of the graph; duplicates share theirs."""
+        return np.asarray(factor[self.place])
+
+    def weights(self, weights: Array) -> sp.csr_array:
+        """Weights of the problem's edges as a symmetric matrix over the graph's points."""
+        n = len(self.place)
+        i, j = self.edges.T
+        both = (np.concatenate([i, j]), np.concatenate([j, i]))
+        return sp.csr_array(sp.coo_array((np.tile(weights, 2), both), shape=(n, n)))
+
+
+def contracted(graph: Graph, *, form: Form = "at_most", angles: bool = False) -> Contraction:
+    """The unfolding problem of a graph in one piece.
+
+    Its d² are the squares of the graph's lengths, each rounded once: that problem is what a
+    certificate is about.
+    `angles` also ties the neighbours of each point to one another, which keeps the angles
+    between its edges. With form="equal", lengths that contradict each other along the
+    edges raise `Unrealisable`; with "at_most" they are never all reached, and harmless.
+    """
+    ends, lengths = _edges(one_piece(graph))
+    if angles:
+        ends, lengths = _with_angles(graph, ends, lengths)
+    zero = lengths == 0
+    pattern = sp.coo_array((np.ones(int(zero.sum())), tuple(ends[zero].T)), shape=(graph.n,) * 2)
+    classes, place = connected_components(pattern, directed=False)
+    pairs = np.sort(place[ends], axis=1)
+    apart = pairs[:, 0] != pairs[:, 1]
+    if form == "equal" and np.any(lengths[~apart] > 0):
+        i, j = ends[~apart][np.argmax(lengths[~apart])]
+        raise Unrealisable(
+            f"points {i} and {j} are {lengths[~apart].max():g} apart but linked by edges of "
+            "length 0; no points have these distances. Use constraints='at_most' or mend them"
+        )
+    pairs, ends, lengths = pairs[apart], ends[apart], lengths[apart]
+    _refuse_extreme(lengths)
+    # Of parallel edges the shortest binds; the others are implied (or, for "equal", wrong).
+    order = np.lexsort((lengths, pairs[:, 1], pairs[:, 0]))
+    pairs, ends, lengths = pairs[order], ends[order], lengths[order]
+    fresh = np.ones(len(pairs), bool)
+    fresh[1:] = np.any(np.diff(pairs, axis=0) != 0, axis=1)
+    masses = np.bincount(place, minlength=classes).astype(float)
+    problem = UnfoldingProblem(classes, pairs[fresh], lengths[fresh] ** 2, form, masses)
+    if form == "equal":
+        _refuse_parallel(pairs, lengths, fresh)
+        _refuse_shortcuts(problem)
+    return Contraction(problem, place, ends[fresh])
+
+
+def _edges(graph: Graph) -> tuple[Array, Array]:
+    """(m×2 ends with i < j, lengths), stored zeros kept."""
+    rows = np.repeat(np.arange(graph.n), np.diff(graph.lengths.indptr))
+    columns = graph.lengths.indices
+    once = rows < columns
+    ends = np.stack([rows[once], columns[once]], axis=1).astype(np.intp)
+    return ends, graph.lengths.data[once].astype(float)
+
+
+def _with_angles(graph: Graph, ends: Array, lengths: Array) -> tuple[Array, Array]:
+    """The edges and all pairs of neighbours of a common point."""
+    pattern = sp.csr_array(
+        (np.ones(graph.lengths.nnz), graph.lengths.indices, graph.lengths.indptr),
+        shape=graph.lengths.shape,
+    )
+    common = sp.csr_array(pattern @ pattern).tocoo()
+    pairs = np.stack([common.row, common.col], axis=1)[common.row < common.col].astype(np.intp)
+    known = ends[:, 0] * graph.n + ends[:, 1]
+    pairs = pairs[~np.isin(pairs[:, 0] * graph.n + pairs[:, 1], known)]
+    return np.vstack([ends, pairs]), np.concatenate([lengths, _distances(graph, pairs)])
+
+
+def _distances(graph: Graph, pairs: Array) -> Array:
+    """The distances of given pairs of points, by the graph's metric."""
+    if graph.points is None or (sp.issparse(graph.points) and graph.metric == "precomputed"):
+        raise InvalidInput(
+            "angles=True needs the distances between neighbours of a point, and this graph was "
+            "given without points; pass X or the dense distances, or use angles=False"
+        )
+    rows = graph.points.iloc if hasattr(graph.points, "iloc") else graph.points
+    if isinstance(graph.metric, str) and graph.metric == "precomputed":
+        return np.asarray(graph.points)[pairs[:, 0], pairs[:, 1]].astype(float)
+    from sklearn.metrics.pairwise import paired_distances
+
+    if graph.metric == "euclidean":
+        one, other = (_doubles(rows[pairs[:, side]]) for side in (0, 1))
+        return _norms(one - other)
+    return np.asarray(paired_distances(rows[pairs[:, 0]], rows[pairs[:, 1]], metric=graph.metric))
+
+
+def _doubles(points: Any) -> Array:
+    """Rows as dense doubles, before anything is subtracted: small integers would wrap around."""
+    return doubles(points.toarray() if sp.issparse(points) else points, "the points")
+
+
+def _norms(apart: Array) -> Array:
+    """Lengths of rows; in units of each row, so that no square of one underflows."""
+    power = np.frexp(np.abs(apart).max(axis=1, initial=0.0))[1]
+    unit = np.ldexp(apart, -power[:, None])
+    return np.asarray(np.ldexp(np.sqrt(np.einsum("ij,ij->i", unit, unit)), power))
+
+
+def _refuse_extreme(lengths: Array) -> None:
+    """Squares of lengths must be doubles with all their digits."""
+    if len(lengths) and not (lengths.min() >= 1 / LONGEST and lengths.max() <= LONGEST):
+        raise InvalidInput(
+            f"edges that are not 0 go from {lengths.min():.1e} to {lengths.max():.1e}; an "
+            f"unfolding needs their squares, so they must lie between {1 / LONGEST:.0e} and "
+            f"{LONGEST:.0e}: give the data in another unit"
+        )
+
+
+def _refuse_parallel(pairs: Array, lengths: Array, fresh: Array) -> None:
+    first = np.maximum.accumulate(np.where(fresh, np.arange(len(pairs)), 0))
+    differ = lengths > lengths[first] * (1 + SAME)
+    if differ.any():
+        e = int(np.argmax(differ))
+        raise Unrealisable(
+            f"duplicates have different distances to the same point ({lengths[first[e]]:g} and "
+            f"{lengths[e]:g}); no points have these distances. Use constraints='at_most' or mend "
+            "them"
+        )
+
+
+def _refuse_shortcuts(problem: UnfoldingProblem) -> None:
+    """An edge longer than a path between its ends cannot have its length in any space."""
+    i, j = problem.edges.T
+    lengths = np.sqrt(problem.squared)
+    both = (np.concatenate([i, j]), np.concatenate([j, i]))
+    shape = (problem.n, problem.n)
+    paths = from_lengths(sp.csr_array(sp.coo_array((np.tile(lengths, 2), both), shape=shape)))
+    for start in range(0, problem.n, SOURCES):
+        rows = np.arange(start, min(start + SOURCES, problem.n))
+        mine = np.flatnonzero((i >= start) & (i < start + SOURCES))
+        shortest = geodesic_distances(paths, rows, dtype=np.float64)[i[mine] - start, j[mine]]
+        long = lengths[mine] > shortest * (1 + SAME)
+        if long.any():
+            e = int(np.argmax(np.where(long, lengths[mine] / shortest, 0)))
+            a, b = problem.edges[mine[e]]
+            raise Unrealisable(
+                f"points {a} and {b} are {lengths[mine[e]]:g} apart, but a path of edges between "
+                f"them is only {shortest[e]:g} long: the triangle inequality fails, so no points "
+                "have these distances. Use constraints='at_most' or mend the distances"
+            )

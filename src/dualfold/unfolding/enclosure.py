@@ -1,0 +1,105 @@
+"""The two numbers between which the optimum of an unfolding problem is proved to lie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dualfold.unfolding.bounds import (
+    ALL_PAIRS,
+    UNIT,
+    Fit,
+    dual_value,
+    fit,
+    geodesic_bounds,
+    upper_bound,
+)
+from dualfold.unfolding.problem import UnfoldingProblem
+from dualfold.unfolding.solution import relative
+from dualfold.unfolding.spectral_floor import SecondEigenvalue, second_eigenvalue
+
+Array = np.ndarray[Any, np.dtype[Any]]
+# Points that would have to be scaled by more than the root of this are no answer.
+LARGE = 2.0**1000
+
+
+@dataclass(frozen=True)
+class Enclosure:
+    """lower ≤ optimum ≤ upper, and what they come from.
+
+    fit, scale : where the points stand, and the s² that puts them into the edges
+    relaxation : for equal lengths the ε that both sides are about
+    upper_exact : the bound with ε = 0
+    bound_by : the name of the bound that `upper` is
+    guess : the bound if λ₂ were its Ritz value; proves nothing
+    """
+
+    form: str
+    fit: Fit
+    scale: float
+    lower: float
+    relaxation: float
+    upper: float
+    upper_exact: float
+    bound_by: str
+    guess: float
+    second: SecondEigenvalue
+    isomap: float | None
+    centre: float
+
+    @property
+    def gap(self) -> float:
+        """(upper − lower)/upper, rounded up."""
+        return relative(self.lower, self.upper) * (1 + 8 * UNIT)
+
+
+def enclosed(
+    problem: UnfoldingProblem,
+    Y: Array,
+    w: Array,
+    *,
+    most_flops: float,
+    all_pairs: int = ALL_PAIRS,
+) -> Enclosure:
+    """Both sides of a problem in units of its own (`units`), from points and weights.
+
+    w ≥ 0 is required for "at_most". λ₂ is proved with at most `most_flops` multiply-adds, and up
+    to `all_pairs` points all geodesics are looked at.
+    """
+    found = fit(problem, Y)
+    scale, lower, relaxation = _below(problem, found)
+    second = second_eigenvalue(problem, w, Y, most_flops=most_flops)
+    floor, relaxed = second.proved, dual_value(problem, w, relaxation)
+    paths = geodesic_bounds(problem, near=Y, all_pairs=all_pairs)
+    stretch = (1 + relaxation) * (1 + 4 * UNIT)
+    bounds = {"weights": upper_bound(relaxed, floor), "a centre": stretch * paths.centre}
+    exact = min(upper_bound(dual_value(problem, w), floor), paths.centre)
+    if paths.isomap is not None:
+        bounds["Isomap's trace"] = stretch * paths.isomap
+        exact = min(exact, paths.isomap)
+    bound_by = min(bounds, key=lambda name: bounds[name])
+    upper = bounds[bound_by]
+    guess = upper_bound(relaxed, second.ritz)
+    return Enclosure(
+        form=problem.form, fit=found, scale=scale, lower=lower, relaxation=relaxation, upper=upper,
+        upper_exact=exact, bound_by=bound_by, guess=guess, second=second, isomap=paths.isomap,
+        centre=paths.centre,
+    )  # fmt: skip
+
+
+def _below(problem: UnfoldingProblem, found: Fit) -> tuple[float, float, float]:
+    """(s², value, ε): points times s keep (1 ± ε)d², or at most d² with ε = 0.
+
+    For equal lengths s² is a double, taken as it is; ε is what is left at both ends then.
+    """
+    if not (found.variance > 0 and 1 / LARGE < found.high < LARGE):
+        return 1.0, 0.0, 0.0 if problem.form == "at_most" or not problem.m else 1.0
+    if problem.form == "at_most":
+        return 1 / found.high, found.value, 0.0
+    scale = 2 / (max(found.low, 0.0) + found.high)
+    over = scale * found.high * (1 + 4 * UNIT) - 1
+    under = 1 - scale * found.low * (1 - 4 * UNIT)
+    value = min(found.variance * scale * (1 - 4 * UNIT), float(np.finfo(float).max))
+    return scale, value, max(over, under) + 4 * UNIT

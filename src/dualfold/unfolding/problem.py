@@ -1,0 +1,168 @@
+"""Maximum variance unfolding as data: who is tied to whom, and how far apart they may be.
+
+    maximise tr K   subject to   K ⪰ 0,  K1 = 0,  K_ii + K_jj − 2K_ij ≤ d_ij² on edges
+    minimise Σ w_ij d_ij²   subject to   λ₂(L(w)) ≥ 1,  w ≥ 0,
+             L(w) = Σ w_ij (e_i − e_j)(e_i − e_j)ᵀ
+
+With = in place of ≤ the weights may have any sign. Points that must coincide are
+one point here with a mass m_i (`contraction` makes them so): then tr K is Σ m_i K_ii,
+the centre is Σ m_i y_i and λ₂ is that of the pencil (L(w), diag(m)).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+
+from dualfold.errors import InvalidInput
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Form = Literal["at_most", "equal"]
+# Ratios of squared lengths, and masses, beyond which products leave the range of doubles.
+WIDEST, HEAVIEST = 2.0**1000, 1e30
+
+
+@dataclass(frozen=True, eq=False)
+class UnfoldingProblem:
+    """Points tied by edges; nothing in it solves or judges.
+
+    n : number of points (the graph of `edges` is connected)
+    edges : m×2 row numbers (intp), i < j, each pair once, sorted
+    squared : the m squared lengths d², all positive, as doubles: these numbers are the problem
+    form : edges are "at_most" that long, or "equal" to it
+    masses : how many data points each point stands for (None: one each)
+    """
+
+    n: int
+    edges: Array
+    squared: Array
+    form: Form = "at_most"
+    masses: Array | None = None
+
+    def __post_init__(self) -> None:
+        edges = whole(self.edges, "edges").reshape(-1, 2)
+        squared = np.ascontiguousarray(doubles(self.squared, "squared"))
+        masses = None if self.masses is None else doubles(self.masses, "masses")
+        if masses is not None and np.all(masses == 1):
+            masses = None
+        object.__setattr__(self, "edges", edges)
+        object.__setattr__(self, "squared", squared)
+        object.__setattr__(self, "masses", masses)
+        _check(self)
+
+    @property
+    def m(self) -> int:
+        """The number of edges."""
+        return len(self.edges)
+
+    @cached_property
+    def mass(self) -> Array:
+        """The masses as numbers, ones where none were given."""
+        return np.ones(self.n) if self.masses is None else self.masses
+
+    @cached_property
+    def incidence(self) -> sp.csr_array:
+        """B, m×n: row e is e_i − e_j, so that L(w) = Bᵀdiag(w)B."""
+        ones = np.tile([1.0, -1.0], self.m)
+        starts = np.arange(0, 2 * self.m + 1, 2)
+        return sp.csr_array((ones, self.edges.ravel(), starts), shape=(self.m, self.n))
+
+    @cached_property
+    def _pattern(self) -> sp.csr_array:
+        """The pattern of every L(w); its entries are numbers of [w, w, diagonal], from 1."""
+        i, j = self.edges.T
+        everyone = np.arange(self.n)
+        rows, columns = np.concatenate([i, j, everyone]), np.concatenate([j, i, everyone])
+        numbers = np.arange(1, len(rows) + 1)
+        pattern = sp.csr_array(sp.coo_array((numbers, (rows, columns)), shape=(self.n, self.n)))
+        pattern.sort_indices()
+        return pattern
+
+    def laplacian(self, weights: Array) -> sp.csr_array:
+        """L(w), sparse, with every edge and the whole diagonal stored (zeros too)."""
+        i, j = self.edges.T
+        w = np.asarray(weights, dtype=float)
+        diagonal = np.bincount(i, w, self.n) + np.bincount(j, w, self.n)
+        entries = np.concatenate([-w, -w, diagonal])
+        pattern = self._pattern
+        numbers = pattern.data - 1
+        shape = (self.n, self.n)
+        return sp.csr_array((entries[numbers], pattern.indices, pattern.indptr), shape=shape)
+
+    def squared_lengths(self, factor: Array) -> Array:
+        """‖y_i − y_j‖² on the edges, for points that are the rows of Y (K = YYᵀ)."""
+        apart = factor[self.edges[:, 0]] - factor[self.edges[:, 1]]
+        return np.asarray(np.einsum("ij,ij->i", apart, apart))
+
+    def centred(self, factor: Array) -> Array:
+        """Y moved so that Σ m_i y_i = 0."""
+        Y = np.asarray(factor, dtype=float)
+        return Y - (self.mass @ Y) / self.mass.sum()
+
+    def value(self, factor: Array) -> float:
+        """tr K = Σ m_i ‖y_i‖², about the centre."""
+        Y = self.centred(factor)
+        return float(self.mass @ np.einsum("ij,ij->i", Y, Y))
+
+
+def _check(problem: UnfoldingProblem) -> None:
+    edges, squared, n = problem.edges, problem.squared, problem.n
+    if problem.form not in ("at_most", "equal"):
+        raise InvalidInput(f"form is {problem.form!r}; it must be 'at_most' or 'equal'")
+    if squared.shape != (len(edges),):
+        raise InvalidInput(
+            f"{len(edges)} edges need as many squared lengths; {squared.shape} were given"
+        )
+    if len(edges) and not (edges.min() >= 0 and edges.max() < n):
+        raise InvalidInput(f"the edges name points outside 0…{n - 1}")
+    keys = edges[:, 0] * n + edges[:, 1]
+    if not (np.all(edges[:, 0] < edges[:, 1]) and np.all(np.diff(keys) > 0)):
+        raise InvalidInput("each edge must be given once as i < j, sorted by (i, j)")
+    if not (np.isfinite(squared).all() and np.all(squared > 0)):
+        raise InvalidInput(
+            "squared lengths must be positive and finite; points at distance 0 are one point: "
+            "see dualfold.unfolding.contraction"
+        )
+    if len(edges) and squared.max() / WIDEST > squared.min():
+        raise InvalidInput(
+            f"the squared lengths go from {squared.min():.1e} to {squared.max():.1e}; double "
+            "precision holds problems where these are less than 1e300 apart"
+        )
+    masses = problem.masses
+    if masses is not None and not (
+        masses.shape == (n,) and np.all((masses >= 1 / HEAVIEST) & (masses <= HEAVIEST))
+    ):
+        raise InvalidInput(f"masses must be {n} positive numbers up to 1e30, one a point")
+
+
+def doubles(numbers: Any, name: str) -> Array:
+    """Real numbers as doubles; those that double precision cannot hold are refused.
+
+    >>> doubles([1, 2], "squared")
+    array([1., 2.])
+    """
+    given = np.asarray(numbers)
+    if given.dtype.kind not in "biuf":
+        given = given.astype(float) if given.dtype.kind == "O" else given
+    if given.dtype.kind not in "biuf":
+        raise InvalidInput(f"{name} must be real numbers; given were {given.dtype} ones")
+    found = given.astype(float)
+    if given.dtype.kind in "iu" and np.any((given > 2**53) | (found < -(2.0**53))):
+        raise InvalidInput(
+            f"{name} holds whole numbers beyond 2^53, which double precision rounds; divide them "
+            "by a common unit and pass floats"
+        )
+    return found
+
+
+def whole(numbers: Any, name: str) -> Array:
+    """Row numbers; fractions are refused."""
+    given = np.asarray(numbers)
+    found = given.astype(np.intp)
+    if np.any(found != given):
+        raise InvalidInput(f"{name} must be whole numbers, the rows of two points each")
+    return np.ascontiguousarray(found)

@@ -1,0 +1,90 @@
+"""The bottom of the spectrum of a weighted graph: λ₂(L(w)) and the directions there.
+
+The values are Ritz values, which lie above the eigenvalues: they steer a solver and prove
+nothing (`bounds.py` proves).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+
+from dualfold.trace.factorisation import Ordering, factorise
+from dualfold.unfolding.problem import UnfoldingProblem
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# Blocks of inverse iteration kept for the Rayleigh–Ritz step, and restarts at most.
+DEPTH = 4
+RESTARTS = 30
+# The factor is of L + εM: L itself is singular. Relative to L's mean diagonal.
+LIFT = 1e-11
+# What a column has left beside the others, of its length: below, it is their rounding.
+DEPENDENT = 1e-11
+
+
+def bottom(
+    problem: UnfoldingProblem,
+    weights: Array,
+    ordering: Ordering,
+    start: Array,
+    count: int,
+    *,
+    tol: float = 1e-7,
+) -> tuple[Array, Array]:
+    """The `count` smallest eigenpairs of (L(w), diag(m)) beside the constant.
+
+    Block inverse iteration in a Krylov space of a few blocks, from the columns of
+    `start` (at least `count` of them). Vectors come back diag(m)-orthonormal; values are
+    right to about `tol` relative (the error of a Ritz value is the residual's square).
+    """
+    L = problem.laplacian(weights)
+    mass = problem.mass
+    if 2 * (DEPTH + 1) * start.shape[1] >= problem.n:
+        # The Krylov space would be most of the whole.
+        values, vectors = scipy.linalg.eigh(L.toarray(), np.diag(mass))
+        return values[1 : count + 1], problem.centred(vectors[:, 1 : count + 1])
+    scale = float(np.sum(L.diagonal()) / mass.sum())
+    factor = factorise(sp.csr_array(L + sp.diags_array(LIFT * scale * mass)), ordering)
+    block = orthonormal(problem, start)
+    for _ in range(RESTARTS):
+        blocks = [block]
+        for _ in range(DEPTH):
+            new = factor.solve(mass[:, None] * blocks[-1])
+            fresh = orthonormal(problem, new, blocks)
+            if not fresh.shape[1]:  # symmetric graphs have few distinct values: that was all
+                break
+            blocks.append(fresh)
+        basis = np.hstack(blocks)
+        small = basis.T @ (L @ basis)
+        values, turn = np.linalg.eigh((small + small.T) / 2)
+        block = basis @ turn[:, : start.shape[1]]
+        ritz, wanted = values[:count], block[:, :count]
+        residual = L @ wanted - mass[:, None] * wanted * ritz
+        # rᵀL⁻¹r bounds the error of a Ritz value far from the others.
+        energy = np.sum(residual * problem.centred(factor.solve(residual)), axis=0)
+        if np.all(energy <= tol * ritz):
+            break
+    return ritz, wanted
+
+
+def orthonormal(
+    problem: UnfoldingProblem, block: Array, others: list[Array] | None = None
+) -> Array:
+    """Columns centred, orthonormal in diag(m), and orthogonal to the blocks before.
+
+    Those that hold nothing new are left out: QR would put noise in their place, the constant
+    vector included, whose eigenvalue 0 would pass for λ₂.
+    """
+    root = np.sqrt(problem.mass)[:, None]
+    X = problem.centred(block)
+    X = X / np.maximum(np.linalg.norm(root * X, axis=0), np.finfo(float).tiny)
+    for _ in range(2):  # twice is enough (Kahan, Parlett)
+        for other in others or []:
+            X = X - other @ (other.T @ (problem.mass[:, None] * X))
+        Q, R, _ = scipy.linalg.qr(root * problem.centred(X), mode="economic", pivoting=True)
+        X = Q[:, : np.count_nonzero(np.abs(np.diagonal(R)) > DEPENDENT)] / root
+    return X

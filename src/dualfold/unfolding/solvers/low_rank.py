@@ -1,0 +1,245 @@
+"""Maximum variance unfolding of many points: K = YYᵀ with few columns, both sides at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dualfold.errors import InvalidInput
+from dualfold.graph import farthest_points
+from dualfold.kernels import one_blas_thread
+from dualfold.unfolding.problem import UnfoldingProblem
+from dualfold.unfolding.solution import Callback, UnfoldingSolution
+from dualfold.unfolding.solvers.barrier import Inside, newton_step, with_column
+from dualfold.unfolding.solvers.connectivity import bottom
+from dualfold.unfolding.solvers.landmark import graph_of, spreading
+from dualfold.unfolding.solvers.progress import Progress
+from dualfold.unfolding.solvers.span import Span
+from dualfold.unfolding.solvers.stiffness import FIRST_SHIFT, Net
+from dualfold.unfolding.spectral_floor import proved_floor
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# The figures below were the best of a few tried on swiss rolls of 300 to 50,000 points.
+# Landmarks that the start is made of, beside n_components.
+LANDMARKS = 4
+# The start goes down to this gap in the span of those directions; further down it would
+# only fit their shape, and press points to walls that are not those of the whole problem.
+START_GAP = 0.1
+CENTRED = 0.02  # decrement/(mμ) at which a level is left
+# Where the matrix was indefinite a column may be growing; below this it is not.
+AT_A_SADDLE = 1e-4
+STEPS_A_LEVEL = 20
+# μ shrinks by this from level to level.
+SHRINK = 0.1
+AIM = 0.5  # the share of tol left to the last level
+# Eigenvectors of L(w) looked at beyond the columns of Y, and random ones beside them.
+LOOK_BEYOND, RANDOM = 3, 2
+# λ₂ may stay below 1 by this share of the level's gap before columns are added.
+SHORTFALL = 0.3
+RAISES = 10  # a level
+NEW_COLUMNS = 6  # a raise
+# Columns of less than this share of the largest are only beginning; a direction of which
+# they leave this much (of its square) is new.
+GROWN, NEW = 1e-3, 0.2
+# A column whose share of tr K is below this is rounding.
+NOTHING = 1e-13
+# A slack is a difference of squared lengths: below this share of them its digits are few.
+LEAST_SLACK = 1e-11
+# How far below its Ritz value λ₂ is tried to be proved, in shares of tol. Nearer is better
+# until a pivot all but vanishes and rounding takes what was gained.
+DROPS = (0.01, 0.1, 0.3, 1.0, 10.0, 100.0)
+DENSE = 300  # points up to which dense eigenvalues cost nothing
+
+
+def low_rank(
+    problem: UnfoldingProblem,
+    *,
+    n_components: int = 2,
+    tol: float = 1e-6,
+    max_iter: int = 300,
+    most_flops: float | None = None,
+    random_state: int | np.random.Generator | None = None,
+    callback: Callback | None = None,
+) -> UnfoldingSolution:
+    """Unfold by Newton steps on a factor Y, K = YYᵀ, of as many columns as K needs.
+
+    An interior point on the factor (`barrier.py`): a step factorises one sparse
+    matrix of n·r rows. After each level the bottom eigenvectors of L(w) are
+    looked at: where λ₂(L(w)) < 1 they are directions in which K should grow, and become
+    new columns. No false optimum is left that way, because the weights bound
+    tr K over all K, of any rank.
+
+    n_components : columns expected; the answer has as many as it takes
+    tol : relative gap (upper − lower)/upper to stop at; μ cannot go much below 1e-9 of tr K
+    max_iter : Newton steps at most
+    most_flops : multiply-adds that a step's factorisation may take: TooLarge where the graph
+        alone needs more, and the end where it does with the columns that K turned out to need
+    random_state : of the directions that look for missing eigenvectors
+    callback : gets a `Record` after each step; True stops
+
+    Made for graphs with small separators (sheets and the like, any number of
+    points): a factorisation costs what the graph's ordering says, times r³.
+
+    >>> import numpy as np
+    >>> from dualfold.unfolding.solvers.low_rank import low_rank
+    >>> from dualfold.unfolding.problem import UnfoldingProblem
+    >>> chain = UnfoldingProblem(10, np.c_[np.arange(9), np.arange(1, 10)], np.ones(9))
+    >>> answer = low_rank(chain, n_components=1, tol=1e-8, random_state=0)
+    >>> round(chain.value(answer.factor), 5)  # n(n² − 1)/12
+    82.5
+    """
+    if problem.form != "at_most":
+        raise InvalidInput(
+            f"low_rank solves the form 'at_most' and this problem is {problem.form!r}; "
+            "use interior_point, or state it as 'at_most'"
+        )
+    if problem.n < 2:
+        raise InvalidInput("unfolding needs at least 2 points and 1 edge; 1 point was given")
+    progress = Progress(problem, tol, callback)
+    with one_blas_thread():  # the blocks are thin: more threads would only wait for one another
+        net = Net.of(problem, most_flops=most_flops)
+        look = _Look(net, np.random.default_rng(random_state), tol)
+        _down_the_levels(net, look, progress, n_components, max_iter, most_flops or np.inf)
+    return progress.solution("low_rank")
+
+
+def _down_the_levels(
+    net: Net,
+    look: _Look,
+    progress: Progress,
+    n_components: int,
+    max_iter: int,
+    most_flops: float,
+) -> None:
+    """Newton steps at one level, columns where λ₂ < 1, then the next level."""
+    problem = net.problem
+    here = _start(problem, n_components, look.rng)
+    raises = steps = 0
+    for _ in range(max_iter):
+        here = newton_step(net, here)
+        steps += 1
+        if not (_is_done(here) or steps >= STEPS_A_LEVEL):
+            if progress.record(here.points):
+                return
+            continue
+        values, vectors = look(here, progress)
+        if progress.record(here.points):
+            return
+        share = problem.m * here.level / problem.value(here.points)
+        low = values < 1 - SHORTFALL * min(share, 1.0)
+        grown = here
+        if low.any() and raises < RAISES:
+            grown = _raised(net, here, vectors[:, low][:, :NEW_COLUMNS])
+        if grown is not here:
+            here, raises = grown, raises + 1
+            columns = here.points.shape[1]
+            if net.ordering.flops * columns**3 > most_flops:
+                progress.story.append(f"stopped where {columns} columns made a step too costly")
+                return
+        else:
+            if np.min(here.slack / problem.squared) < LEAST_SLACK:
+                progress.story.append("stopped where rounding hides the slacks of the edges")
+                return
+            least = AIM * progress.tol / share  # no lower than needed, unless that was not enough
+            level = here.level * (max(SHRINK, least) if least < 1 else SHRINK)
+            here, raises = replace(here, points=_in_use(problem, here.points), level=level), 0
+        steps = 0
+    progress.story.append(f"stopped after {max_iter} steps")
+
+
+def _is_done(here: Inside) -> bool:
+    """Centred, and not on the way down from a saddle."""
+    return here.decrement < (CENTRED if here.damped < FIRST_SHIFT else AT_A_SADDLE)
+
+
+@dataclass
+class _Look:
+    """The bottom of L(w), each time from where the last look ended."""
+
+    net: Net
+    rng: np.random.Generator
+    tol: float
+    last: Array | None = None
+
+    def directions(self, weights: Array, count: int, known: list[Array]) -> tuple[Array, Array]:
+        problem = self.net.problem
+        count = min(count, problem.n - 1)
+        pieces = known + ([] if self.last is None else [self.last])
+        pieces = [np.hstack(pieces)[:, :count]] if pieces else []
+        fresh = count + RANDOM - sum(piece.shape[1] for piece in pieces)
+        start = np.hstack([*pieces, self.rng.standard_normal((problem.n, fresh))])
+        values, vectors = bottom(problem, weights, self.net.ordering, start, count)
+        self.last = vectors
+        return values, vectors
+
+    def __call__(self, here: Inside, progress: Progress) -> tuple[Array, Array]:
+        problem = self.net.problem
+        count = here.points.shape[1] + LOOK_BEYOND
+        values, vectors = self.directions(here.weights, count, [here.points])
+        worth = float(here.weights @ problem.squared) / values[0]
+        if worth < progress.upper * (1 + self.tol):
+            progress.bound(here.weights, self._floor(here.weights, float(values[0])))
+        return values, vectors
+
+    def _floor(self, weights: Array, ritz: float) -> float:
+        """What λ₂ is proved to reach; 0 where nothing can be proved."""
+        problem = self.net.problem
+        best = _dense_floor(problem, weights) if problem.n <= DENSE else 0.0
+        for drop in DROPS:
+            height = ritz * (1 - min(0.5, drop * self.tol))
+            if height <= best:
+                break
+            best = max(best, proved_floor(problem, weights, height, self.net.ordering))
+        return best
+
+
+def _dense_floor(problem: UnfoldingProblem, weights: Array) -> float:
+    """λ₂ by dense eigenvalues, less their error: stable where pivots of LDLᵀ vanish."""
+    root = np.sqrt(problem.mass)
+    scaled = problem.laplacian(weights).toarray() / np.outer(root, root)
+    values = np.linalg.eigvalsh(scaled)
+    # LAPACK's error is a small multiple of u‖A‖; 10n of them is far on the safe side.
+    return float(values[1] - 10 * problem.n * np.finfo(float).eps * values[-1])
+
+
+def _start(problem: UnfoldingProblem, n_components: int, rng: np.random.Generator) -> Inside:
+    """The best K of a high level in the span of a few landmarks' distances."""
+    count = min(n_components + LANDMARKS, problem.n)
+    chosen = farthest_points(graph_of(problem), count, random_state=rng, dtype=np.float64)
+    span = Span.of(problem, spreading(problem, chosen, min(count, problem.n - 1)))
+    inner = span.down_to(span.start(), START_GAP)
+    return Inside.at(problem, span.points(inner, n_components), inner.level)
+
+
+def _raised(net: Net, here: Inside, vectors: Array) -> Inside:
+    """A column for each direction offered that the points do not have yet, the lowest first.
+
+    A column that is only beginning counts as not there and is made anew: Newton steps would
+    make it grow slowly.
+    """
+    problem, mass = net.problem, net.problem.mass[:, None]
+    for u in vectors.T:
+        values, turn = np.linalg.eigh(here.points.T @ (mass * here.points))
+        grown = values > GROWN * values[-1]
+        axes = here.points @ (turn[:, grown] / np.sqrt(values[grown]))
+        rest = u - axes @ (axes.T @ (problem.mass * u))
+        size = float(problem.mass @ rest**2)
+        if size < NEW:
+            continue
+        rest /= np.sqrt(size)
+        held = rest @ (mass * here.points)
+        without = _in_use(problem, here.points - rest[:, None] * held)
+        slack = problem.squared - problem.squared_lengths(without)
+        if np.all(slack > 0):
+            here = with_column(net, replace(here, points=without, slack=slack), rest)
+    return here
+
+
+def _in_use(problem: UnfoldingProblem, points: Array) -> Array:
+    """The same K without columns that are nothing."""
+    values, turn = np.linalg.eigh(points.T @ (problem.mass[:, None] * points))
+    used = values > NOTHING * values[-1]
+    return points if used.all() else points @ turn[:, used]

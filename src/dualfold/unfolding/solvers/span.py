@@ -1,0 +1,173 @@
+"""Unfolding inside the span of a few directions: a small convex program, solved by Newton.
+
+    maximise  tr Q + μ Σ_e log(d_e² − φ_eᵀQφ_e) + ν log det Q,   K = ΦQΦᵀ
+
+ν = mμ/p: with less, Q reaches the wall of the cone before it has turned the right way, and
+stays there. Φ is n×p and diag(m)-orthonormal, φ_e = Φ_i − Φ_j. Whatever directions are offered,
+the best use of them is found and nothing is lost, because the program in Q is convex:
+this starts the low-rank solver from smooth directions and gives it the new columns
+that the dual asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.linalg as sla
+
+from dualfold.unfolding.problem import UnfoldingProblem
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# Eigenvalues of Q that only the log det holds up are ν/(λ − 1), λ > 1 an eigenvalue of L(w)
+# in the span: of size ν. Directions this many times above are in use.
+IN_USE = 3.0
+SHRINK = 0.2  # of μ from level to level
+TO_THE_WALL = 0.95  # share of the way there that a step may go
+CENTRED = 0.05  # decrement/(mμ) at which a level counts as done
+MOST_STEPS, MOST_LEVELS = 25, 40
+SUFFICIENT, TRIES = 1e-4, 40  # Armijo's constant, and halvings
+DEPENDENT = 1e-10  # directions this close to the span of the others, relatively, are dropped
+CHUNK = 4_000_000  # numbers of the feature matrix made at a time (32 MB)
+
+
+@dataclass(frozen=True, eq=False)
+class Inner:
+    """Q in the span, the slacks of the edges, and the level μ."""
+
+    Q: Array
+    slack: Array
+    level: float
+
+    @property
+    def inner_level(self) -> float:
+        """ν: the log det takes as large a share of the gap as all edges do."""
+        return self.level * len(self.slack) / len(self.Q)
+
+
+@dataclass(frozen=True, eq=False)
+class Span:
+    """A problem restricted to K = ΦQΦᵀ."""
+
+    problem: UnfoldingProblem
+    basis: Array
+    stretches: Array  # m×p, the φ_e
+
+    @classmethod
+    def of(cls, problem: UnfoldingProblem, directions: Array) -> Span:
+        """The span of these columns, centred and made orthonormal."""
+        root = np.sqrt(problem.mass)[:, None]
+        Phi, R, _ = sla.qr(root * problem.centred(directions), mode="economic", pivoting=True)
+        size = np.abs(np.diagonal(R))
+        Phi = Phi[:, size > DEPENDENT * size[0]] / root
+        return cls(problem, Phi, Phi[problem.edges[:, 0]] - Phi[problem.edges[:, 1]])
+
+    def lengths(self, Q: Array) -> Array:
+        """φ_eᵀQφ_e for every edge."""
+        return np.asarray(np.einsum("ep,ep->e", self.stretches @ Q, self.stretches))
+
+    def start(self) -> Inner:
+        """A Q well inside, and the level at which it is nearest to balanced."""
+        p = self.basis.shape[1]
+        rough = self.stretches.T @ (self.stretches / self.problem.squared[:, None])
+        Q = np.linalg.inv(rough + DEPENDENT * np.trace(rough) * np.eye(p))
+        Q *= 0.5 / np.max(self.lengths(Q) / self.problem.squared)
+        slack = self.problem.squared - self.lengths(Q)
+        pull = self.stretches.T @ (self.stretches / slack[:, None])
+        return Inner(Q, slack, float(np.trace(Q) / np.trace(pull @ Q)))
+
+    def _features(self) -> Iterator[tuple[slice, Array]]:
+        """Rows svec(φ_eφ_eᵀ), some at a time."""
+        p = self.basis.shape[1]
+        a, b = np.triu_indices(p)
+        twice = np.where(a == b, 1.0, np.sqrt(2.0))
+        rows = max(1, CHUNK // len(a))
+        for first in range(0, len(self.stretches), rows):
+            part = slice(first, first + rows)
+            E = self.stretches[part]
+            yield part, E[:, a] * E[:, b] * twice
+
+    def _newton(self, at: Inner, inverse: Array) -> tuple[Array, float]:
+        """The Newton direction in Q, and its slope."""
+        mu, nu, s, p = at.level, at.inner_level, at.slack, len(at.Q)
+        size = p * (p + 1) // 2
+        H, gradient = np.zeros((size, size)), np.zeros(size)
+        for part, F in self._features():
+            weights = mu / s[part]
+            H += F.T @ (F * (weights / s[part])[:, None])
+            gradient += F.T @ weights
+        H += nu * _squared_in_svec(inverse)
+        gradient -= _svec(np.eye(p) + nu * inverse)
+        move = -sla.solve(H, gradient, assume_a="pos")
+        return _smat(move, p), float(gradient @ move)
+
+    def step(self, at: Inner) -> tuple[Inner, float]:
+        """One Newton step at the level of `at`, and the decrement/(mμ) before it."""
+        mu, nu, s = at.level, at.inner_level, at.slack
+        half = sla.solve_triangular(np.linalg.cholesky(at.Q), np.eye(len(at.Q)), lower=True)
+        M, slope = self._newton(at, half.T @ half)
+        along, spectrum = self.lengths(M) / s, np.linalg.eigvalsh(half @ M @ half.T)
+        wall = 1 / max(along.max(), -spectrum[0], TO_THE_WALL)
+        length = min(1.0, TO_THE_WALL * wall)
+        for _ in range(TRIES):
+            rise = -length * np.trace(M) - mu * np.sum(np.log1p(-length * along))
+            rise -= nu * np.sum(np.log1p(length * spectrum))
+            if rise <= SUFFICIENT * length * slope:
+                break
+            length *= 0.5
+        Q = at.Q + length * (M + M.T) / 2
+        slack = self.problem.squared - self.lengths(Q)
+        return Inner(Q, slack, mu), -slope / (len(s) * mu)
+
+    def centred(self, at: Inner) -> Inner:
+        """The centre of the level of `at`, roughly."""
+        for _ in range(MOST_STEPS):
+            at, decrement = self.step(at)
+            if decrement < CENTRED:
+                break
+        return at
+
+    def down_to(self, at: Inner, gap: float) -> Inner:
+        """Levels lowered until mμ ≤ gap·tr K."""
+        at = self.centred(at)
+        for _ in range(MOST_LEVELS):
+            needed = gap * float(np.trace(at.Q)) / len(at.slack)
+            if at.level <= needed:
+                break
+            at = self.centred(Inner(at.Q, at.slack, max(SHRINK * at.level, 0.9 * needed)))
+        return at
+
+    def points(self, at: Inner, least: int = 1) -> Array:
+        """Y with YYᵀ = ΦQΦᵀ, largest column first, without the directions not in use.
+
+        `least` columns are kept in any case.
+        """
+        values, turn = np.linalg.eigh(at.Q)
+        used = values > IN_USE * at.inner_level
+        used[-min(least, len(used)) :] = True
+        Y = self.basis @ (turn[:, used] * np.sqrt(values[used]))
+        return np.ascontiguousarray(Y[:, ::-1])
+
+
+def _svec(M: Array) -> Array:
+    a, b = np.triu_indices(len(M))
+    return np.asarray(M[a, b] * np.where(a == b, 1.0, np.sqrt(2.0)))
+
+
+def _smat(v: Array, p: int) -> Array:
+    a, b = np.triu_indices(p)
+    M = np.zeros((p, p))
+    M[a, b] = M[b, a] = v / np.where(a == b, 1.0, np.sqrt(2.0))
+    return M
+
+
+def _squared_in_svec(P: Array) -> Array:
+    """The matrix of M ↦ PMP on symmetric M, in svec coordinates."""
+    a, b = np.triu_indices(len(P))
+    twice = np.where(a == b, 1.0, np.sqrt(2.0))
+    direct = P[np.ix_(a, a)] * P[np.ix_(b, b)]
+    crossed = P[np.ix_(a, b)] * P[np.ix_(b, a)]
+    return np.asarray((direct + crossed) / 2 * np.outer(twice, twice))

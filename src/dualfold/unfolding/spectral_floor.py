@@ -1,0 +1,229 @@
+"""λ₂ of a weighted graph from below, proved: what turns dual weights into a bound.
+
+λ₂ is the smallest eigenvalue of (L(w), M), M = diag(m), beside the constant vector's 0. For
+a number σ and a symmetric A = L(w) − σM + E, |xᵀEx| ≤ δ·xᵀMx, that is not negative on a space
+of dimension n − 1, Courant and Fischer give λ₂ ≥ σ − δ. Two such A:
+
+    A = LDLᵀ with one negative pivot                      (`proved_floor`, sparse)
+    A = RᵀR for L(w) − σM + τmmᵀ, on the space mᵀx = 0    (`cholesky_floor`, dense)
+
+E holds the rounding of the factorisation and of forming the matrix; L(w) is that of the
+weights as numbers. A Ritz value is never below λ₂ and proves nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from scipy.linalg import lapack
+
+from dualfold.errors import InvalidInput, TooLarge
+from dualfold.kernels import lapack_threads
+from dualfold.trace.factorisation import Ordering, factorise, fill_reducing_ordering
+from dualfold.trace.problem import MOST_FLOPS
+from dualfold.unfolding.problem import UnfoldingProblem
+
+Array = np.ndarray[Any, np.dtype[Any]]
+UNIT = 2.0**-53
+UNDERFLOW = 2.0**-1000  # far more than products below 2⁻¹⁰²² lose
+
+# Directions that inverse iteration carries beside those it is given, and its rounds.
+EXTRA, ROUNDS = 4, 30
+# Up to here a dense matrix is filled for a proof (0.1 s), when the sparse one left more open
+# than this share of λ₂.
+MOST_FILLED_ROWS, GOOD = 3_000, 1e-9
+# How far below the Ritz value λ₂ is tried, relatively, until one can be proved.
+DROPS = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.5, 0.9)
+
+
+@dataclass(frozen=True, eq=False)
+class SecondEigenvalue:
+    """λ₂ of (L(w), M): `proved` ≤ λ₂, and about `ritz`, which lies above it.
+
+    proved : 0 when nothing positive could be proved
+    factorised : False where the matrix was too large for that, so that nothing was tried
+    """
+
+    proved: float
+    ritz: float
+    factorised: bool = True
+
+
+def lowest_pairs(
+    problem: UnfoldingProblem, weights: Array, start: Array, *, ordering: Ordering | None = None
+) -> tuple[Array, Array]:
+    """Ritz pairs of (L(w), M) off the constant vector, ascending, by inverse iteration.
+
+    `start` holds guesses (the points themselves: L·Y = M·Y at the optimum).
+    """
+    n, mass = problem.n, problem.mass
+    L = problem.laplacian(weights)
+    rng = np.random.default_rng(5)
+    block = np.hstack([start[:, : min(8, n - 1)], rng.standard_normal((n, EXTRA))])
+    block = block[:, : max(1, n - 1)]
+    values = np.zeros(block.shape[1])
+    solve: Any = None
+    for rounds in range(ROUNDS):
+        block = _orthonormal(problem, block)
+        if block.shape[1] == 0:
+            return np.zeros(1), np.zeros((n, 1))
+        fresh, turn = np.linalg.eigh(block.T @ (L @ block))
+        block = block @ turn
+        if rounds > 2 and abs(fresh[0] - values[0]) <= 1e-14 * abs(fresh[0]):
+            break
+        values = fresh
+        if solve is None:
+            # Just below 0 the matrix is definite, and 0 itself is no eigenvalue; a smaller shift
+            # than 1e-14 of the matrix would drown in its rounding.
+            size = float(np.max(np.abs(L.diagonal()) / mass))
+            shift = max(1e-3 * abs(float(values[0])), 1e-14 * size, 1e-303)
+            shifted = sp.csr_array(L + sp.diags_array(shift * mass))
+            ordering = ordering or _ordering(problem)
+            solve = factorise(shifted, ordering).solve
+        block = solve(mass[:, None] * block)
+    return fresh, block
+
+
+def second_eigenvalue(
+    problem: UnfoldingProblem, weights: Array, start: Array, *, most_flops: float = MOST_FLOPS
+) -> SecondEigenvalue:
+    """λ₂ of the weighted graph, from below by a proof and from above by a Ritz value.
+
+    `problem` has the edges, `weights` one number for each, `start` vectors from which the Ritz
+    value is found. `most_flops` is what the factorisation may cost; beyond, nothing is proved.
+    """
+    try:
+        ordering = _ordering(problem, most_flops)
+    except TooLarge:
+        return SecondEigenvalue(0.0, _ritz_value(problem, weights, start), factorised=False)
+    try:
+        ritz = float(lowest_pairs(problem, weights, start, ordering=ordering)[0][0])
+    except (InvalidInput, np.linalg.LinAlgError):  # a pivot of 0, as for weights that are all 0
+        ritz = _ritz_value(problem, weights, start)
+    proved = 0.0
+    if ritz > 0 and np.isfinite(ritz):
+        proved = _best_floor(problem, weights, ritz, ordering)
+    return SecondEigenvalue(proved, ritz)
+
+
+def _ritz_value(problem: UnfoldingProblem, weights: Array, start: Array) -> float:
+    """The smallest Ritz value in the span of `start` (NaN: nothing there)."""
+    block = _orthonormal(problem, start)
+    if block.shape[1] == 0:
+        return float("nan")
+    return float(np.linalg.eigvalsh(block.T @ (problem.laplacian(weights) @ block))[0])
+
+
+def _best_floor(
+    problem: UnfoldingProblem, weights: Array, ritz: float, ordering: Ordering
+) -> float:
+    """The largest lower bound of λ₂ that can be proved a little below its Ritz value.
+
+    Nearer to λ₂ means smaller pivots and so more rounding: further drops are tried while
+    they can still do better. Where λ₂ is repeated (a cycle) that costs digits, and a dense
+    Cholesky factorisation, whose rounding does not grow, gets them back.
+    """
+    best = 0.0
+    for drop in DROPS:
+        if best >= ritz * (1 - drop):
+            break
+        best = max(best, proved_floor(problem, weights, ritz * (1 - drop), ordering))
+    if problem.n <= MOST_FILLED_ROWS:
+        for drop in DROPS:
+            if best >= ritz * (1 - max(drop, GOOD)):
+                break
+            best = max(best, cholesky_floor(problem, weights, ritz * (1 - drop)))
+    return best
+
+
+def cholesky_floor(problem: UnfoldingProblem, weights: Array, height: float) -> float:
+    """The same by a dense Cholesky factorisation; 0 if it breaks down.
+
+    A = L − σM + τmmᵀ is L − σM where mᵀx = 0, whatever τ is. If the factorisation runs
+    through, RᵀR = A + E with |E_ij| ≤ γ√(a_ii a_jj) (Higham, theorem 10.5; 2n + 8 units allow
+    for divisions by stored reciprocals), so |xᵀEx| ≤ γ Σ(a_ii/m_i)·xᵀMx. Forming A: row i of
+    L has `degree` additions, and the entries of τmmᵀ, each right to 3 units, make at most
+    3u·τ(Σ m|x|)² ≤ 3u·τΣm·xᵀMx, τΣm being 2σ.
+    """
+    mass, n = problem.mass, problem.n
+    A = problem.laplacian(weights).toarray()
+    A[np.diag_indices(n)] -= height * mass
+    A += np.outer(mass, 2 * height * mass / mass.sum())
+    diagonal = np.diagonal(A).copy()
+    if not (np.all(diagonal > 0) and np.isfinite(A).all()):
+        return 0.0
+    with lapack_threads(n):
+        status = lapack.dpotrf(A, lower=1, clean=0)[1]
+    if status:
+        return 0.0
+    gamma = (2 * n + 8) * UNIT / (1 - (2 * n + 8) * UNIT)
+    error = gamma * float(np.sum(diagonal / mass)) + n * UNDERFLOW / float(mass.min())
+    return _less(height, error + _forming(problem, weights, 4 * height))
+
+
+def proved_floor(
+    problem: UnfoldingProblem, weights: Array, height: float, ordering: Ordering | None = None
+) -> float:
+    """A number below `height` that λ₂(L(w), M) is proved to reach; 0 if there is none.
+
+    LDLᵀ = L − σM + E with |xᵀEx| ≤ Σ row_errors·x². One negative pivot: LDLᵀ is not negative
+    on a space of dimension n − 1, so λ₂ ≥ σ − max(row errors/mass).
+    """
+    count, error = eigenvalues_below(problem, weights, height, ordering)
+    return _less(height, error) if count == 1 else 0.0
+
+
+def eigenvalues_below(
+    problem: UnfoldingProblem, weights: Array, height: float, ordering: Ordering | None = None
+) -> tuple[int | None, float]:
+    """How many eigenvalues of (L(w), M) lie below `height`, and how sure: (count, error).
+
+    Exact for a height within `error` of the given one; None when a pivot is 0.
+    """
+    L, mass = problem.laplacian(weights), problem.mass
+    shifted = sp.csr_array(L - sp.diags_array(height * mass))
+    factor = factorise(shifted, ordering or _ordering(problem))
+    if factor.zero or not np.isfinite(factor.backward_error):
+        return None, np.inf
+    rounding = float(np.max(factor.row_errors / mass))
+    return factor.negative, rounding + _forming(problem, weights, height)
+
+
+def _forming(problem: UnfoldingProblem, weights: Array, height: float) -> float:
+    """δ with |xᵀEx| ≤ δ·xᵀMx for the rounding of L(w) − σM as stored.
+
+    The diagonal adds `degree` weights, the shift is a product and a difference; entries
+    beside it are exact or (dense) one addition. The factor 2 covers the rounding of all this.
+    """
+    degree = np.bincount(problem.edges.ravel(), minlength=problem.n)
+    sizes = problem.laplacian(np.abs(weights)).diagonal() + abs(height) * problem.mass
+    return float(np.max(((degree + 8) * 2 * UNIT * sizes + UNDERFLOW) / problem.mass))
+
+
+def _less(height: float, error: float) -> float:
+    """height − error, rounding deducted, and 0 where nothing positive is left."""
+    floor = (height - error * (1 + 16 * UNIT)) * (1 - 4 * UNIT)
+    return floor if 0 < floor < np.inf else 0.0
+
+
+def _ordering(problem: UnfoldingProblem, most_flops: float = MOST_FLOPS) -> Ordering:
+    # Unit weights: the pattern of every L(w), also where some weights are 0.
+    return fill_reducing_ordering(problem.laplacian(np.ones(problem.m)), most_flops=most_flops)
+
+
+def _orthonormal(problem: UnfoldingProblem, block: Array) -> Array:
+    """An M-orthonormal basis of the columns, off the constant vector."""
+    root = np.sqrt(problem.mass)[:, None]
+    Q = root * problem.centred(block)
+    size = np.linalg.norm(Q, axis=0)
+    Q = Q[:, size > 1e-12 * size.max(initial=1e-300)]
+    Q = Q / np.linalg.norm(Q, axis=0)
+    for _ in range(2):  # the second pass removes what rounding left of the first
+        Q, R, _ = scipy.linalg.qr(Q, mode="economic", pivoting=True)
+        kept = np.abs(np.diagonal(R)) > 1e-11
+        Q = root * problem.centred(Q[:, kept] / root)
+    return np.asarray(Q / root)
