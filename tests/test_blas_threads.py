@@ -8,7 +8,7 @@ import time
 import numpy as np
 from threadpoolctl import threadpool_info
 
-from dualfold.kernels import one_blas_thread
+from dualfold.kernels.threads import one_blas_thread
 
 
 def blas_threads():

@@ -18,7 +18,7 @@ from dualfold.data import digits, s_curve, swiss_roll
 from dualfold.errors import DisconnectedGraph, InvalidInput, NotConverged, PointsCollapse
 from dualfold.graph import from_lengths, joined, knn, radius
 from dualfold.graph.directed import terminal_components
-from dualfold.kernels import one_blas_thread
+from dualfold.kernels.threads import one_blas_thread
 from dualfold.methods import hessian_lle, lle, ltsa, modified_lle
 from dualfold.trace.certificate import certify
 from dualfold.trace.solvers import Auto, Dense, Factored, Lanczos, Preconditioned

@@ -347,7 +347,8 @@ def test_the_reduction_leaves_as_many_directions_as_are_wanted():
 
 
 def test_small_blocks_change_nothing(monkeypatch):
-    from dualfold.weights import covariance, reduction, rows
+    from dualfold.kernels import threads
+    from dualfold.weights import covariance, reduction
 
     graph = knn(DIGITS, 8)
     whole = lpp(graph)
@@ -355,8 +356,8 @@ def test_small_blocks_change_nothing(monkeypatch):
     monkeypatch.setattr(covariance, "LYING_TILE", 1000)
     monkeypatch.setattr(covariance, "LEAST_TILE", 100)
     monkeypatch.setattr(covariance, "SLAB", 7)
-    monkeypatch.setattr(rows, "THIN_TILE", 1000)
-    monkeypatch.setattr(rows, "FEWEST", 7)
+    monkeypatch.setattr(threads, "THIN_TILE", 1000)
+    monkeypatch.setattr(threads, "FEWEST", 7)
     parts = lpp(graph)
     np.testing.assert_allclose(parts.A, whole.A, atol=1e-12 * np.abs(whole.A).max())
     np.testing.assert_allclose(parts.B.matrix, whole.B.matrix, atol=1e-12)

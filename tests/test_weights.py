@@ -121,14 +121,15 @@ def test_reconstruction_among_duplicates_is_finite():
 
 @pytest.mark.parametrize("kind", [np.float64, np.float32, np.uint8, np.int64])
 def test_scatter_of_every_kind(kind, monkeypatch):
-    from dualfold.weights import covariance, rows
+    from dualfold.kernels import threads
+    from dualfold.weights import covariance
 
     monkeypatch.setattr(covariance, "LYING_TILE", 100)
     monkeypatch.setattr(covariance, "COPIED_TILE", 100)
     monkeypatch.setattr(covariance, "LEAST_TILE", 100)
     monkeypatch.setattr(covariance, "SLAB", 7)
-    monkeypatch.setattr(rows, "FEWEST", 7)
-    monkeypatch.setattr(rows, "THIN_TILE", 100)
+    monkeypatch.setattr(threads, "FEWEST", 7)
+    monkeypatch.setattr(threads, "THIN_TILE", 100)
     X = (RNG.random((90, 7)) * 200).astype(kind)
     total, mean = scatter(X)
     exact = np.cov(X.astype(float).T, bias=True) * 90

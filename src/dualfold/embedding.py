@@ -11,8 +11,8 @@ import numpy as np
 
 from dualfold.errors import CertificateFailed
 from dualfold.graph.graph import Graph
-from dualfold.kernels import lapack_threads
 from dualfold.kernels.tally import timed
+from dualfold.kernels.threads import lapack_threads
 from dualfold.quality.report import QualityReport, report
 from dualfold.trace.certificate import Certificate, certify
 from dualfold.trace.problem import TraceProblem

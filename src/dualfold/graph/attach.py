@@ -16,7 +16,7 @@ from dualfold.graph.graph import Array, Graph, Lists
 from dualfold.graph.neighbors import nearest
 from dualfold.graph.points import rows_alike
 from dualfold.graph.scan import pairs_between
-from dualfold.kernels import thread_count
+from dualfold.kernels.threads import thread_count
 
 # Numbers in one tile of distances between new and old points: 64 MB.
 TILE = 2**23

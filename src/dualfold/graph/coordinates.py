@@ -29,7 +29,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dualfold.graph.points import chunks
-from dualfold.kernels import one_blas_thread
+from dualfold.kernels.threads import one_blas_thread
 
 __all__ = ["SPREAD", "Coordinates", "Frame", "frame_of", "principal_directions"]
 

@@ -7,17 +7,16 @@ and a neighbour's neighbours fill the gaps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
 from dualfold.graph.coordinates import Coordinates
 from dualfold.kernels import kernel
 from dualfold.kernels.tally import tally
+from dualfold.kernels.threads import in_threads, row_slices
 
-__all__ = ["forest_lists", "in_threads", "leaves", "refined"]
+__all__ = ["forest_lists", "leaves", "refined"]
 
 _leaf_lists = kernel(
     "leaf_lists",
@@ -52,27 +51,6 @@ _refine_lists = kernel(
 )
 NOBODY = np.int32(2**31 - 1)
 _LEAVES_AT_ONCE = 8
-
-
-def in_threads(
-    work: Callable[[Any], None],
-    items: Iterable[Any],
-    threads: int,
-    done: Callable[[float], None] = lambda _: None,
-) -> None:
-    """Do work on every item; Ctrl-C is seen between items, and `done(1)` told after each."""
-    if threads == 1:
-        for item in items:
-            work(item)
-            done(1)
-        return
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            for _ in pool.map(work, items):
-                done(1)
-        except BaseException:
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
 
 
 def leaves(
@@ -168,15 +146,15 @@ def refined(
     distance, old, index = distance.copy(), index, index.copy()
     step = max(64, -(-n // (8 * threads)))
 
-    def improve(first: int) -> None:
+    def improve(rows: slice) -> None:
         failed = _refine_lists(
             points.vectors, n, points.vectors.shape[1], points.square, sources, starts, old,
-            length, near, first, min(n, first + step), distance, index,
+            length, near, rows.start, rows.stop, distance, index,
         )  # fmt: skip
         if failed:
             raise MemoryError("no memory to refine the neighbour lists")
 
-    in_threads(improve, range(0, n, step), threads)
+    in_threads(improve, row_slices(n, step), threads)
     return distance, index
 
 

@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dualfold.errors import InvalidInput, TooLarge
-from dualfold.graph.forest import in_threads
 from dualfold.graph.graph import Array, Graph
 from dualfold.graph.points import distance_rounding
-from dualfold.kernels import kernel, thread_count
+from dualfold.kernels import kernel
 from dualfold.kernels.progress import steps
 from dualfold.kernels.tally import tally
+from dualfold.kernels.threads import in_threads, thread_count
 
 __all__ = [
     "Landmarks",

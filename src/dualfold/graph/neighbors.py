@@ -29,7 +29,7 @@ from dualfold.graph.points import distance_rounding, rows_alike, rows_of_numbers
 from dualfold.graph.scan import pairs_within, scan_queries, scan_self
 from dualfold.graph.search import Neighbors, Search, exact_search
 from dualfold.graph.tree import tree_pairs_within, tree_search
-from dualfold.kernels import thread_count
+from dualfold.kernels.threads import thread_count
 
 __all__ = ["Neighbors", "Search", "from_precomputed", "nearest", "within"]
 

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.kernels import kernel
+from dualfold.kernels.threads import row_slices
 
 __all__ = [
     "chunks",
@@ -192,9 +193,7 @@ def _column_ends(X: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray]:
 
 def chunks(n: int, width: int) -> Iterator[slice]:
     """Slices of rows whose float64 copies stay small."""
-    step = max(1, _CHUNK // max(1, width))
-    for start in range(0, n, step):
-        yield slice(start, min(n, start + step))
+    return row_slices(n, max(1, _CHUNK // max(1, width)))
 
 
 def pair_distances(

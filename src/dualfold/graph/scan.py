@@ -18,11 +18,12 @@ from queue import SimpleQueue
 import numpy as np
 
 from dualfold.graph.coordinates import SPREAD, Coordinates
-from dualfold.graph.forest import NOBODY, forest_lists, in_threads
+from dualfold.graph.forest import NOBODY, forest_lists
 from dualfold.graph.panels import Buffers, Packed, blocks_of, rounds_of
 from dualfold.graph.points import pair_distances
 from dualfold.kernels import kernel
 from dualfold.kernels.progress import steps
+from dualfold.kernels.threads import in_threads, row_slices
 
 __all__ = ["pairs_between", "pairs_within", "ranked", "scan_queries", "scan_self"]
 
@@ -100,12 +101,12 @@ def _first_reach(
     full = np.flatnonzero(index[:, -1] != NOBODY)
     step = max(1, (1 << 20) // k)
 
-    def measure(first: int) -> None:
-        rows = full[first : first + step]
+    def measure(some: slice) -> None:
+        rows = full[some]
         pairs = index[rows].ravel()
         reach[rows] = pair_distances(X, X, np.repeat(rows, k), pairs).reshape(-1, k).max(axis=1)
 
-    in_threads(measure, range(0, len(full), step), threads)
+    in_threads(measure, row_slices(len(full), step), threads)
     return reach, order
 
 
@@ -186,17 +187,16 @@ def ranked(
     distances, indices = _empty_heaps(n, k)
     step = max(1, (1 << 18) // length)
 
-    def rank(first: int) -> None:
-        last = min(n, first + step)
-        real = index[first:last] != NOBODY
-        row = np.broadcast_to(names[first:last, None], real.shape)[real]
+    def rank(some: slice) -> None:
+        real = index[some] != NOBODY
+        row = np.broadcast_to(names[some, None], real.shape)[real]
         _settle[X.dtype](
-            X, X, X.shape[1], row, index[first:last][real], bounds[first:last][real], len(row),
+            X, X, X.shape[1], row, index[some][real], bounds[some][real], len(row),
             k, scale, SPREAD, 0, names, distances, indices, reach, allowed, points.slack, names,
         )  # fmt: skip
-        _sort_heaps(distances, indices, first, last, k)
+        _sort_heaps(distances, indices, some.start, some.stop, k)
 
-    in_threads(rank, range(0, n, step), threads)
+    in_threads(rank, row_slices(n, step), threads)
     return indices, distances
 
 

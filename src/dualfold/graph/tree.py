@@ -8,7 +8,6 @@ are not (ties, duplicates) go to the scan, which resolves any number of ties.
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from dualfold.graph.points import pair_distances
 from dualfold.graph.scan import scan_queries
 from dualfold.kernels.progress import steps
 from dualfold.kernels.tally import tally
+from dualfold.kernels.threads import in_threads
 
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree
@@ -78,10 +78,9 @@ def _asked_in_parts(
     """The answers for all points, asked for in as many parts as there are threads.
 
     SciPy's own `workers` are not waited for when Ctrl-C interrupts them: they read on in
-    memory that is freed meanwhile, and the process crashes. This pool waits.
+    memory that is freed meanwhile, and the process crashes. `in_threads` waits.
     """
-    with ThreadPoolExecutor(threads) as pool:
-        answers = list(pool.map(ask, np.array_split(points, threads)))
+    answers = in_threads(ask, np.array_split(points, threads), threads)
     return tuple(np.concatenate(part) for part in zip(*answers, strict=True))
 
 

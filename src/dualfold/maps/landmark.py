@@ -22,8 +22,8 @@ from dualfold.errors import InvalidInput
 from dualfold.graph.attach import doors
 from dualfold.graph.geodesics import Landmarks, geodesic_distances
 from dualfold.graph.graph import Graph
+from dualfold.kernels.threads import in_shares, row_slices, thin_tiles
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.rows import in_shares, thin_tiles
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -109,8 +109,7 @@ def geodesics_to_new(
     # Exact placing holds the geodesics of up to k neighbours a new point at a time.
     wide = entries.shape[1] * graph.n if landmarks is None else len(landmarks.indices)
     height = max(1, TILE // wide)
-    for start in range(0, len(entries), height):
-        rows = slice(start, start + height)
+    for rows in row_slices(len(entries), height):
         near, away = entries[rows], gaps[rows]
         if landmarks is None:
             sources, where = np.unique(near, return_inverse=True)

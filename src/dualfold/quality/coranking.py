@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.errors import InvalidInput
+from dualfold.kernels.threads import row_slices
 from dualfold.quality.estimate import (
     Estimate,
     drawn_rows,
@@ -72,8 +73,8 @@ def co_ranking_of(before: Array, after: Array, n: int) -> CoRanking:
     k = before.shape[1]
     counts = np.zeros(k * k, dtype=np.int64)
     step = max(1, (1 << 22) // k)
-    for first in range(0, len(before), step):
-        _, rank, other = common_ranks(before[first : first + step], after[first : first + step])
+    for some in row_slices(len(before), step):
+        _, rank, other = common_ranks(before[some], after[some])
         counts += np.bincount(rank * k + other, minlength=k * k)
     return CoRanking(counts.reshape(k, k), n, len(before))
 
@@ -169,11 +170,10 @@ def curve_of(before: Array, after: Array, rows: Array | None, n: int) -> Neighbo
     k = min(k, n - 2)
     totals, squares, areas = np.zeros(k), np.zeros(k), np.empty(m)
     step = max(1, (1 << 22) // k)
-    for first in range(0, m, step):
-        some = slice(first, min(m, first + step))
+    for some in row_slices(m, step):
         row, rank, other = common_ranks(before[some], after[some])
         worse = np.maximum(rank, other)
-        kept = np.zeros((some.stop - first, max(k, before.shape[1])), dtype=np.int64)
+        kept = np.zeros((some.stop - some.start, max(k, before.shape[1])), dtype=np.int64)
         np.add.at(kept, (row, worse), 1)
         _add_rows(kept[:, :k], totals, squares, areas[some], n)
     return _curve(totals, squares, areas, rows, n)

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from scipy.special import betaincinv
 
 from dualfold.errors import InvalidInput
+from dualfold.kernels.threads import row_slices
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -120,8 +121,7 @@ def _squared_distances(X: Any, first: Array, second: Array) -> Array:
     rows: Any = X.tocsr() if sp.issparse(X) else np.asanyarray(X)
     squares = np.empty(len(first))
     step = max(1, BLOCK // rows.shape[1])
-    for start in range(0, len(first), step):
-        part = slice(start, start + step)
+    for part in row_slices(len(first), step):
         if sp.issparse(rows):
             offsets = rows[first[part]].astype(float) - rows[second[part]].astype(float)
             squares[part] = np.asarray(offsets.multiply(offsets).sum(axis=1)).ravel()

@@ -24,11 +24,11 @@ from typing import Any
 import numpy as np
 
 from dualfold.graph.coordinates import Frame, frame_of
-from dualfold.graph.forest import in_threads
 from dualfold.graph.panels import PANEL, blocks_of, rounds_of
 from dualfold.graph.points import pair_distances
 from dualfold.kernels import kernel
 from dualfold.kernels.progress import steps
+from dualfold.kernels.threads import in_threads, row_slices
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -106,14 +106,13 @@ def euclidean_ranks(X: Array, rows: Array | None, columns: Array, threads: int) 
 def _limits(X: Array, asked: Array, columns: Array, threads: int) -> Array:
     limits = np.empty(columns.shape)
 
-    def share(first: int) -> None:
-        some = slice(first, first + 1024)
+    def share(some: slice) -> None:
         every = np.repeat(asked[some], columns.shape[1])
         limits[some] = pair_distances(X, X, every, columns[some].ravel()).reshape(
             -1, columns.shape[1]
         )
 
-    in_threads(share, range(0, len(asked), 1024), threads)
+    in_threads(share, row_slices(len(asked), 1024), threads)
     return limits
 
 
@@ -121,14 +120,13 @@ def _direct_ranks(X: Array, asked: Array, columns: Array, limits: Array, threads
     across = np.ascontiguousarray(X.T, dtype=np.float64)
     counts = np.zeros(columns.shape, dtype=np.int32)
 
-    def share(first: int) -> None:
-        some = slice(first, first + SHARE)
+    def share(some: slice) -> None:
         _count_direct(
             across, len(X), X.shape[1], asked[some], len(asked[some]), columns.shape[1],
             limits[some], columns[some], counts[some],
         )  # fmt: skip
 
-    shares = range(0, len(asked), SHARE)
+    shares = list(row_slices(len(asked), SHARE))
     with steps("counting ranks", len(shares)) as done:
         in_threads(share, shares, threads, done)
     return counts + 1

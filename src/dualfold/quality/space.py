@@ -15,15 +15,15 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput
-from dualfold.graph.forest import in_threads
 from dualfold.graph.geodesics import geodesic_distances
 from dualfold.graph.graph import Graph
 from dualfold.graph.metrics import best_of_rows
 from dualfold.graph.neighbors import nearest
 from dualfold.graph.points import rows_of_numbers
 from dualfold.graph.tree import scanned_rows
-from dualfold.kernels import kernel, one_blas_thread, thread_count
+from dualfold.kernels import kernel
 from dualfold.kernels.progress import steps
+from dualfold.kernels.threads import in_threads, one_blas_thread, row_slices, thread_count
 from dualfold.quality.rank_counts import FEW_COLUMNS, euclidean_ranks, given_ranks
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -93,7 +93,7 @@ class Space(ABC):
 
     def tiles(self, rows: Array | None) -> Iterator[slice]:
         count = self.n if rows is None else len(rows)
-        return (slice(a, min(count, a + self.height)) for a in range(0, count, self.height))
+        return row_slices(count, self.height)
 
     def each_tile(self, work: Callable[[slice, Array], None], rows: Array | None) -> None:
         """`work(places, names)` on tiles of rows, shared out over the threads."""
@@ -146,12 +146,12 @@ class EuclideanSpace(Space):
         own = self.points[names] - mean
         out = np.empty((len(names), self.n))
         step = max(64, _CHUNK // self.width)
-        for first in range(0, self.n, step):
-            some = slice(first, min(self.n, first + step))
+        for some in row_slices(self.n, step):
             centred = self.points[some] - mean if self._centred is None else self._centred[some]
             products = own @ centred.T
             _finish_rows[self.points.dtype](
-                self.points, self.n, self.width, names, len(names), first, some.stop - first,
+                self.points, self.n, self.width, names, len(names), some.start,
+                some.stop - some.start,
                 products,
                 squares, _CANCELLED, out,
             )  # fmt: skip
@@ -161,7 +161,7 @@ class EuclideanSpace(Space):
         """The mean, and the squared length of every point around it."""
         if self._mean is None:
             step = max(64, _CHUNK // self.width)
-            parts = [slice(a, a + step) for a in range(0, self.n, step)]
+            parts = list(row_slices(self.n, step))
             totals = (self.points[part].sum(axis=0, dtype=np.float64) for part in parts)
             mean = sum(totals, np.zeros(self.width)) / self.n
             self._squares = np.concatenate(

@@ -16,7 +16,8 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
-from dualfold.kernels import kernel, lapack_threads, one_blas_thread
+from dualfold.kernels import kernel
+from dualfold.kernels.threads import lapack_threads, one_blas_thread
 from dualfold.trace.factorisation import Factorisation, factorise
 from dualfold.trace.metric import Dense, Diagonal, Identity, Sparse
 from dualfold.trace.pivots import dense_inertia, form_bound, row_errors

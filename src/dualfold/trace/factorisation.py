@@ -11,7 +11,6 @@ below σ is a proof for every eigenvalue further from σ than that.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,9 +19,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from dualfold.errors import InvalidInput
-from dualfold.kernels import kernel, thread_count
+from dualfold.kernels import kernel
 from dualfold.kernels.progress import steps
 from dualfold.kernels.tally import tally
+from dualfold.kernels.threads import in_threads, thread_count
 from dualfold.trace.ordering import (
     NO_MEMORY,
     Floats,
@@ -191,7 +191,7 @@ class Factorisation:
             )
             return status
 
-        raise_without_memory(_in_threads(one, groups), n * 9 * 8)
+        raise_without_memory(in_threads(one, groups, thread_count()), n * 9 * 8)
         return out
 
 
@@ -235,7 +235,7 @@ def factorise(matrix: csr_array[Any], ordering: Ordering) -> Factorisation:
             done(float(work[which]))
             return status
 
-        states = _in_threads(one, sorted(range(parts), key=lambda p: -work[p]))
+        states = in_threads(one, sorted(range(parts), key=lambda p: -work[p]), thread_count())
         if not any(states):
             states = [one(parts)]
     raise_without_memory(states, 8 * int(stacks[: parts + 1].max(initial=0)))
@@ -279,11 +279,3 @@ def _row_errors(o: Ordering, lower: Floats, pivots: Floats) -> Floats:
     errors = np.empty(n)
     errors[o.permutation] = (1 + 1e-6) * (gamma * size + underflow)
     return np.where(np.isfinite(errors), errors, np.inf)
-
-
-def _in_threads(one: Any, items: list[Any]) -> list[int]:
-    workers = min(thread_count(), len(items))
-    if workers < 2:
-        return [one(item) for item in items]
-    with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(one, items))

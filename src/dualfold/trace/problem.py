@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold.errors import InvalidInput, TooLarge
-from dualfold.kernels import lapack_threads
+from dualfold.kernels.threads import in_shares, lapack_threads, thin_tiles
 from dualfold.trace.augmented import AugmentedMatrix
 from dualfold.trace.entries import (
     MOST_ASYMMETRY,
@@ -36,7 +36,6 @@ from dualfold.trace.factorisation import (
 from dualfold.trace.lift import vectors as plain_vectors
 from dualfold.trace.metric import Diagonal, Identity, Metric, metric, orthonormal_span
 from dualfold.trace.product import product
-from dualfold.weights.rows import in_shares, thin_tiles
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

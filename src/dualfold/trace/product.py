@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.graph.forest import in_threads
-from dualfold.kernels import kernel, thread_count
+from dualfold.kernels import kernel
 from dualfold.kernels.tally import tally
+from dualfold.kernels.threads import in_threads, row_slices, thread_count
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -34,10 +34,8 @@ def product(A: Any, V: Array) -> Array:
     padded[:count] = columns.T
     out = np.empty((len(A), len(padded)))
     in_threads(
-        lambda first: _wide_product(
-            A.shape[1], A, first, min(first + ROWS, len(A)), padded, len(padded), out
-        ),
-        range(0, len(A), ROWS),
-        thread_count() if len(A) > ROWS else 1,
+        lambda rows: _wide_product(A.shape[1], A, rows.start, rows.stop, padded, len(padded), out),
+        row_slices(len(A), ROWS),
+        thread_count(),
     )
     return out[:, :count].reshape(len(A), *V.shape[1:])

@@ -26,8 +26,8 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, splu, spsolve_triangular
 
-from dualfold.kernels import one_blas_thread
 from dualfold.kernels.progress import steps as told_steps
+from dualfold.kernels.threads import one_blas_thread
 from dualfold.trace.completeness import Floor
 from dualfold.trace.metric import Dense, Diagonal, Metric, Sparse
 from dualfold.trace.problem import Gramian, TraceProblem

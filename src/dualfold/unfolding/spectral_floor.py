@@ -22,7 +22,7 @@ import scipy.sparse as sp
 from scipy.linalg import lapack
 
 from dualfold.errors import InvalidInput, TooLarge
-from dualfold.kernels import lapack_threads
+from dualfold.kernels.threads import lapack_threads
 from dualfold.trace.factorisation import Ordering, factorise, fill_reducing_ordering
 from dualfold.trace.problem import MOST_FLOPS
 from dualfold.unfolding.problem import UnfoldingProblem

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from itertools import pairwise
 from typing import Any
 
@@ -11,9 +12,10 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold.errors import InvalidInput
-from dualfold.kernels import kernel, thread_count
+from dualfold.kernels import kernel
 from dualfold.kernels.progress import steps
 from dualfold.kernels.tally import tally
+from dualfold.kernels.threads import in_threads, one_blas_thread, row_slices, thread_count
 from dualfold.weights.gram import refuse_large, working_precision
 from dualfold.weights.precision import (
     mean_error,
@@ -27,8 +29,6 @@ from dualfold.weights.rows import (
     column_means,
     combined_rows,
     projected_rows,
-    side_by_side,
-    slices_of,
 )
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -192,7 +192,7 @@ def _squares(X: Array, shift: Array, done: Callable[[int], object]) -> tuple[Arr
     tile = LEAST_TILE if width <= NARROW else LYING_TILE if lying else COPIED_TILE
     height = max(SLAB, tile // width)
     height = -(-n // (threads * -(-n // (threads * height))))  # as many rows for each thread
-    slices = list(slices_of(n, max(SLAB, LEAST_TILE // width, height)))
+    slices = list(row_slices(n, max(SLAB, LEAST_TILE // width, height)))
     threads = min(threads, len(slices))
     groups = max(1, min(threads, MOST_TOTALS // width**2))
     parts = [(np.zeros((width, width)), np.zeros(width)) for _ in range(groups)]
@@ -212,7 +212,8 @@ def _squares(X: Array, shift: Array, done: Callable[[int], object]) -> tuple[Arr
             if first == 0:
                 done(len(tile))
 
-    side_by_side(work, jobs)
+    with one_blas_thread() if len(jobs) > 1 else nullcontext():
+        in_threads(work, jobs, len(jobs))
     (total, sums), *others = parts
     for more, added in others:
         total += more

@@ -8,8 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput, TooLarge
+from dualfold.kernels.threads import in_shares, row_slices
 from dualfold.weights.precision import gram_error, mean_error, scale_share, sparse_error
-from dualfold.weights.rows import in_shares
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -50,8 +50,7 @@ def point_gram(
         return total
     kind, step = _gram_tiles(X, precision)
     total = np.zeros((n, n), order="F")
-    for start in range(0, width, step):
-        part = slice(start, start + step)
+    for part in row_slices(width, step):
         # Shifted in float64: what a rounded shift leaves behind would stay.
         tile = X[:, part] - mean[part]
         tile = tile if scale is None else tile / scale[part]
@@ -120,7 +119,7 @@ def centred_gram(distances: Any, *, out: Array | None = None) -> Array:
     kind = D.dtype if D.dtype in (np.float32, np.float64) else np.dtype(float)
     K: Array = np.empty(D.shape, kind) if out is None else out
     height = max(1, 2**17 // len(K))  # 1 MB in float64: stays in the cache
-    slices = [slice(start, start + height) for start in range(0, len(K), height)]
+    slices = list(row_slices(len(K), height))
 
     def squared(slices: list[slice]) -> tuple[float, Array]:
         least, means = np.inf, []
@@ -131,7 +130,7 @@ def centred_gram(distances: Any, *, out: Array | None = None) -> Array:
             means.append(K[rows].mean(axis=1, dtype=float))
         return least, np.concatenate(means)
 
-    parts = in_shares(squared, iter(slices))
+    parts = in_shares(squared, slices)
     least, means = min(part[0] for part in parts), np.concatenate([part[1] for part in parts])
     if least < 0:
         raise InvalidInput(
@@ -151,7 +150,7 @@ def centred_gram(distances: Any, *, out: Array | None = None) -> Array:
             np.subtract(K[rows], around, out=K[rows], casting="same_kind")
             K[rows] *= -0.5
 
-    in_shares(centred, iter(slices))
+    in_shares(centred, slices)
     return K
 
 

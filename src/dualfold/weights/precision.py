@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.weights.rows import in_shares, thin_tiles
+from dualfold.kernels.threads import in_shares, thin_tiles
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

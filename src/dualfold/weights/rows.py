@@ -8,24 +8,15 @@ spread.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput
-from dualfold.kernels import one_blas_thread, thread_count
+from dualfold.kernels.threads import in_shares, thin_tiles
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-# Numbers in a tile that is multiplied by a few columns: 1 MB in float64, so that it is
-# still in the cache after the shift by the mean (twice as fast as 2²¹ on MNIST). Wide
-# data takes `FEWEST` rows all the same: each tile goes through all of V once.
-THIN_TILE = 2**17
-FEWEST = 64
 
 
 def table(X: Any) -> Any:
@@ -46,37 +37,6 @@ def table(X: Any) -> Any:
             f"the data must hold numbers, its type is {rows.dtype}; encode or drop other columns"
         )
     return rows
-
-
-def thin_tiles(X: Array) -> Iterator[slice]:
-    """Slices of rows that hold about `THIN_TILE` numbers."""
-    return slices_of(len(X), max(FEWEST, THIN_TILE // max(1, X.shape[1])))
-
-
-def slices_of(n: int, height: int) -> Iterator[slice]:
-    """Of n rows, so many at a time."""
-    return (slice(start, start + height) for start in range(0, n, height))
-
-
-def in_shares(work: Callable[[list[slice]], Any], slices: Iterator[slice]) -> list[Any]:
-    """`work` on the slices, shared out over threads; one result a share, in order.
-
-    BLAS keeps to one thread in each: on a busy machine threads inside small products wait
-    for one another (PCA of 70,000×784: 8 s instead of 3 s beside another busy process).
-    """
-    every = list(slices)
-    threads = min(thread_count(), max(1, len(every) // 2))
-    bounds = np.linspace(0, len(every), threads + 1).astype(int)
-    return side_by_side(work, [every[a:b] for a, b in pairwise(bounds)])
-
-
-def side_by_side(work: Callable[[Any], Any], parts: Iterable[Any]) -> list[Any]:
-    """`work` on every part, each in a thread of its own; their results, in order."""
-    shares = list(parts)
-    if len(shares) == 1:
-        return [work(shares[0])]
-    with one_blas_thread(), ThreadPoolExecutor(len(shares)) as pool:
-        return list(pool.map(work, shares))
 
 
 def column_means(X: Any) -> Array:

@@ -8,7 +8,6 @@ method. A Chebyshev filter spends many products on one new block of directions
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -17,8 +16,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.kernels import kernel, thread_count
+from dualfold.kernels import kernel
 from dualfold.kernels.tally import tally
+from dualfold.kernels.threads import Threads, thread_count
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solvers.shift import gershgorin
 
@@ -46,7 +46,7 @@ class ChebyshevFilter:
     problem: TraceProblem
     top: float
     products: int = 0
-    pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(thread_count()))
+    threads: Threads = field(default_factory=lambda: Threads(thread_count()))
 
     @cached_property
     def shares(self) -> list[tuple[int, int]]:
@@ -91,11 +91,8 @@ class ChebyshevFilter:
 
     def _advance(self, X: Array, Z: Array, scale: float, centre: float, weight: float) -> None:
         A, width = self.matrix, X.shape[1]
-        jobs = [
-            self.pool.submit(
-                _step, a, b, width, A.indptr, A.indices, A.data, scale, centre, weight, X, Z
-            )
-            for a, b in self.shares
-        ]
-        for job in jobs:
-            job.result()
+
+        def advance(share: tuple[int, int]) -> None:
+            _step(*share, width, A.indptr, A.indices, A.data, scale, centre, weight, X, Z)
+
+        self.threads.map(advance, self.shares)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from dualfold.errors import NotConverged
-from dualfold.kernels import lapack_threads
+from dualfold.kernels.threads import lapack_threads
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
 

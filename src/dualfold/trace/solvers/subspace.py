@@ -20,8 +20,8 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
-from dualfold.kernels import one_blas_thread
 from dualfold.kernels.progress import descent
+from dualfold.kernels.threads import one_blas_thread
 from dualfold.trace.metric import Diagonal, Identity
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.solution import Solution, with_signs

@@ -7,7 +7,7 @@ from time import perf_counter
 
 import numpy as np
 
-from dualfold.kernels import one_blas_thread
+from dualfold.kernels.threads import one_blas_thread
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solution import Callback, Record, UnfoldingSolution, relative
 from dualfold.unfolding.solvers.central_path import CentralPath

@@ -25,7 +25,7 @@ import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.graph import Graph, Landmarks, farthest_points, from_lengths
-from dualfold.kernels import one_blas_thread
+from dualfold.kernels.threads import one_blas_thread
 from dualfold.trace.factorisation import Ordering, fill_reducing_ordering
 from dualfold.trace.problem import MOST_FLOPS
 from dualfold.unfolding.problem import UnfoldingProblem

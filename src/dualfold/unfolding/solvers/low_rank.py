@@ -9,7 +9,7 @@ import numpy as np
 
 from dualfold.errors import InvalidInput
 from dualfold.graph import farthest_points
-from dualfold.kernels import one_blas_thread
+from dualfold.kernels.threads import one_blas_thread
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solution import Callback, UnfoldingSolution
 from dualfold.unfolding.solvers.barrier import Inside, newton_step, with_column

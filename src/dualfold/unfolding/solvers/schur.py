@@ -9,8 +9,8 @@ import numpy as np
 from scipy.linalg import lapack
 
 from dualfold.errors import TooLarge
-from dualfold.graph.forest import in_threads
-from dualfold.kernels import kernel, thread_count
+from dualfold.kernels import kernel
+from dualfold.kernels.threads import in_threads, row_slices, thread_count
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -43,12 +43,11 @@ def edge_products(edges: Array, K: Array, R: Array) -> Array:
     ends = np.ascontiguousarray(edges.T, dtype=np.int32)
     K, R = np.ascontiguousarray(K), np.ascontiguousarray(R)
 
-    def rows(first: int) -> None:
-        last = min(first + ROWS, m)
-        if _edge_products(len(K), m, first, last, ends[0], ends[1], K, R, out):
+    def products(rows: slice) -> None:
+        if _edge_products(len(K), m, rows.start, rows.stop, ends[0], ends[1], K, R, out):
             raise TooLarge(f"no memory for {16 * len(K)} bytes of scratch; free some and retry")
 
-    in_threads(rows, range(0, m, ROWS), thread_count() if m > 4 * ROWS else 1)
+    in_threads(products, row_slices(m, ROWS), thread_count() if m > 4 * ROWS else 1)
     return out
 
 

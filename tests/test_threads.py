@@ -1,0 +1,108 @@
+"""Work divided among threads: every part once, results in order, nothing left running."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dualfold
+from dualfold.kernels import threads as room
+from dualfold.kernels.threads import Threads, in_shares, in_threads, row_slices, thread_count
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_results_come_in_the_order_of_the_items(threads):
+    def slow_first(i: int) -> int:
+        time.sleep(0.02 if i == 0 else 0)
+        return i * i
+
+    seen = []
+    assert in_threads(slow_first, iter(range(9)), threads, seen.append) == [i * i for i in range(9)]
+    assert seen == [1] * 9
+    assert in_threads(slow_first, [], threads) == []
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_failure_drops_what_waits_and_waits_for_what_runs(threads):
+    begun, ended = set(), set()
+
+    def work(i: int) -> None:
+        begun.add(i)
+        if i == 1:
+            raise ValueError("the second part")
+        time.sleep(0.05)
+        ended.add(i)
+
+    with pytest.raises(ValueError, match="the second part"):
+        in_threads(work, range(100), threads)
+    assert begun - {1} == ended
+    assert len(begun) < 50
+
+
+def test_an_interrupt_in_the_calling_thread_leaves_nothing_running():
+    begun, ended = set(), set()
+
+    def work(i: int) -> None:
+        begun.add(i)
+        time.sleep(0.05)
+        ended.add(i)
+
+    def interrupted(_: float) -> None:
+        raise KeyboardInterrupt
+
+    with Threads(2) as pool, pytest.raises(KeyboardInterrupt):
+        pool.map(work, range(100), interrupted)
+    assert begun == ended
+    assert len(begun) < 50
+
+
+def test_a_pool_is_used_again_and_again():
+    with Threads(2) as pool:
+        names = [set(pool.map(lambda _: threading.get_ident(), range(8))) for _ in range(20)]
+    assert len(set.union(*names)) <= 2
+    assert threading.get_ident() not in set.union(*names)
+
+
+def test_work_inside_threads_may_use_threads():
+    def row(i: int) -> list[int]:
+        return in_threads(lambda j: 10 * i + j, range(4), 2)
+
+    assert in_threads(row, range(4), 2) == [[10 * i + j for j in range(4)] for i in range(4)]
+
+
+@pytest.mark.parametrize(("n", "height"), [(0, 3), (1, 3), (3, 3), (10, 3), (10, 100)])
+def test_slices_cover_every_row_once(n, height):
+    slices = list(row_slices(n, height))
+    assert np.concatenate([[], *(np.arange(n)[rows] for rows in slices)]).tolist() == list(range(n))
+    assert all(0 < rows.stop - rows.start <= height for rows in slices)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 16])
+def test_shares_cover_every_slice_in_order(monkeypatch, threads):
+    monkeypatch.setattr(room, "thread_count", lambda: threads)
+    parts = in_shares(lambda slices: [(s.start, s.stop) for s in slices], row_slices(100, 7))
+    every = [rows for part in parts for rows in part]
+    assert every == [(a, min(a + 7, 100)) for a in range(0, 100, 7)]
+    assert len(parts) == min(threads, 7)  # at least two slices each
+
+
+def test_the_number_of_threads():
+    cores = thread_count()
+    assert thread_count(-1) == thread_count(None) == cores
+    assert thread_count(-cores) == thread_count(-cores - 5) == thread_count(0) == 1
+    assert thread_count(3) == 3
+
+
+def test_pools_and_limits_of_blas_are_made_in_one_place():
+    package = Path(dualfold.__file__).parent
+    found = {
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*.py")
+        if re.search(r"\b(concurrent\.futures|multiprocessing|threadpoolctl)\b", path.read_text())
+    }
+    assert found == {"kernels/threads.py"}
