@@ -178,12 +178,27 @@ def _is_well_posed(result: Trial, rng: np.random.Generator) -> bool:
     if not posed.as_asked(found) or posed.movement(found, count) >= tolerance:
         return False
     best, value = found.optimum(count), found.value(result.proposed.V[:, :count])
+    if not _is_orthonormal(result):
+        return False
     # Doubles may be too coarse for the eigenvectors themselves.
     if value is None or not abs(best) > 0 or not (value - best) / abs(best) < tolerance / 10:
         return False
     if result.level in PASSED:
         return True
     return all(posed.moved_by_chance(found, count, rng) < tolerance for _ in range(3))
+
+
+def _is_orthonormal(result: Trial) -> bool:
+    """Exact eigenvectors of a repeated eigenvalue need not be; such columns are no answer."""
+    found, V = result.truth, judge.exact(result.proposed.V[:, : result.case.count])
+    BV = found.B * V
+    gram = judge.doubles(V.transpose() * BV)
+    off = np.abs(gram - np.eye(len(gram))).max()
+    if found.N is not None:
+        lengths = np.sqrt(np.diagonal(judge.doubles(found.N.transpose() * found.B * found.N)))
+        overlap = np.abs(judge.doubles(found.N.transpose() * BV)) / lengths[:, None]
+        off = max(off, overlap.max())
+    return bool(off <= 1e-7)
 
 
 # ---- many

@@ -42,12 +42,16 @@ def balanced(problem: TraceProblem, V: Array) -> tuple[TraceProblem, Array]:
         problem,
         A=A,
         B=_scaled_metric(metric, powers),
-        excluded=trivial * back if trivial.shape[1] else None,
+        excluded=_given(problem) * back if trivial.shape[1] else None,
     )
     changed.__dict__["_excluded"] = (
-        (changed.excluded, problem.trivial_error) if trivial.shape[1] else (trivial, 0.0)
+        (trivial * back, problem.trivial_error) if trivial.shape[1] else (trivial, 0.0)
     )
     return changed, V * back
+
+
+def _given(problem: TraceProblem) -> Array:
+    return np.asarray(problem.excluded, dtype=float).reshape(problem.n, -1)
 
 
 def _scaled(A: Any, powers: Array) -> Any:

@@ -33,6 +33,7 @@ PROOFS = {
     "Cholesky": "a positive definite dual matrix excludes a better direction",
     "norm": "the norm of the matrix leaves no room for a better direction",
     "random": "a random search of the complement found nothing better",
+    "exact": "the eigenvalues below were counted in exact arithmetic",
     "whole": "the directions asked for are all there are",
     "zero": "the matrix is 0, and every answer as good as any other",
 }
@@ -171,7 +172,7 @@ def _certificate(
     return Certificate(
         level=level,
         gap=bracket.gap,
-        value=problem.sign * found.answer.total,
+        value=problem.sign * (found.answer.total if np.isnan(bracket.value) else bracket.value),
         bound=problem.sign * bracket.lower,
         sense=problem.sense,
         residuals=tuple(float(r) for r in found.residuals),

@@ -28,6 +28,7 @@ from dualfold.trace.completeness import (
     norm_floor,
     pivot_floor,
 )
+from dualfold.trace.exact import exact_proof
 from dualfold.trace.metric import Identity
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.rounding import UP, norm_bound
@@ -220,6 +221,11 @@ def _best(case: _Case, given: Array, further: Array, fresh: bool) -> tuple[Brack
     small = problem.n <= min(MOST_HINTED_ROWS, MOST_FILLED_ROWS)
     if not _settled(found, case) and small:
         found.append(_counted_when_filled(case, given, further))
+    exact = (
+        exact_proof(problem, given, case.tolerance) if small and not _settled(found, case) else None
+    )
+    if exact is not None:
+        return *exact, False
     if not any(np.isfinite(one[0].apart) or one[2] for one in found):
         floor = random_floor(problem, answer, case.following, case.scale, case.tolerance, fresh)
         missed = floor.seen is not None and floor.seen > floor.below
@@ -352,7 +358,8 @@ def _first_good(
             continue
         floor = prove(height)
         if floor.seen is not None and floor.seen > floor.below:
-            if height.under is not None and floor.error < height.under / 2:
+            error = floor.error + _coupling_loss(case, height)
+            if height.under is not None and error < height.under / 2:
                 missed = missed or floor
             continue
         weighed = _weighed(case, floor) if weigh is None else weigh(floor, height)
@@ -396,10 +403,21 @@ def _refined(case: _Case, floor: Floor, V: Array) -> Trial | None:
 
 def _reaches_the_lift(case: _Case, height: Height) -> bool:
     """Whether excluded directions, lifted, might still lie below the height."""
-    if case.excluded is None:
-        return False
-    low = float(case.excluded.h.min()) - case.excluded.blur
-    return case.lift * (1 - 2 * case.excluded.skew) + low <= height.at
+    return case.excluded is not None and _lifted(case, case.excluded) <= height.at
+
+
+def _lifted(case: _Case, excluded: Trial) -> float:
+    """The least value of an excluded direction after the lift."""
+    return case.lift * (1 - 2 * excluded.skew) + float(excluded.h.min()) - excluded.blur
+
+
+def _coupling_loss(case: _Case, height: Height) -> float:
+    """How far excluded directions that are not invariant pull eigenvalues down: κ²/(lifted − h)."""
+    excluded = case.excluded
+    if excluded is None:
+        return 0.0
+    coupled = float(excluded.squares.sum()) * (1 + excluded.skew) ** 2 * UP
+    return coupled / (_lifted(case, excluded) - height.at)
 
 
 def _lifted_trial(case: _Case, below: int) -> Trial:
