@@ -17,8 +17,9 @@ from typer.testing import CliRunner
 
 import dualfold
 from dualfold.cli import app, talk
-from dualfold.cli.registry import METHODS, SHOWN
+from dualfold.cli.demo import shown
 from dualfold.data import read_metadata, read_table, swiss_roll
+from dualfold.descriptions import STATED
 from dualfold.trace import certificate as certificates
 
 # pandas 2 rounds the last digit unless told not to; later ones never do.
@@ -57,10 +58,10 @@ def answer_to(method, graph, X):
     if method == "mvu":
         return dualfold.methods.unfolded(dualfold.unfolding.unfold(graph))
     state = getattr(dualfold.methods, method)
-    return dualfold.embed(state(graph if METHODS[method].needs == "graph" else X))
+    return dualfold.embed(state(graph if STATED[method].needs_graph else X))
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", STATED)
 def test_the_file_holds_the_librarys_numbers_and_its_certificate(here, method):
     result = run("embed", "table.csv", "-m", method, "--id", "name", "--color", "kind", "-k", 7)
     X = read_table("table.csv").X
@@ -365,7 +366,7 @@ def test_the_demo_in_seconds_twice(tmp_path):
     assert min(waited, worked) < 20
     assert first.returncode == 0, first.stderr
     lines = first.stdout.splitlines()
-    assert len(lines) == 2 * len(SHOWN)
+    assert len(lines) == 2 * len(shown())
     assert all("Proved" in line and "t-similarity" in line for line in lines)
     folder = tmp_path / "dualfold-demo"
     tables = [f"{name}{end}" for name in ("digits", "swiss_roll") for end in (".csv", ".maps.csv")]
@@ -386,7 +387,7 @@ def test_the_demo_in_seconds_twice(tmp_path):
     before = {name: (folder / name).read_bytes() for name in names(folder)}
     again = run("demo", "--output", folder, "--json")
     assert [entry["method"] for entry in json.loads(again.stdout)["results"]] == [
-        method.name for method in SHOWN
+        method.name for method in shown()
     ] * 2
     assert before == {name: (folder / name).read_bytes() for name in names(folder)}
 
@@ -407,9 +408,9 @@ def test_the_next_command_of_the_demo_works(tmp_path, monkeypatch):
 
 def test_methods_are_those_of_the_registry():
     listed = json.loads(run("methods", "--json").stdout)["methods"]
-    assert [entry["name"] for entry in listed] == list(METHODS)
+    assert [entry["name"] for entry in listed] == list(STATED)
     table = run("methods").stdout
-    for method in METHODS.values():
+    for method in STATED.values():
         assert method.name in table
         assert hasattr(dualfold.methods, method.name)
 
@@ -436,8 +437,8 @@ def test_sizes_are_those_that_were_measured(method, size):
     results = Path(__file__).parent.parent / "benchmarks" / "RESULTS.md"
     row = re.escape(MEASURED[method, size])
     [measured] = re.findall(rf"^\| {row} \| dualfold \| ([\d.]+) \|", results.read_text(), re.M)
-    told = re.search(rf"{re.escape(size)} \(([\d.]+) s\)", METHODS[method].size)
-    assert told, METHODS[method].size
+    told = re.search(rf"{re.escape(size)} \(([\d.]+) s\)", STATED[method].size)
+    assert told, STATED[method].size
     # Another machine may be twice as fast; more than that, and the table tells stories.
     assert float(measured) / 2 - 0.1 <= float(told[1]) <= 2 * float(measured) + 0.1
 

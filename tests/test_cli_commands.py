@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 import dualfold
 from dualfold.cli import app
-from dualfold.cli.registry import METHODS
 from dualfold.data import read_metadata, swiss_roll
+from dualfold.descriptions import STATED
 from dualfold.saved import load_model
 
 # pandas 2 rounds the last digit unless told not to; later ones never do.
@@ -183,7 +183,7 @@ def test_commands_methods_and_words_complete():
 
     assert {"embed", "compare", "certify", "methods"} <= set(offered(""))
     assert offered("tr") == ["transform"]
-    assert offered("embed", "t.csv", "--method", "") == list(METHODS)
+    assert offered("embed", "t.csv", "--method", "") == list(STATED)
     assert offered("embed", "t.csv", "-m", "is") == ["isomap"]
     assert offered("compare", "t.csv", "--methods", "pca,isomap,l") == [
         f"pca,isomap,{name}" for name in ("lle", "ltsa", "lpp")

@@ -11,9 +11,9 @@ import typer
 from dualfold import __version__
 from dualfold.cli import checking, making
 from dualfold.cli.options import Json, Quiet
-from dualfold.cli.registry import METHODS, SIZES_MEAN, Method
 from dualfold.cli.reproduce import reproduce
 from dualfold.cli.talk import Voice, plainly, print_json
+from dualfold.descriptions import SIZES_MEAN, STATED, Description
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -132,13 +132,13 @@ def methods(as_json: Json = False) -> None:
       dualfold methods --json
     """
     if as_json:
-        rows = [method.words() for method in METHODS.values()]
+        rows = [method.words() for method in STATED.values()]
         print_json({"methods": rows, "practical_size_means": SIZES_MEAN})
     else:
-        _print_methods(list(METHODS.values()))
+        _print_methods(list(STATED.values()))
 
 
-def _print_methods(listed: list[Method]) -> None:
+def _print_methods(listed: list[Description]) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from dualfold import __version__
 from dualfold.cli.embed import check_places
 from dualfold.cli.reading import Data, Reading, read
-from dualfold.cli.registry import METHODS
 from dualfold.cli.request import reading_words, stem
 from dualfold.cli.solving import SCORED_NEIGHBORS, Job, Made, made, neighbor_graph
 from dualfold.cli.talk import Voice, in_options
 from dualfold.cli.verdict import short_verdict
+from dualfold.descriptions import STATED
 from dualfold.errors import DualfoldError, InvalidInput
 
 if TYPE_CHECKING:
@@ -59,12 +59,12 @@ def compare_methods(request: CompareRequest, voice: Voice) -> dict[str, Any]:
     graph: Graph | None = None
     for place, name in enumerate(request.methods):
         voice.prefix = f"{place + 1} of {len(request.methods)}, "
-        job = Job(METHODS[name], request.n_components, request.n_neighbors, request.pieces)
+        job = Job(STATED[name], request.n_components, request.n_neighbors, request.pieces)
         try:
-            if job.method.needs == "graph" and graph is None:
+            if job.method.needs_graph and graph is None:
                 with voice.telling_warnings([]):
                     graph = neighbor_graph(job, data.X, voice)
-            result = made(job, data, voice, graph if job.method.needs == "graph" else None)
+            result = made(job, data, voice, graph if job.method.needs_graph else None)
         except (DualfoldError, MemoryError) as error:
             rows.append({"method": name, "error": in_options(str(error) or "out of memory")})
             voice.note(f"{name}: {error or 'out of memory'}")
@@ -209,7 +209,7 @@ def closing_words(request: CompareRequest, summary: dict[str, Any]) -> list[str]
     lines += [f"Page in {request.html}"] if request.html is not None else []
     best = _best(summary["results"], "t_similarity")
     words = ["dualfold", "embed", request.reading.source, "--method", best]
-    if METHODS[best].needs == "graph" and request.n_neighbors != 10:
+    if STATED[best].needs_graph and request.n_neighbors != 10:
         words += ["--n-neighbors", str(request.n_neighbors)]
     words += reading_words(request.reading)
     words += ["--picture", f"{stem(request.reading.source)}.{best}.png"]

@@ -10,10 +10,10 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
-from dualfold.cli.registry import SHOWN, Method
 from dualfold.cli.stating import problem
 from dualfold.cli.talk import Voice
 from dualfold.cli.verdict import short_verdict, verdict
+from dualfold.descriptions import STATED, Description
 
 if TYPE_CHECKING:
     from dualfold.embedding import Embedding
@@ -44,7 +44,7 @@ class Result:
     """One method on one data set."""
 
     example: Example
-    method: Method
+    method: Description
     embedding: Embedding
     kept: float
     seconds: float
@@ -83,16 +83,21 @@ def examples() -> list[Example]:
     ]
 
 
+def shown() -> list[Description]:
+    """The methods of the demo."""
+    return [method for method in STATED.values() if method.in_demo]
+
+
 def results(example: Example, voice: Voice, heard: list[str]) -> Iterator[Result]:
     """Every method on one data set."""
     from dualfold.embedding import embed
     from dualfold.graph import joined, knn
     from dualfold.quality import t_similarity
 
-    for method in SHOWN:
+    for method in shown():
         begin = perf_counter()
         with voice.telling_warnings(heard):
-            graph = joined(knn(example.X, N_NEIGHBORS)) if method.needs == "graph" else None
+            graph = joined(knn(example.X, N_NEIGHBORS)) if method.needs_graph else None
             embedding = embed(problem(method, example.X, graph, n_components=2))
         seconds = perf_counter() - begin
         yield Result(

@@ -6,12 +6,12 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from dualfold.cli.reading import Data, refuse_too_many
-from dualfold.cli.registry import METHODS
 from dualfold.cli.request import reading_words
 from dualfold.cli.solving import Job, neighbor_graph
 from dualfold.cli.stating import problem
 from dualfold.cli.stored import StoredMap
 from dualfold.cli.talk import Voice
+from dualfold.descriptions import STATED
 from dualfold.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def judged_map(
     """The certificate of stored points; `asking` is tolerance and fresh."""
     from dualfold.saved import rechecked, rechecked_unfolding
 
-    refuse_too_many(data, job.n_components, job.method.needs, job.method.name)
+    refuse_too_many(data, job.n_components, job.method)
     if stored.points.shape[1] != job.n_components:
         raise InvalidInput(
             f"{stored.path} has {stored.points.shape[1]} coordinates and states {job.n_components}"
@@ -61,7 +61,7 @@ def judged_model(job: Job, model: Model, data: Data, voice: Voice, **asking: Any
     from dualfold.saved.placing import by_local_weights
     from dualfold.saved.remodel import with_doubts
 
-    refuse_too_many(data, job.n_components, job.method.needs, job.method.name)
+    refuse_too_many(data, job.n_components, job.method)
     name, graph = job.method.name, neighbor_graph(job, data.X, voice)
     with voice.doing("certifying again"):
         if name == "mvu":
@@ -126,7 +126,7 @@ def judged_as(settings: dict[str, Any], data: Data) -> str:
     if "method" in settings:
         count = settings["n_components"]
         problem_ = f"{settings['method']}, {count} coordinate{'s' if count > 1 else ''}"
-        if METHODS[settings["method"]].needs == "graph":
+        if STATED[settings["method"]].needs_graph:
             problem_ += f", {settings['n_neighbors']} neighbours"
     options = reading_words(data.reading)
     read = f"; the table was read with {shlex.join(options)}" if options else ""

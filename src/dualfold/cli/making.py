@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from dualfold.cli import options as o
-from dualfold.cli.registry import METHODS
 from dualfold.cli.request import closing_words, default_output, stem
 from dualfold.cli.talk import UNCERTIFIED, Voice, print_json
 from dualfold.cli.verdict import holds
+from dualfold.descriptions import STATED
 
 Output = Annotated[
     str | None,
@@ -74,7 +74,7 @@ def embed(
         file, color, identifier, tuple(exclude or ()), tuple(keep or ()), missing, standardize,
         format, thousands, array, tuple(na or ()),
     )  # fmt: skip
-    job = Job(METHODS[method], n_components, n_neighbors, pieces)
+    job = Job(STATED[method], n_components, n_neighbors, pieces)
     shape = o.picture_shape(images)
     request = Request(reading, job, output, picture, html, shape, save_model, force)
     voice = Voice(quiet=quiet)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dualfold.cli.registry import METHODS, named
+from dualfold.descriptions import STATED, described
 
 FORMATS = ("csv", "tsv", "parquet", "npy", "npz", "mtx", "h5ad")
 
@@ -15,7 +15,7 @@ FORMATS = ("csv", "tsv", "parquet", "npy", "npz", "mtx", "h5ad")
 def method_name(name: str, option: str | None = None) -> str:
     """The method of that name, or a usage error that names the close ones."""
     try:
-        return named(name).name
+        return described(name).name
     except LookupError as error:
         raise typer.BadParameter(str(error.args[0]), param_hint=option) from None
 
@@ -40,7 +40,7 @@ def next_method(incomplete: str) -> list[str]:
     """Completes the last name of pca,isomap,… to those that are not in the list yet."""
     before, comma, last = incomplete.rpartition(",")
     used = before.split(",")
-    return [before + comma + name for name in METHODS if name.startswith(last) and name not in used]
+    return [before + comma + name for name in STATED if name.startswith(last) and name not in used]
 
 
 def picture_shape(text: str | None) -> tuple[int, int] | None:
@@ -81,8 +81,8 @@ File = Annotated[
 ]
 Method = Annotated[
     str,
-    typer.Option("--method", "-m", metavar="|".join(METHODS),
-                 callback=lambda name: method_name(name), autocompletion=beginning(*METHODS),
+    typer.Option("--method", "-m", metavar="|".join(STATED),
+                 callback=lambda name: method_name(name), autocompletion=beginning(*STATED),
                  help="See `dualfold methods`."),
 ]  # fmt: skip
 Components = Annotated[

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from dualfold.cli.talk import Voice
     from dualfold.data import Table
     from dualfold.data.scales import Standard
+    from dualfold.descriptions import Description
 
 # Scales that differ more than this are rarely meant: one unit drowns the others.
 MOST_SCALE_RATIO = 100.0
@@ -214,15 +215,15 @@ def twin_remarks(X: Any, *, n_components: int, n_neighbors: int | None) -> list[
     return []
 
 
-def refuse_too_many(data: Data, n_components: int, needs: str, name: str) -> None:
+def refuse_too_many(data: Data, n_components: int, method: Description) -> None:
     """More coordinates than the rows or columns allow."""
     from dualfold.data.columns import listed
 
     n, width = data.X.shape
     if n < 2:
         raise InvalidInput(f"a map needs 2 rows or more, but {data.reading.source} has {n}")
-    room = n - 1 if needs == "graph" else width
-    if name in LINEAR:
+    room = n - 1 if method.needs_graph else width
+    if method.linear:
         room = min(room, width)
     if n_components <= room:
         return
@@ -235,6 +236,3 @@ def refuse_too_many(data: Data, n_components: int, needs: str, name: str) -> Non
     raise InvalidInput(
         f"{n_components} coordinates were asked for, but {given}; --n-components {room} is the most"
     )
-
-
-LINEAR = ("lpp", "npp", "orthogonal_lpp", "orthogonal_npp")

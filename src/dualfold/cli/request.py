@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dualfold.cli.registry import METHODS
+from dualfold.descriptions import STATED
 
 if TYPE_CHECKING:
     from dualfold.cli.embed import Request
@@ -57,7 +57,7 @@ def closing_words(request: Request, summary: dict[str, Any]) -> list[str]:
 def next_command(request: Request, summary: dict[str, Any]) -> str:
     """The command worth trying after this one: a picture first, then other kinds of map."""
     method, reading = request.job.method.name, request.reading
-    graph = METHODS[method].needs == "graph"
+    graph = STATED[method].needs_graph
     standardize = any("--standardize" in note for note in summary["notices"])
     if request.picture is not None or request.html is not None:
         rivals = [name for name in ("pca", "isomap", "eigenmaps") if name != method]

@@ -7,10 +7,10 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from dualfold.cli.reading import Data, refuse_too_many, twin_remarks
-from dualfold.cli.registry import METHODS, Method
 from dualfold.cli.stating import certified
 from dualfold.cli.talk import Voice
 from dualfold.cli.verdict import verdict
+from dualfold.descriptions import STATED, Description
 
 if TYPE_CHECKING:
     from dualfold.embedding import Embedding
@@ -27,7 +27,7 @@ MOST_ROWS_TO_SCORE = 10_000
 class Job:
     """What a method is asked for."""
 
-    method: Method
+    method: Description
     n_components: int = 2
     n_neighbors: int = 10
     pieces: str = "join"
@@ -35,7 +35,7 @@ class Job:
     def settings(self) -> dict[str, Any]:
         """What must be known to state the same problem again, JSON-ready."""
         chosen: dict[str, Any] = {"method": self.method.name, "n_components": self.n_components}
-        if self.method.needs == "graph":
+        if self.method.needs_graph:
             chosen |= {"n_neighbors": self.n_neighbors, "pieces": self.pieces}
         return chosen
 
@@ -43,7 +43,7 @@ class Job:
     def again(cls, settings: dict[str, Any]) -> Job:
         """The job that `settings` tells of."""
         known = {key: value for key, value in settings.items() if key in cls.__annotations__}
-        return cls(**(known | {"method": METHODS[settings["method"]]}))
+        return cls(**(known | {"method": STATED[settings["method"]]}))
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,11 +68,11 @@ class Made:
 
 def made(job: Job, data: Data, voice: Voice, graph: Graph | None = None) -> Made:
     """Do the job, telling what happens; a `graph` that is at hand is not made again."""
-    refuse_too_many(data, job.n_components, job.method.needs, job.method.name)
+    refuse_too_many(data, job.n_components, job.method)
     heard = twin_remarks(
         data.X,
         n_components=job.n_components,
-        n_neighbors=job.n_neighbors if job.method.needs == "graph" else None,
+        n_neighbors=job.n_neighbors if job.method.needs_graph else None,
     )
     for remark in heard:
         voice.note(remark)
@@ -88,7 +88,7 @@ def made(job: Job, data: Data, voice: Voice, graph: Graph | None = None) -> Made
 
 def neighbor_graph(job: Job, X: Any, voice: Voice) -> Graph | None:
     """The graph that the method needs, in one piece; None if it needs none."""
-    if job.method.needs != "graph":
+    if not job.method.needs_graph:
         return None
     from dualfold.graph import joined, knn, one_piece
 

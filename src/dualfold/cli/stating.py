@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dualfold.cli.registry import Method
+from dualfold.descriptions import Description
 
 if TYPE_CHECKING:
     from dualfold.embedding import Embedding
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def certified(
-    method: Method,
+    method: Description,
     X: Any,
     graph: Graph | None = None,
     *,
@@ -34,12 +34,12 @@ def certified(
 
 
 def problem(
-    method: Method, X: Any, graph: Graph | None = None, *, n_components: int
+    method: Description, X: Any, graph: Graph | None = None, *, n_components: int
 ) -> TraceProblem:
     """The problem that a method states for these data."""
     from dualfold import methods
 
-    if method.needs == "graph":
+    if method.needs_graph:
         assert graph is not None
         few = methods.landmark_count(graph.n) if method.name == "isomap" else None
         if few is not None:

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from dualfold.cli.reading import LISTS, Data, Reading, read
-from dualfold.cli.registry import METHODS
 from dualfold.cli.solving import Job
 from dualfold.cli.talk import Voice
+from dualfold.descriptions import STATED
 from dualfold.errors import InvalidInput
 
 WORDS = ("color", "identifier", "format", "thousands", "array")
@@ -72,7 +72,7 @@ def _names(names: Any) -> bool:
 
 def stored_job(settings: Any, path: str) -> Job:
     """The job that stored settings tell of, if they are settings at all."""
-    if not isinstance(settings, dict) or settings.get("method") not in METHODS:
+    if not isinstance(settings, dict) or settings.get("method") not in STATED:
         raise InvalidInput(
             f"{path} has no settings of dualfold beside it ({path}.json or inside a Parquet or "
             "h5ad file), so nobody knows which problem it solves; `dualfold report` measures any "

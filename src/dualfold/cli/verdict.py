@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dualfold.cli.registry import Method
+from dualfold.descriptions import Description
 
 if TYPE_CHECKING:
     from dualfold.trace import Certificate
@@ -33,7 +33,7 @@ def vars_of(certificate: Any) -> dict[str, Any]:
 
 
 def verdict(
-    method: Method, certificate: Certificate | UnfoldingCertificate, n_components: int
+    method: Description, certificate: Certificate | UnfoldingCertificate, n_components: int
 ) -> str:
     """One sentence: what is proved, how closely, or only likely, or wrong."""
     claim = method.nothing_better.format(d=n_components, s="" if n_components == 1 else "s")

@@ -1,29 +1,20 @@
-"""The methods as scikit-learn estimators."""
+"""The methods as scikit-learn estimators, by the names of `dualfold.descriptions`."""
 
-from dualfold.estimators.eigenmaps import LaplacianEigenmaps
-from dualfold.estimators.isomap import Isomap
-from dualfold.estimators.lle import LocallyLinearEmbedding
-from dualfold.estimators.lpp import LocalityPreservingProjection, OrthogonalLPP
-from dualfold.estimators.mds import ClassicalMDS
-from dualfold.estimators.npp import NeighborhoodPreservingProjection, OrthogonalNPP
-from dualfold.estimators.pca import PCA
-from dualfold.estimators.point_pca import PointPCA
-from dualfold.estimators.random_projection import RandomProjection
-from dualfold.estimators.spectral_embedding import SpectralEmbedding
-from dualfold.estimators.unfolding import MaximumVarianceUnfolding
+from __future__ import annotations
 
-__all__ = [
-    "PCA",
-    "ClassicalMDS",
-    "Isomap",
-    "LaplacianEigenmaps",
-    "LocalityPreservingProjection",
-    "LocallyLinearEmbedding",
-    "MaximumVarianceUnfolding",
-    "NeighborhoodPreservingProjection",
-    "OrthogonalLPP",
-    "OrthogonalNPP",
-    "PointPCA",
-    "RandomProjection",
-    "SpectralEmbedding",
-]
+from importlib import import_module
+from typing import Any
+
+from dualfold.descriptions import ESTIMATORS
+
+__all__ = sorted(ESTIMATORS)
+
+
+def __getattr__(name: str) -> Any:
+    if name in ESTIMATORS:
+        return getattr(import_module(f"dualfold.estimators.{ESTIMATORS[name]}"), name)
+    raise AttributeError(f"module 'dualfold.estimators' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,58 @@
+"""What each method is, stated once: a row of one of the tables beside this.
+
+The exports, the command line with its options, the saved models and the tables of the docs are
+made from these rows (`docs/generated.py` writes the last). Nothing here needs numerics.
+"""
+
+from __future__ import annotations
+
+from dualfold.descriptions.description import Description
+from dualfold.descriptions.graphs import GRAPHS
+from dualfold.descriptions.linear import LINEAR
+from dualfold.descriptions.projections import PROJECTIONS
+
+__all__ = ["DESCRIPTIONS", "ESTIMATORS", "FUNCTIONS", "SIZES_MEAN", "Description", "described"]
+
+# Variants of a method stand after all that are shown first.
+DESCRIPTIONS: dict[str, Description] = {
+    row.name: row
+    for row in sorted((*LINEAR, *GRAPHS, *PROJECTIONS), key=lambda row: not row.in_demo)
+}
+# The command line does not fit the estimators yet, and states only these.
+STATED = {
+    name: row for name, row in DESCRIPTIONS.items() if row.functions and name != "random_projection"
+}
+# Public names, with the modules below dualfold.estimators and dualfold.methods they are from.
+ESTIMATORS = {row.class_name: row.estimator.partition(":")[0] for row in DESCRIPTIONS.values()}
+FUNCTIONS = {
+    name: module
+    for row in DESCRIPTIONS.values()
+    for module, _, name in (function.partition(":") for function in row.functions)
+}
+SIZES_MEAN = (
+    "Practical size: what was measured on 2 cores, neighbours and certificate included "
+    "(benchmarks/RESULTS.md; ~ is a single run on a busy machine, not a benchmark). A sheet is a "
+    "swiss roll, 3 columns; images are MNIST, 784 columns. Beyond, try: Ctrl-C leaves no files."
+)
+# What people ask for by name and other programs have.
+ELSEWHERE = ("tsne", "umap", "phate", "trimap", "pacmap", "som", "autoencoder", "vae")
+
+
+def described(name: str) -> Description:
+    """The method of that name; LookupError with the close ones otherwise."""
+    import difflib
+    import re
+
+    if name.lower() in DESCRIPTIONS:
+        return DESCRIPTIONS[name.lower()]
+    if re.sub(r"[^a-z]", "", name.lower()) in ELSEWHERE:
+        raise LookupError(
+            f"{name} is not among the methods, since nothing can be proved of its maps; eigenmaps "
+            "keeps neighbours too, and `dualfold report` measures a map that another program made."
+        )
+    close = difflib.get_close_matches(name.lower(), DESCRIPTIONS, n=1, cutoff=0.5)
+    raise LookupError(
+        f"there is no method {name!r}"
+        + (f"; did you mean {close[0]}?" if close else f"; there are {', '.join(DESCRIPTIONS)}.")
+        + " `dualfold methods` tells what each one does."
+    )

@@ -1,0 +1,94 @@
+"""What is known about one method, as data without numerics, so that help texts come at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, Literal
+
+Need = Literal["features", "graph", "labels"]
+
+PROVED = "gap to the optimum, proved"
+PROVED_OR_MEASURED = "gap to the optimum, proved; measured on graphs too large to factor"
+BY_LINEAR_MAP = "by its linear map"
+BY_WEIGHTS = "by local weights of old neighbours"
+
+
+@dataclass(frozen=True)
+class Description:
+    """One method; everything that is made for all methods is made from this.
+
+    name, title : on the command line, and in full
+    estimator : "module:Class" below `dualfold.estimators`
+    functions : "module:function" below `dualfold.methods`, which state its problem
+    needs : what it is made from: "features", a neighbour "graph", class "labels"
+    preserves, optimises, certificate : columns of `dualfold methods`
+    nothing_better : what an optimal answer means, with {d} for the number of coordinates
+        and {s} for its plural; "" where nothing is optimised
+    lengths : whether distances in the map mean something, so that it is drawn to scale
+    linear : whether it is a linear map, which has at most as many coordinates as features
+    new_points : how rows that come later are placed
+    size : the largest tables measured, with the seconds they took; SIZES_MEAN says where
+    options : parameters of the estimator that the command line offers beside n_components;
+        their types, ranges, defaults and help are those of the estimator
+    defaults : where the command line differs from the estimator
+    fixed : parameters that make this method of an estimator with several
+    dual : whether the proof needs dual weights, which a model file keeps
+    in_demo : whether `dualfold demo` shows it; variants of a method it shows are left out
+    """
+
+    name: str
+    title: str
+    estimator: str
+    functions: tuple[str, ...]
+    needs: tuple[Need, ...]
+    preserves: str
+    optimises: str
+    certificate: str
+    nothing_better: str
+    lengths: bool
+    linear: bool
+    new_points: str
+    size: str
+    options: tuple[str, ...] = ()
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    dual: bool = False
+    in_demo: bool = True
+
+    def words(self) -> dict[str, str]:
+        """The columns of `dualfold methods`."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "estimator": self.class_name,
+            "preserves": self.preserves,
+            "optimises": self.optimises,
+            "needs": ", ".join(self.needs),
+            "new points": self.new_points,
+            "practical size": self.size,
+            "certificate": self.certificate,
+        }
+
+    @property
+    def needs_graph(self) -> bool:
+        return "graph" in self.needs
+
+    @property
+    def class_name(self) -> str:
+        """The name of the estimator."""
+        return self.estimator.partition(":")[2]
+
+    def estimator_class(self) -> Any:
+        """The estimator itself; loads the numerics."""
+        module, _, name = self.estimator.partition(":")
+        return getattr(import_module(f"dualfold.estimators.{module}"), name)
+
+    def parameters(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The estimator's parameters for `given` options of the command line."""
+        chosen = dict(self.defaults) | dict(given) | dict(self.fixed)
+        # A radius takes the place of the number of neighbours, unless both are asked for.
+        if given.get("radius") is not None and "n_neighbors" not in given:
+            chosen["n_neighbors"] = None
+        return chosen

@@ -1,0 +1,90 @@
+"""Methods of the features alone."""
+
+from __future__ import annotations
+
+from dualfold.descriptions.description import BY_LINEAR_MAP, PROVED, Description
+
+# Random starts and maps are the same at every run of the command line.
+SEED = {"random_state": 0}
+
+LINEAR = (
+    Description(
+        "pca",
+        "Principal component analysis",
+        estimator="pca:PCA",
+        functions=("pca:pca",),
+        needs=("features",),
+        preserves="variance",
+        optimises="most variance kept by a linear map",
+        certificate=PROVED,
+        nothing_better="no other choice of {d} direction{s} keeps more of the variance",
+        lengths=True,
+        linear=True,
+        new_points=BY_LINEAR_MAP,
+        size="1,000,000 of a sheet (0.1 s), 70,000 images (0.5 s)",
+        options=(
+            "whiten",
+            "svd_solver",
+            "tol",
+            "gradient_step",
+            "gradient_rounds",
+            "random_state",
+        ),
+        defaults=SEED,
+    ),
+    Description(
+        "mds",
+        "Classical multidimensional scaling",
+        estimator="mds:ClassicalMDS",
+        functions=("mds:mds", "mds:mds_of_distances"),
+        needs=("features",),
+        preserves="distances between all points",
+        optimises="inner products reproduced best",
+        certificate=PROVED,
+        nothing_better="no other choice of {d} coordinate{s} fits the inner products better",
+        lengths=True,
+        linear=True,
+        new_points=BY_LINEAR_MAP,
+        size="10,000 images (0.2 s); of features it is as fast as pca",
+        options=("metric",),
+    ),
+    Description(
+        "point_pca",
+        "PCA by descent on the points",
+        estimator="point_pca:PointPCA",
+        functions=(),
+        needs=("features",),
+        preserves="variance",
+        optimises="inner products reproduced best, by moving the points",
+        certificate="distance to the exact minimum, proved",
+        nothing_better="no other choice of {d} coordinate{s} fits the inner products better",
+        lengths=True,
+        linear=True,
+        new_points=BY_LINEAR_MAP,
+        size="",
+        options=("max_iter", "tol", "tolerance", "random_state"),
+        defaults=SEED,
+        in_demo=False,
+    ),
+    Description(
+        "random_projection",
+        "Random projection",
+        estimator="random_projection:RandomProjection",
+        functions=(
+            "random_projection:random_projection",
+            "random_projection:johnson_lindenstrauss_size",
+        ),
+        needs=("features",),
+        preserves="distances, by chance",
+        optimises="nothing",
+        certificate="distortion of the distances, measured",
+        nothing_better="",
+        lengths=True,
+        linear=True,
+        new_points=BY_LINEAR_MAP,
+        size="",
+        options=("kind", "eps", "density", "random_state"),
+        defaults=SEED,
+        in_demo=False,
+    ),
+)

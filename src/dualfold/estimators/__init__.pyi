@@ -1,0 +1,14 @@
+# Written by docs/generated.py from dualfold.descriptions.
+from dualfold.estimators.eigenmaps import LaplacianEigenmaps as LaplacianEigenmaps
+from dualfold.estimators.isomap import Isomap as Isomap
+from dualfold.estimators.lle import LocallyLinearEmbedding as LocallyLinearEmbedding
+from dualfold.estimators.lpp import LocalityPreservingProjection as LocalityPreservingProjection
+from dualfold.estimators.lpp import OrthogonalLPP as OrthogonalLPP
+from dualfold.estimators.mds import ClassicalMDS as ClassicalMDS
+from dualfold.estimators.npp import NeighborhoodPreservingProjection as NeighborhoodPreservingProjection
+from dualfold.estimators.npp import OrthogonalNPP as OrthogonalNPP
+from dualfold.estimators.pca import PCA as PCA
+from dualfold.estimators.point_pca import PointPCA as PointPCA
+from dualfold.estimators.random_projection import RandomProjection as RandomProjection
+from dualfold.estimators.spectral_embedding import SpectralEmbedding as SpectralEmbedding
+from dualfold.estimators.unfolding import MaximumVarianceUnfolding as MaximumVarianceUnfolding

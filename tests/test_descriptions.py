@@ -1,0 +1,48 @@
+"""What is known about a method is stated once: everything else follows from its description."""
+
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sklearn.base import BaseEstimator
+
+import dualfold
+from dualfold.descriptions import DESCRIPTIONS, ESTIMATORS, FUNCTIONS
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.mark.parametrize("name", DESCRIPTIONS)
+def test_what_a_description_names_is_there(name):
+    row = DESCRIPTIONS[name]
+    estimator = row.estimator_class()
+    assert getattr(dualfold, row.class_name) is getattr(dualfold.estimators, row.class_name)
+    assert getattr(dualfold, row.class_name) is estimator
+    parameters = inspect.signature(estimator).parameters
+    for named in (*row.options, *row.defaults, *row.fixed):
+        assert named in parameters, named
+        assert named in estimator._parameter_constraints, named
+    assert not set(row.fixed) & set(row.options)
+    # Estimators that need a graph take one that was made before.
+    assert row.needs_graph == ("graph" in parameters)
+    estimator(**row.parameters({}))._validate_params()
+
+
+def test_every_public_estimator_has_a_description():
+    public = {name for name in dualfold.__all__ if inspect.isclass(getattr(dualfold, name))}
+    found = {name for name in public if issubclass(getattr(dualfold, name), BaseEstimator)}
+    assert found == set(ESTIMATORS) == set(dualfold.estimators.__all__)
+
+
+def test_every_function_of_the_methods_has_one():
+    assert set(dualfold.methods.__all__) == set(FUNCTIONS)
+    for name in FUNCTIONS:
+        assert inspect.isfunction(getattr(dualfold.methods, name))
+    folder = Path(dualfold.methods.__file__).parent
+    assert {path.stem for path in folder.glob("*.py")} - {"__init__"} == set(FUNCTIONS.values())
+
+
+def test_what_is_written_from_the_descriptions_is_up_to_date():
+    subprocess.run([sys.executable, ROOT / "docs" / "generated.py", "--check"], check=True)
