@@ -13,11 +13,6 @@ import dualfold
 from dualfold import MaximumVarianceUnfolding
 from dualfold.data import swiss_roll
 from dualfold.errors import DisconnectedGraph
-from dualfold.view.unfolding import (
-    as_unfolding_in_words,
-    bounds_in_words,
-    unfolding_figure,
-)
 
 
 @pytest.fixture(scope="module")
@@ -157,26 +152,3 @@ def test_more_components_than_directions():
     assert model.embedding_.shape == (12, 3)
     assert model.certificate_.level == "proved"
     np.testing.assert_allclose(model.embedding_[:, 2], 0, atol=1e-2)
-
-
-def test_the_figure_shows_maps_to_one_scale_and_the_gap(roll):
-    X, model = roll
-    plane = dualfold.PCA(2).fit_transform(X)
-    problem = dualfold.unfolding.contracted(model.graph_).problem
-    under = as_unfolding_in_words(problem, plane, model.certificate_)
-    figure = unfolding_figure(
-        [
-            ("MVU", model.embedding_, bounds_in_words(model.certificate_)),
-            ("PCA", plane, under),
-        ],
-        model.history_,
-        X[:, 0],
-    )
-    unfolded, flat, gaps = figure.axes[:3]
-    assert np.ptp(unfolded.get_xlim()) == np.ptp(flat.get_xlim())
-    assert np.ptp(unfolded.get_xlim()) >= np.ptp(model.embedding_[:, 0])
-    np.testing.assert_allclose(gaps.lines[0].get_ydata(), [r.gap for r in model.history_])
-    i, j = problem.edges.T
-    longest = np.max(np.sum((plane[i] - plane[j]) ** 2, axis=1) / problem.squared)
-    value = np.sum((plane - plane.mean(axis=0)) ** 2) / longest
-    assert f"variance {value:.6g}" in under

@@ -36,7 +36,6 @@ _ROOMS = (
     "descent",
     "errors",
     "estimators",
-    "experiments",
     "games",
     "graph",
     "maps",

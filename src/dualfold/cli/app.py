@@ -11,7 +11,6 @@ import typer
 from dualfold import __version__
 from dualfold.cli import checking, making
 from dualfold.cli.options import Json, Quiet
-from dualfold.cli.reproduce import reproduce
 from dualfold.cli.talk import Voice, plainly, print_json
 from dualfold.descriptions import SIZES_MEAN, STATED, Description
 
@@ -47,7 +46,6 @@ def top(
       dualfold compare table.csv -p maps.png           several methods side by side
       dualfold report table.csv table.pca.csv          how good a picture a map is
       dualfold certify table.csv table.pca.csv         check a stored map again
-      dualfold reproduce                               the papers' tables and figures
       dualfold methods                                 what each method preserves
 
     Every map comes with a certificate: how far from the best possible one it can be.
@@ -116,7 +114,6 @@ for command in (
     making.compare,
     checking.report,
     checking.certify,
-    reproduce,
 ):
     app.command()(plainly(command))
 

@@ -2,7 +2,7 @@
 
 What figures share:
 
-points : the map, one row a point
+points : the map, one row for each point
 title : above the picture
 verdict : a line under it, the certificate's for example
 equal : one unit is as long on every axis; False where lengths mean nothing
@@ -10,9 +10,7 @@ name, color_name : what the colours stand for, in words
 axis_names : what the axes are called, in the order of the columns
 """
 
-from dualfold.view.descent import convergence_figure, force_figure, pull_figure
 from dualfold.view.figures import Panel, gallery, map_figure, save_figure
-from dualfold.view.games import gap_figure, path_figure, zigzag_figure
 from dualfold.view.page import Map, measured_map, page_html, write_page
 from dualfold.view.quality import (
     co_ranking_figure,
@@ -21,29 +19,19 @@ from dualfold.view.quality import (
     scree_figure,
     shepard_figure,
 )
-from dualfold.view.trace import trace_figure
-from dualfold.view.unfolding import unfolding_figure
 
 __all__ = [
     "Map",
     "Panel",
     "co_ranking_figure",
-    "convergence_figure",
     "curve_figure",
-    "force_figure",
     "gallery",
-    "gap_figure",
     "map_figure",
     "measured_map",
     "page_html",
-    "path_figure",
-    "pull_figure",
     "quality_map_figure",
     "save_figure",
     "scree_figure",
     "shepard_figure",
-    "trace_figure",
-    "unfolding_figure",
     "write_page",
-    "zigzag_figure",
 ]

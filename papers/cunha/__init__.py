@@ -1,0 +1,1 @@
+"""Cunha: spectral methods from the view of duality; unfolding."""

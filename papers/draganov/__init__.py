@@ -1,0 +1,1 @@
+"""Draganov: PCA as gradient descent on the points."""

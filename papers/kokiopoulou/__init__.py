@@ -1,0 +1,1 @@
+"""Kokiopoulou, Chen and Saad: trace optimisation and eigenproblems (notes on the paper)."""

@@ -1,0 +1,163 @@
+"""LLE and eigenmaps in the notes: objectives, constraints and which of them hold as printed."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from dualfold.data import swiss_roll
+from dualfold.embedding import embed
+from dualfold.errors import PointsCollapse
+from dualfold.graph import Graph, joined, knn
+from dualfold.methods import eigenmaps, lle
+from dualfold.trace.solvers import Auto
+from dualfold.weights import (
+    reconstruction_null_vectors,
+    reconstruction_weights,
+    weighted_laplacian,
+)
+from papers.finding import Experiment, Finding, Row, Setting, within
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+SHARP = Auto(tol=1e-10)  # identities are checked to 1e-8; the usual 1e-6 is for pictures
+SMALL = 1e-8  # what counts as 0: values near 1, some hundred to thousand terms
+
+
+def constraints(setting: Setting) -> Finding:
+    """Σ Deg·y = 0 and Y = Deg^-½Û, beside what the notes print; LLE's null vector."""
+    roll = swiss_roll(setting.of(200, 600, 1_500), random_state=setting.seed)
+    graph = joined(knn(roll.points, 10))
+    few = _closed_groups(knn(roll.points, 3))
+    equations = (*_eigenmap_rows(graph), *_lle_rows(graph, setting.random()))
+    rows = (
+        *equations,
+        Row(
+            "null vectors of I − W for k = d + 1 = 3 neighbours",
+            1.0,
+            float(few),
+            None,
+            "above 1 the notes' eigenvectors 2 and 3 are groups of points, not coordinates",
+        ),
+        Row("the same for k = 10", 1.0, float(_closed_groups(graph)), _closed_groups(graph) == 1),
+    )
+    wrong = sum("err" in row.note for row in equations)
+    mended = sum("mended" in row.note and row.holds is True for row in equations)
+    printed = [row for row in equations if "mended" not in row.note]
+    right = sum(row.holds is True and "err" not in row.note for row in printed)
+    sentence = (
+        f"Of {len(printed)} equations {right} hold as printed; {wrong} do not, the centring and "
+        f"the scaling of eigenmaps. {mended} mended ones hold: with Deg where the notes have √Deg, "
+        "with √Deg for nothing, and with Deg^-½ for Deg^½. "
+        f"LLE with the suggested k = d + 1 has {few} null vectors here; the notes count on one."
+    )
+    notes = (f"Swiss roll, {graph.n} points, 10 neighbours, heat weights.",)
+    return Finding(sentence, rows, notes=notes)
+
+
+def _eigenmap_rows(graph: Graph) -> tuple[Row, ...]:
+    L, degrees = weighted_laplacian(graph)
+    L = L.toarray()
+    W = np.diag(degrees) - L
+    Y = embed(eigenmaps(graph), solver=SHARP).points
+    root = np.sqrt(degrees)
+    hat_values, hat_vectors = np.linalg.eigh(np.eye(graph.n) - W / np.outer(root, root))
+    U = hat_vectors[:, 1:3]
+    right, printed = U / root[:, None], U * root[:, None]
+    squares = np.square(Y[:, None] - Y[None]).sum(axis=2)
+    cost = float((W * squares).sum())
+    residual = L @ right - degrees[:, None] * right * hat_values[1:3]
+    printed_gram = printed.T @ (degrees[:, None] * printed)
+    return (
+        _zero("Σ w_ij‖y_i − y_j‖² off 2tr(YᵀLY), relative", cost / (2 * np.trace(Y.T @ L @ Y)) - 1),
+        _zero("L off Deg^½(I − Ŵ)Deg^½", L - np.outer(root, root) * (np.eye(graph.n) - _hat(W))),
+        _zero("YᵀDegY off I", Y.T @ (degrees[:, None] * Y) - np.eye(2)),
+        _zero("Σ Deg_i·y_i, over Σ Deg_i|y_i|", _centre(Y, degrees), mended=True),
+        _not_zero(
+            "Σ √Deg_i·y_i, over Σ √Deg_i|y_i|", _centre(Y, root), "the notes err: Deg_i, not √Deg_i"
+        ),
+        _zero("Σ √Deg_i·ŷ_i, over Σ √Deg_i|ŷ_i|", _centre(U, root), mended=True),
+        _not_zero(
+            "Σ ŷ_i, over Σ|ŷ_i|", _centre(U, np.ones(graph.n)), "the notes err: √Deg_i is missing"
+        ),
+        _zero("sine of the angle of Deg^-½Û to the solution", _sine(right, Y), mended=True),
+        _zero("Ly − λ·Deg·y for Y = Deg^-½Û", residual, mended=True),
+        _not_zero(
+            "sine of the angle of Deg^½Û to the solution",
+            _sine(printed, Y),
+            "the notes err: the exponent is −½",
+        ),
+        _not_zero(
+            "YᵀDegY off I for Y = Deg^½Û", printed_gram - np.eye(2), "the notes err: the same"
+        ),
+    )
+
+
+def _lle_rows(graph: Graph, rng: np.random.Generator) -> tuple[Row, ...]:
+    W = reconstruction_weights(graph.points, graph.lists).toarray()
+    M = np.eye(graph.n) - W
+    values, vectors = np.linalg.eigh(M.T @ M)
+    Y = embed(lle(graph), solver=SHARP).points
+    Z = rng.standard_normal((graph.n, 2))
+    rebuilt = float(sum(np.square(Z[i] - W[i] @ Z).sum() for i in range(graph.n)))
+    bound = float(values[1:3].sum())
+    cost = float(np.square(M @ Y).sum())
+    return (
+        _zero("LLE: Σ_j w_ij off 1", W.sum(axis=1) - 1),
+        _zero("(I − W)1", M @ np.ones(graph.n)),
+        _zero(
+            "Σ‖y_i − Σw_ij y_j‖² off its trace, relative",
+            rebuilt / float(np.trace(Z.T @ M.T @ M @ Z)) - 1,
+        ),
+        _zero("YᵀY off I", Y.T @ Y - np.eye(2)),
+        _zero("Σ y_i, over Σ|y_i|", _centre(Y, np.ones(graph.n))),
+        _zero("trace at Y off λ₂ + λ₃, over λ_n", (cost - bound) / values[-1]),
+        # λ₂ is about 1e-8 of λ_n: LAPACK's eigenvectors of the squared matrix are no better.
+        _zero("sine of the angle of Y to eigenvectors 2 and 3", _sine(vectors[:, 1:3], Y), 1e-5),
+    )
+
+
+def _closed_groups(graph: Graph) -> int:
+    """How many null vectors I − W has: one for each group of points that list only one another."""
+    W = reconstruction_weights(graph.points, graph.lists)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PointsCollapse)  # it is what is counted
+        return int(reconstruction_null_vectors(W, graph.lists).shape[1])
+
+
+def _hat(W: Array) -> Array:
+    root = np.sqrt(W.sum(axis=1))
+    return np.asarray(W / np.outer(root, root))
+
+
+def _centre(Y: Array, weights: Array) -> Array:
+    """Weighted sums of the columns as shares of the sums of their absolute values."""
+    return np.asarray((weights @ Y) / (weights @ np.abs(Y)))
+
+
+def _sine(A: Array, B: Array) -> float:
+    return float(np.sin(scipy.linalg.subspace_angles(A, B)).max())
+
+
+def _zero(what: str, off: Any, tolerance: float = SMALL, *, mended: bool = False) -> Row:
+    about = "not printed so: mended" if mended else ""
+    return within(what, np.abs(off).max(), tolerance, about=about)
+
+
+def _not_zero(what: str, off: Any, note: str) -> Row:
+    largest = float(np.abs(off).max())
+    return Row(what, 0.0, largest, largest > 1e-4, note)
+
+
+EXPERIMENTS = (
+    Experiment(
+        "kokiopoulou-constraints",
+        "K",
+        "§3.1–3.2",
+        "What LLE and eigenmaps are normalised by",
+        constraints,
+    ),
+)

@@ -1,0 +1,1 @@
+"""Shin: decompositions, convex optimisation, PCA (three lectures)."""

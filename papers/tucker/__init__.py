@@ -1,0 +1,1 @@
+"""Tucker: PCA, eigenmaps, Isomap and the Fenchel game."""

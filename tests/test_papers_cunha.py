@@ -1,0 +1,167 @@
+"""The parts of Cunha's experiments with mathematics of their own, against brute force."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from dualfold.graph import knn
+from dualfold.unfolding import UnfoldingProblem, contracted, interior_point
+from papers import Setting
+from papers.cunha.angles import allowed_angles, coordinates_kept, edge_angles
+from papers.cunha.exact import chain, complete
+from papers.cunha.lagrangian import _lmi, _off_ones, _products
+from papers.cunha.roll import bounds, roll, small_roll
+from papers.cunha.slater import clique, equal_lengths_path, stress
+
+BRIEF = Setting("brief")
+
+
+def roll_problem(
+    n: int = 30, k: int = 5, form: str = "equal"
+) -> tuple[np.ndarray, UnfoldingProblem]:
+    points = small_roll(n, 3).points
+    return points, contracted(knn(points, k), form=form).problem
+
+
+@pytest.mark.parametrize("size", [3, 4, 5, 6])
+def test_a_clique_is_found_exactly_where_there_is_one(size: int) -> None:
+    _, p = roll_problem()
+    edges = {tuple(edge) for edge in p.edges.tolist()}
+    some = any(
+        all(pair in edges for pair in combinations(group, 2))
+        for group in combinations(range(p.n), size)
+    )
+    found = clique(p, size)
+    assert (found is not None) == some
+    if found is not None:
+        assert len(set(found)) == size
+        assert all(pair in edges for pair in combinations(sorted(found), 2))
+
+
+def test_a_stress_is_a_ray_of_the_dual() -> None:
+    points, p = roll_problem()
+    members = clique(p, 5)
+    assert members is not None
+    omega = stress(p, points, members)
+    L = p.laplacian(omega).toarray()
+    values = np.linalg.eigvalsh(L)
+    # A projector onto 5 − 1 − 3 = 1 direction, which sees no point of the data.
+    assert values[-1] == pytest.approx(1)
+    assert np.abs(values[:-1]).max() < 1e-12
+    assert np.abs(L @ points).max() < 1e-10
+    assert abs(omega @ p.squared) < 1e-10
+    # Any other lengths of these edges are seen: the ray is about these points.
+    stretched = points * [1.0, 1.0, 2.0]
+    bent = stretched + 0.1 * np.sin(stretched[:, [1, 2, 0]])
+    assert abs(omega @ p.squared_lengths(bent)) > 1e-4
+
+
+def test_the_textbook_path_solves_a_chain_with_equal_lengths() -> None:
+    p = UnfoldingProblem(6, chain(6).edges, chain(6).squared, "equal")
+    history = equal_lengths_path(p)
+    assert history[-1][0] <= 1e-8
+    i = np.arange(1, 6)
+    assert history[-1][1] == pytest.approx(np.sum(i * (6 - i) / 2), rel=1e-6)
+
+
+def test_the_textbook_path_breaks_down_on_cliques() -> None:
+    _, p = roll_problem(40)
+    history = equal_lengths_path(p)
+    assert min(error for error, _ in history) > 1e-6
+    assert history[-1][1] > 5 * history[0][1]
+
+
+def test_the_complete_graph_has_every_pair() -> None:
+    X = np.random.default_rng(0).standard_normal((7, 3))
+    p = complete(X)
+    assert p.m == 21
+    for (i, j), squared in zip(p.edges, p.squared, strict=True):
+        assert squared == pytest.approx(np.sum((X[i] - X[j]) ** 2))
+
+
+def test_angles_of_a_right_triangle() -> None:
+    X = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]])
+    graph = knn(X, 2)
+    expected = [90.0, np.degrees(np.arctan2(4, 3)), np.degrees(np.arctan2(3, 4))]
+    np.testing.assert_allclose(edge_angles(graph, X), expected)
+    low, high = allowed_angles(graph, X, 0.0)
+    np.testing.assert_allclose(low, expected)
+    np.testing.assert_allclose(high, expected)
+
+
+def test_allowed_angles_hold_every_triangle_of_nearly_these_lengths() -> None:
+    rng = np.random.default_rng(1)
+    X, epsilon = rng.standard_normal((3, 2)), 0.05
+    graph = knn(X, 2)
+    low, high = allowed_angles(graph, X, epsilon)
+    pairs = ((0, 1), (0, 2), (1, 2))
+    squares = np.array([np.sum((X[i] - X[j]) ** 2) for i, j in pairs])
+    reached_low, reached_high = np.full(3, 180.0), np.zeros(3)
+    for trial in range(3_000):
+        factors = 1 + epsilon * rng.choice([-1, 1], 3) if trial % 2 else rng.uniform(0.95, 1.05, 3)
+        ab, ac, bc = squares * factors
+        for corner, (one, two, across) in enumerate(((ab, ac, bc), (ab, bc, ac), (ac, bc, ab))):
+            cosine = (one + two - across) / (2 * np.sqrt(one * two))
+            angle = np.degrees(np.arccos(np.clip(cosine, -1, 1)))
+            assert low[corner] - 1e-9 <= angle <= high[corner] + 1e-9
+            reached_low[corner] = min(reached_low[corner], angle)
+            reached_high[corner] = max(reached_high[corner], angle)
+    # Half of the tries were corners: the ends are reached, not only kept.
+    np.testing.assert_allclose(reached_low, low, atol=1e-9)
+    np.testing.assert_allclose(reached_high, high, atol=0.3)
+
+
+def test_the_linear_matrix_inequality_is_tried_on_both_sides() -> None:
+    _, p = roll_problem(form="at_most")
+    agree, feasible = _lmi(p, np.random.default_rng(2), 200)
+    assert agree == 200
+    assert 20 < feasible < 180
+
+
+def test_the_eigenvalue_off_ones_may_be_negative() -> None:
+    p = chain(4)
+    w = np.array([1.0, -1.0, 1.0])
+    L = p.laplacian(w).toarray()
+    Q = np.linalg.qr(np.column_stack([np.ones(4), np.eye(4)[:, :3]]))[0][:, 1:]
+    assert _off_ones(p, w) == pytest.approx(np.linalg.eigvalsh(Q.T @ L @ Q)[0])
+    assert _off_ones(p, w) < 0
+
+
+def test_products_of_semidefinite_matrices() -> None:
+    trace, value, symmetric = _products(np.random.default_rng(0), 100)
+    assert trace > 0
+    assert value > -1e-9
+    assert symmetric < -0.1
+
+
+def test_bounds_name_a_bound_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not bounds(BRIEF).failed
+    import papers.cunha.roll as module
+
+    true = module._upper_bounds
+    monkeypatch.setattr(
+        module,
+        "_upper_bounds",
+        lambda p, u: {name: 0.3 * one for name, one in true(p, u).items()},
+    )
+    failed = bounds(BRIEF).failed
+    assert {row.what for row in failed} >= {"above: dual weights", "above: Isomap trace"}
+
+
+def test_weights_above_the_true_second_eigenvalue_are_no_bound() -> None:
+    # Σ w d² itself, without dividing by λ₂, is a bound only when λ₂ ≥ 1.
+    p = chain(5)
+    i = np.arange(1, 5)
+    w = i * (5 - i) / 2
+    assert w @ p.squared == pytest.approx(5 * 24 / 12)
+    found = interior_point(p, tol=1e-10)
+    assert p.value(found.factor) > 0.5 * w @ p.squared  # half the weights: below the value
+
+
+def test_dropped_coordinates_are_counted() -> None:
+    unfolding = roll(BRIEF)[2]
+    spectrum = np.sort(np.linalg.eigvalsh(unfolding.factor @ unfolding.factor.T))[::-1]
+    rows = {row.what: row.ours for row in coordinates_kept(BRIEF).rows}
+    expected = spectrum[1:].sum() / spectrum.sum()
+    assert rows["a roll that opens, 1 kept: variance outside"] == pytest.approx(expected)

@@ -1,0 +1,98 @@
+"""The mathematics inside the experiments of Kokiopoulou's notes against exact values."""
+
+import numpy as np
+import pytest
+import scipy.linalg
+
+from dualfold.graph import joined, knn
+from dualfold.weights import reconstruction_weights, weighted_laplacian
+from papers import Setting
+from papers.figures.trace import trace_figure
+from papers.kokiopoulou.constraints import _centre, _closed_groups, _sine
+from papers.kokiopoulou.projections import eigenmap_family, lle_family
+from papers.kokiopoulou.trace import _beaten, random_pencil, termwise_claim
+
+RNG = np.random.default_rng(5)
+POINTS = RNG.standard_normal((60, 4)) * [3.0, 2.0, 1.0, 0.5]
+GRAPH = joined(knn(POINTS, 10))
+
+
+@pytest.mark.parametrize("identity", [True, False])
+def test_a_whole_basis_has_the_whole_trace(identity: bool) -> None:
+    """For d = n every V with VᵀBV = I has tr(VᵀAV) = tr(B⁻¹A) = Σλ."""
+    pencil = random_pencil(np.random.default_rng(1), 5, identity=identity)
+    whole = np.trace(np.linalg.solve(pencil.B, pencil.A))
+    assert pencil.traces(5, 20, RNG) == pytest.approx(np.full(20, whole))
+    assert pencil.values.sum() == pytest.approx(whole)
+
+
+def test_a_bound_that_is_too_high_is_beaten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eigenvalues moved up by 0.3: random bases come below their sum, and it is seen."""
+    import papers.kokiopoulou.trace as module
+
+    assert max(_beaten(np.random.default_rng(0), 30, 300, identity=True)) < 1e-12
+    honest = random_pencil
+
+    def raised(rng, n, *, identity):  # type: ignore[no-untyped-def]
+        pencil = honest(rng, n, identity=identity)
+        return module.Pencil(pencil.A, pencil.B, pencil.values + 0.3, pencil.vectors)
+
+    monkeypatch.setattr(module, "random_pencil", raised)
+    below, _, reached = _beaten(np.random.default_rng(0), 30, 300, identity=True)
+    assert below > 1e-3
+    assert reached > 1e-3
+
+
+def test_the_counterexample_is_one_half_twice() -> None:
+    rows = termwise_claim(Setting("brief")).rows
+    assert [rows[0].ours, rows[1].ours] == pytest.approx([0.5, 0.5])
+
+
+def test_costs_of_eigenmaps_and_lpp_are_sums_of_eigenvalues() -> None:
+    family = eigenmap_family(GRAPH, 1.0)
+    L, degrees = weighted_laplacian(GRAPH)
+    parent = scipy.linalg.eigh(L.toarray(), np.diag(degrees), eigvals_only=True)
+    Z = POINTS - degrees @ POINTS / degrees.sum()
+    plain, V = scipy.linalg.eigh(Z.T @ (L @ Z), Z.T @ (degrees[:, None] * Z))
+    assert family.costs[0] == pytest.approx(parent[1:3].sum())
+    assert family.costs[1] == pytest.approx(plain[:2].sum())
+    assert family.cost(Z @ V[:, :2]) == pytest.approx(plain[:2].sum())
+    _, V = np.linalg.eigh(Z.T @ (L @ Z))
+    assert family.costs[2] == pytest.approx(family.cost(Z @ V[:, :2]))
+
+
+def test_costs_of_lle_and_npp_are_sums_of_eigenvalues() -> None:
+    family = lle_family(GRAPH, 1.0)
+    M = np.eye(60) - reconstruction_weights(POINTS, GRAPH.lists).toarray()
+    Z = POINTS - POINTS.mean(axis=0)
+    plain = scipy.linalg.eigh(Z.T @ M.T @ M @ Z, Z.T @ Z, eigvals_only=True)
+    assert family.groups == 1
+    assert family.costs[0] == pytest.approx(np.linalg.eigvalsh(M.T @ M)[1:3].sum(), rel=1e-6)
+    assert family.costs[1] == pytest.approx(plain[:2].sum())
+
+
+def test_a_cost_does_not_change_with_the_basis() -> None:
+    family = eigenmap_family(GRAPH, 0.99)
+    turned = family.maps[2] @ np.array([[2.0, 1.0], [0.0, -3.0]]) + [5.0, -1.0]
+    assert family.cost(turned) == pytest.approx(family.costs[2])
+    rough = RNG.standard_normal((60, 2))
+    assert family.cost(rough) > family.costs[0]
+
+
+def test_closed_groups_of_two_far_clusters() -> None:
+    far = np.vstack([POINTS[:20], POINTS[20:40] + 1e3])
+    assert _closed_groups(knn(far, 10)) == 2
+    assert _closed_groups(GRAPH) == 1
+
+
+def test_centres_and_sines() -> None:
+    Y = np.array([[1.0], [-1.0], [2.0]])
+    assert _centre(Y, np.array([1.0, 3.0, 1.0])) == pytest.approx([0.0])
+    assert _centre(Y, np.ones(3)) == pytest.approx([0.5])
+    assert _sine(np.eye(3)[:, :2], np.array([[1.0, 0], [0, 0.6], [0, 0.8]])) == pytest.approx(0.8)
+
+
+def test_every_basis_is_in_the_histogram() -> None:
+    traces = RNG.uniform(-1, 2, 500)
+    axes = trace_figure({"one": (traces, -1.0, 2.0)}).axes[0]
+    assert sum(axes.patches[0].get_data().values) == 500

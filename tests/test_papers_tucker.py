@@ -1,0 +1,240 @@
+"""Tucker's experiments: their own mathematics, against brute force and exact values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.manifold import smacof
+
+from dualfold.data import digits, swiss_roll
+from dualfold.games import averaged_subgradient_descent
+from dualfold.methods import pca
+from dualfold.quality import t_similarity
+from dualfold.trace.solvers import PaperGradient
+from papers.finding import Setting
+from papers.tucker import bound, descent, eigenmaps, game, isomap, similarity
+from papers.tucker.table import TABLE
+
+Array = np.ndarray[Any, Any]
+IMAGES = digits().points[:300] / 16.0
+
+
+# --- figures 1 and 2 ------------------------------------------------------------------
+
+
+def test_scores_are_t_similarities() -> None:
+    rng = np.random.default_rng(0)
+    scores = similarity.scores_of_sample(IMAGES, (2, 5), rng)
+    centred = IMAGES - IMAGES.mean(axis=0)
+    right = np.linalg.svd(centred, full_matrices=False)[2]
+    for at, k in enumerate((2, 5)):
+        expected = t_similarity(IMAGES, centred @ right[:k].T, 10)
+        assert scores["PCA"][at] == pytest.approx(expected, abs=1e-12)
+        assert scores[similarity.OURS][at] == pytest.approx(expected, abs=1e-3)
+        assert scores["random projection"][at] < expected
+        for name in similarity.DESCENTS:
+            assert 10 / 299 < scores[name][at] < expected + 0.02
+
+
+def test_the_printed_table() -> None:
+    """k = ⌊2·256^{i/9}⌋, and remark 2.1's two sentences about the table are true of it."""
+    table = TABLE
+    assert [int(2 * 256 ** (i / 9) + 1e-9) for i in range(10)] == list(table[:, 0])
+    near = table[:, 0] <= 40
+    assert np.abs(table[near, 1] - table[near, 3]).max() <= 0.02
+    assert (table[:, 1] - table[:, 2]).mean() <= 0.25
+    assert max(table[:, 1] - table[:, 3]) == pytest.approx(0.0645, abs=1e-4)
+
+
+def test_digits_stand_in_and_are_not_held_against_the_paper() -> None:
+    setting = Setting("brief")
+    setting.__dict__["images"] = digits()  # as where MNIST cannot be had
+    finding = similarity.similarity(setting)
+    compared = [row for row in finding.rows if row.what.startswith(("PCA, k", "random"))]
+    assert compared
+    assert all(row.holds is None for row in compared)
+    assert any("stand in" in note for note in finding.notes)
+    assert not finding.failed
+    assert not bound.remark(setting).failed
+
+
+def test_a_wrong_gradient_pca_would_be_seen() -> None:
+    """Rows of ours hold by PCA's number, so a score a hundredth off does not."""
+    of = {method: np.full((1, 1), 0.08) for method in similarity.METHODS}
+    for score, holds in ((0.08, True), (0.07, False)):
+        of[similarity.OURS][:] = score
+        rows = similarity._rows(similarity.Scores((2,), of), comparable=True)
+        ours = [row for row in rows if row.what.startswith(similarity.OURS)]
+        assert [row.holds for row in ours] == [holds]
+
+
+def test_prediction_factor_holds_as_often_as_it_says() -> None:
+    """All of 20 true numbers inside in about 95 of 100 repetitions; with 3 deviations in 68."""
+    factor = similarity.prediction_factor(10, 20)
+    drawn = np.random.default_rng(0).standard_normal((20_000, 20, 11))
+    ours, paper = drawn[..., :10], drawn[..., 10]
+    off = np.abs(paper - ours.mean(axis=2)) / ours.std(axis=2, ddof=1)
+    assert (off <= factor).all(axis=1).mean() == pytest.approx(0.95, abs=0.01)
+    assert (off <= 3).all(axis=1).mean() == pytest.approx(0.68, abs=0.02)
+
+
+# --- the descent and remark 6.23 -------------------------------------------------------
+
+
+def test_the_walk_is_the_librarys() -> None:
+    scatter = descent.Scatter.of(IMAGES)
+    start = descent.random_start(scatter, 3, np.random.default_rng(1))
+    assert np.linalg.norm(start) == pytest.approx(1)
+    walk = descent.normalised_descent(scatter, start, 25.0, 10)
+    theirs = PaperGradient(10, 25 / np.sqrt(10), start=start)
+    found = theirs.attempt(pca(IMAGES, n_components=3)).vectors
+    np.testing.assert_allclose(descent.orthonormal(walk.average), found, atol=1e-9)
+    one = descent.normalised_descent(scatter, start, 2.0, 1)
+    np.testing.assert_array_equal(one.average, one.last)
+    assert np.linalg.norm(one.last - start) == pytest.approx(2.0)
+
+
+def test_error_gradient_and_distance() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 6)) * np.arange(1, 7)
+    scatter, centred = descent.Scatter.of(X), X - X.mean(axis=0)
+    U, direction = rng.standard_normal((2, 6, 2))
+
+    def error(M: Array) -> float:
+        return float(np.square(centred @ M @ M.T - centred).sum())
+
+    best = np.square(np.linalg.svd(centred, compute_uv=False))[2:].sum()
+    assert scatter.excess(U) == pytest.approx(error(U) - best)
+    slope = (error(U + 1e-6 * direction) - error(U - 1e-6 * direction)) / 2e-6
+    assert np.vdot(scatter.gradient(U), direction) == pytest.approx(slope, rel=1e-6)
+    # Every rotation of the top directions is a minimiser; none is nearer than said.
+    assert scatter.excess(scatter.vectors[:, :2]) == pytest.approx(0, abs=1e-9)
+    angles = np.linspace(0, 2 * np.pi, 2001)
+    turns = np.array([[np.cos(angles), -np.sin(angles)], [np.sin(angles), np.cos(angles)]])
+    turns = np.moveaxis(turns, 2, 0)
+    turns = np.concatenate([turns, turns * [1, -1]])
+    away = np.linalg.norm(U - scatter.vectors[:, :2] @ turns, axis=(1, 2)).min()
+    assert scatter.distance(U) == pytest.approx(away, rel=1e-5)
+
+
+def test_remark_says_that_the_printed_bound_fails() -> None:
+    finding = bound.remark(Setting("brief"))
+    errors = [row for row in finding.rows if row.what.startswith("f(w̄₁₀)")]
+    assert all(float(row.ours) > bound.PRINTED for row in errors)
+    assert all("the printed bound fails" in row.note for row in errors)
+    values = {row.what: row.ours for row in finding.rows}
+    assert values["3R/(2√10), R = 24 as computed"] == pytest.approx(11.384, abs=1e-3)
+    assert values["3R/(2√10), R = 25 as stated"] == pytest.approx(11.859, abs=1e-3)
+
+
+# --- figures 3 to 10 -------------------------------------------------------------------
+
+
+def test_the_measure_of_oversampling() -> None:
+    """1 of the arc length itself, and of a cosine what the formula says; blind to scale."""
+    arc = np.linspace(0, 3, 200_001)
+    assert eigenmaps.band_stretch(-7 * arc + 2, arc, 3.0) == pytest.approx(1, abs=1e-4)
+    cosine = np.cos(np.pi * arc / 3)
+    even = eigenmaps.even_stretch()
+    assert eigenmaps.band_stretch(cosine, arc, 3.0) == pytest.approx(even, abs=1e-4)
+    assert even == pytest.approx(np.sin(0.1 * np.pi) / 0.2)
+
+
+def test_an_exact_strip_takes_the_cosine() -> None:
+    """A path of equal weights has the eigenvector cos(π(i + ½)/n)."""
+    n = 500
+    L = 2 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1)
+    L[0, 0] = L[-1, -1] = 1
+    first = np.linalg.eigh(L)[1][:, 1]
+    stretch = eigenmaps.band_stretch(first, np.arange(n) + 0.5, n)
+    assert stretch == pytest.approx(eigenmaps.even_stretch(), rel=0.01)
+
+
+def test_edge_length_is_the_default_width() -> None:
+    from dualfold.graph import knn
+    from dualfold.weights.affinity import affinity
+
+    points = swiss_roll(300, random_state=0).points
+    width = affinity(knn(points, 10), weights="heat").width
+    assert eigenmaps.edge_length(points, 10) == pytest.approx(width)
+
+
+# --- the game --------------------------------------------------------------------------
+
+
+def test_test_functions_have_their_minimum_slope_and_distance() -> None:
+    for f, start in (game.counterexample(), game.largest_entry(5)):
+        assert f.value(np.zeros_like(start)) == 0
+        assert f.gradient_bound == pytest.approx(1)
+        assert np.linalg.norm(start) == pytest.approx(1)
+        random = np.random.default_rng(0).standard_normal((2_000, len(start)))
+        assert min(f.value(x) for x in random) > 0
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 7, 16])
+def test_both_averages_by_hand(rounds: int) -> None:
+    f, w = game.counterexample()
+    points = [w]
+    for _ in range(rounds):
+        planes = [0.25 * w[0] + np.sqrt(15) / 4 * w[1], 0.25 * w[0] - np.sqrt(15) / 4 * w[1], -w[0]]
+        w = w - f.rows[int(np.argmax(planes))] / np.sqrt(rounds)
+        points.append(w)
+    first, second = (
+        max(0.25 * x[0] + np.sqrt(15) / 4 * abs(x[1]), -x[0])
+        for x in (np.mean(points[:-1], axis=0), np.mean(points[1:], axis=0))
+    )
+    found = game.both_averages(*game.counterexample(), rounds)
+    np.testing.assert_allclose(found, np.sqrt(rounds) * np.array([first, second]), atol=1e-12)
+    run = averaged_subgradient_descent(f, points[0], rounds=rounds, radius=1.0).play()
+    assert run.upper[-1] == pytest.approx(first)
+
+
+def test_the_printed_average_stays_below_its_right_constant() -> None:
+    """1 + 1/(2T), on random functions too: the largest of planes around a minimum at 0."""
+    rng = np.random.default_rng(0)
+    worst = 0.0
+    for _ in range(300):
+        rows = rng.standard_normal((int(rng.integers(3, 8)), 2))
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        f = game.LargestAffine(np.vstack([rows, -rows]))
+        rounds, angle = int(rng.integers(1, 6)), rng.uniform(0, 2 * np.pi)
+        start = np.array([np.cos(angle), np.sin(angle)])
+        before, after = game.both_averages(f, start, rounds)
+        assert before <= 1 + 1e-12
+        assert after <= 1 + 1 / (2 * rounds)
+        worst = max(worst, after)
+    assert worst > 0.5
+
+
+# --- section 5 -------------------------------------------------------------------------
+
+
+def test_double_centring_and_the_spectral_map() -> None:
+    X = np.random.default_rng(0).standard_normal((12, 3))
+    D = isomap.distances(X)
+    np.testing.assert_allclose(D, np.linalg.norm(X[:, None] - X, axis=2), atol=1e-7)
+    K, H = isomap.double_centred(D**2), np.eye(12) - 1 / 12
+    np.testing.assert_allclose(K, -H @ D**2 @ H / 2, atol=1e-12)
+    Y = isomap.spectral_map(K, 3)
+    np.testing.assert_allclose(isomap.distances(Y), D, atol=1e-6)
+    assert isomap.strain(Y, K) == pytest.approx(0, abs=1e-12)
+    assert isomap.stress(Y, D) == pytest.approx(0, abs=1e-10)
+
+
+def test_majorisation_is_smacof() -> None:
+    rng = np.random.default_rng(0)
+    D = isomap.distances(rng.standard_normal((15, 4)))
+    np.fill_diagonal(D, 0)
+    Y = rng.standard_normal((15, 2))
+    ours = isomap.majorised(Y, D)
+    theirs = smacof(D, n_components=2, init=Y, n_init=1, max_iter=1, normalized_stress=False)[0]
+    np.testing.assert_allclose(ours, theirs, atol=1e-6)
+    assert isomap.stress(ours, D) < isomap.stress(Y, D)
+
+
+def test_the_ring_is_a_ring() -> None:
+    D = isomap.ring(10)
+    steps = np.abs(np.subtract.outer(np.arange(10), np.arange(10)))
+    np.testing.assert_array_equal(D, np.minimum(steps, 10 - steps))
