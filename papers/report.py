@@ -51,13 +51,13 @@ def summary(found: Sequence[Done]) -> str:
     judged = [row for row in rows if row.holds is not None]
     off = [row for row in judged if not row.holds]
     words = (
-        f"{counted(len(found), 'experiment')}, {counted(len(rows), 'row')}; {len(judged)} of them "
-        "can be held against something, "
+        f"{counted(len(found), 'experiment')}, {counted(len(rows), 'row')}, {len(judged)} of them "
+        "with an expected value; "
     )
     if not off:
-        return words + "and all came out as expected."
+        return words + "all came out as expected."
     where = [done.experiment.name for done in found if done.finding.failed]
-    return words + f"and {len(off)} did not come out as expected (in {', '.join(where)})."
+    return words + f"{len(off)} did not come out as expected (in {', '.join(where)})."
 
 
 def markdown_report(found: Sequence[Done], setting: Setting) -> str:

@@ -6,8 +6,8 @@ the order of the page:
 * ```python: in one namespace for the page, which begins with the names of `given_names`. A block
   of `>>>` lines is a doctest. Elsewhere a comment that ends in "…" is what its line shows, up to
   there and up to the digits of numbers.
-* ```sh: `dualfold …` through the command line itself; the commands of `NOT_OURS` are
-  recognised and not run. Several commands on a line have && between them.
+* ```sh: `dualfold …` and `python -m papers …` through the command line itself; the commands of
+  `NOT_OURS` are recognised and not run. Several commands on a line have && between them.
 * ```text: something to look at.
 
 Numbers of 10,000 and more, written with an underscore, become 1_000: the text is about large data,
@@ -157,6 +157,12 @@ def run_command(command: str, where: str) -> None:
         return
     words = shlex.split(command, comments=True)
     assert words, f"{where}: an empty command"
+    if words[:3] == ["python", "-m", "papers"]:
+        from papers.__main__ import app as reproduction
+
+        result = CliRunner().invoke(reproduction, words[3:])
+        assert result.exit_code == 0, f"{where}: {command}\n{result.output}\n{result.exception}"
+        return
     assert words[0] == "dualfold", f"{where}: {command!r} is neither ours nor one of {NOT_OURS}"
     if words[1] in ONCE and len(words) == 2:
         assert ran_once(words[1]) == 0
@@ -229,6 +235,7 @@ def test_every_picture_is_light_made_by_the_script_and_shown() -> None:
         ("sh", "dualfold embed no_such_file.csv\n"),
         ("sh", "rm table.csv\n"),
         ("sh", "pip install . && dualfold nonsense\n"),
+        ("sh", "python -m papers nonsense\n"),
     ],
 )
 def test_a_broken_block_is_noticed(

@@ -1,7 +1,8 @@
 """Every example in a docstring does what it says.
 
 The modules are those of the package as it is imported, so the README's test command runs the
-examples of the installed one. Modules without examples are not listed.
+examples of the installed one; those of papers/ come from the checkout. Modules without examples
+are not listed.
 """
 
 import doctest
@@ -12,13 +13,15 @@ from importlib import import_module
 import pytest
 
 import dualfold
+import papers
 
 
 def modules_with_examples() -> list[str]:
     finder = doctest.DocTestFinder(exclude_empty=True)
     names = [
         module.name
-        for module in pkgutil.walk_packages(dualfold.__path__, "dualfold.")
+        for package in (dualfold, papers)
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
         if not module.name.endswith("__main__")
     ]
     return [

@@ -7,7 +7,8 @@ from errata import normal, shows
 from scipy.spatial.distance import cdist
 
 from dualfold.data import digits
-from dualfold.descent import attraction, point_gradient
+from dualfold.descent import point_gradient
+from papers.draganov.attraction import attraction
 
 N = 8
 # Rows are points, as in the note; means are not 0.

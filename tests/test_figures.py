@@ -58,9 +58,10 @@ def test_numbers_give_a_colour_bar_with_their_range():
     assert bar.get_ylim() == (1.5, 4.5)
     assert bar.get_ylabel() == "height"
     colors = coloring(np.array([1.5, np.nan, 4.5]), 3)
-    np.testing.assert_allclose(colors.rgb[0], to_rgb("#440154"), atol=0.01)  # viridis' ends
-    np.testing.assert_allclose(colors.rgb[2], to_rgb("#fde725"), atol=0.01)
-    np.testing.assert_allclose(colors.rgb[1], to_rgb("#d0d0d0"))
+    rgb = colors.palette[colors.codes]
+    np.testing.assert_allclose(rgb[0], to_rgb("#440154"), atol=0.01)  # viridis' ends
+    np.testing.assert_allclose(rgb[2], to_rgb("#fde725"), atol=0.01)
+    np.testing.assert_allclose(rgb[1], to_rgb("#d0d0d0"))
 
 
 def test_outliers_do_not_squeeze_the_scale():

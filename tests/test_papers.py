@@ -1,8 +1,11 @@
 """Every experiment runs at its smallest size, agrees with the paper, and can be written."""
 
+import inspect
+
 import numpy as np
 import pytest
 
+import papers
 from dualfold.errors import InvalidInput
 from papers import (
     Done,
@@ -55,7 +58,7 @@ def _done(*rows: Row) -> Done:
 
 def test_a_row_that_does_not_hold_is_seen() -> None:
     found = [_done(Row("a|b", 1.0, 1.5, False, "≤ 0.1"), Row("c", None, 2.0))]
-    assert "1 of them can be held against something, and 1 did not" in summary(found)
+    assert "1 of them with an expected value; 1 did not" in summary(found)
     assert "(in made-up)" in summary(found)
     assert "| a\\|b | 1 | 1.5 | +0.5 | **no** | ≤ 0.1 |" in markdown_report(found, BRIEF)
     page = html_report(found, BRIEF)
@@ -92,3 +95,10 @@ def test_numbers_in_words() -> None:
     assert number(-0.00012345) == "−0.0001234"
     assert number(None) == ""
     assert number("all") == "all"
+
+
+def test_every_public_name_has_a_docstring() -> None:
+    things = [getattr(papers, name) for name in papers.__all__]
+    named = [thing for thing in things if inspect.isclass(thing) or inspect.isroutine(thing)]
+    assert len(named) >= 10
+    assert not [thing for thing in named if not inspect.getdoc(thing)]

@@ -16,8 +16,6 @@ from sklearn.datasets import load_digits, load_iris
 
 import dualfold
 from dualfold.descent import (
-    algorithm_one,
-    attraction,
     certify_points,
     descended_points,
     pair_forces,
@@ -26,6 +24,8 @@ from dualfold.descent import (
     point_gradient,
 )
 from dualfold.errors import CertificateFailed, InvalidInput, TooLarge
+from papers.draganov.algorithm_one import algorithm_one
+from papers.draganov.attraction import attraction
 
 Array = np.ndarray[Any, Any]
 IRIS, DIGITS = load_iris().data, load_digits().data

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.descent import algorithm_one, descended_points, point_error
+from dualfold.descent import descended_points, point_error
 from dualfold.estimators import PCA, PointPCA
 from dualfold.quality import procrustes
 from dualfold.view.figures import Panel, gallery
+from papers.draganov.algorithm_one import algorithm_one
 from papers.figures.forces import convergence_figure
 from papers.finding import Experiment, Finding, Row, Setting, within
 

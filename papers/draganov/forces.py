@@ -14,9 +14,11 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from dualfold.data import digits, helix, s_curve, swiss_roll
-from dualfold.descent import Forces, algorithm_one, attraction, pair_forces, point_forces
+from dualfold.descent import Forces, pair_forces, point_forces
 from dualfold.descent.forces import double_centred
 from dualfold.estimators import PCA
+from papers.draganov.algorithm_one import algorithm_one
+from papers.draganov.attraction import attraction
 from papers.draganov.descent import pixels
 from papers.figures.forces import force_figure, pull_figure
 from papers.finding import Experiment, Finding, Row, Setting, within

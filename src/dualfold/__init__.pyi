@@ -3,7 +3,6 @@ from dualfold import data as data
 from dualfold import descent as descent
 from dualfold import errors as errors
 from dualfold import estimators as estimators
-from dualfold import experiments as experiments
 from dualfold import games as games
 from dualfold import graph as graph
 from dualfold import maps as maps

@@ -55,12 +55,3 @@ def standard_of(X: Any) -> Standard:
     varying = ranges(X) > 16 * unit * largest
     deviation = np.subtract(X, mean, dtype=np.float64).std(axis=0)
     return Standard(mean, np.where(varying, deviation, np.inf))
-
-
-def standardized(X: Any) -> Array:
-    """Each column shifted to mean 0 and scaled to standard deviation 1.
-
-    Constant columns become 0. Every feature then weighs the same in a distance,
-    whatever unit it was measured in.
-    """
-    return standard_of(X).applied(X)

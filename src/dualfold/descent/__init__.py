@@ -1,18 +1,13 @@
 """PCA by descent on the points themselves: objective, forces, certificate."""
 
-from dualfold.descent.algorithm_one import algorithm_one
-from dualfold.descent.attraction import Attraction, attraction
 from dualfold.descent.certificate import PointCertificate, certify_points
 from dualfold.descent.forces import Forces, pair_forces, point_forces
 from dualfold.descent.points import PointDescent, descended_points, point_error, point_gradient
 
 __all__ = [
-    "Attraction",
     "Forces",
     "PointCertificate",
     "PointDescent",
-    "algorithm_one",
-    "attraction",
     "certify_points",
     "descended_points",
     "pair_forces",

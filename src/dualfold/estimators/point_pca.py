@@ -37,7 +37,7 @@ class PointPCA(LinearEstimator):
     directions, O(nDd) each; nothing n×n is formed. The minimum is known exactly, so the
     certificate says how far the points are from it. They are returned in their principal
     axes: `embedding_` is what `PCA` gives. `dualfold.descent.point_forces` shows what moves
-    the points, `dualfold.descent.algorithm_one` is the paper's own loop.
+    the points.
 
     Parameters
     ----------

@@ -34,7 +34,6 @@ from dualfold.games.accelerated import (
 )
 from dualfold.games.composed import Flattened, HalfSquare, Sum
 from dualfold.games.convex import (
-    UNCONSTRAINED,
     Conjugate,
     Convex,
     Indicator,
@@ -89,7 +88,6 @@ __all__ = [
     "FTL",
     "FTRL",
     "OMD",
-    "UNCONSTRAINED",
     "Account",
     "AffineSet",
     "Ball",

@@ -17,7 +17,7 @@ import numpy as np
 
 from dualfold.errors import InvalidInput
 from dualfold.games.planes import NOTHING, Plane, Share, added, bowl
-from dualfold.games.sets import ConvexSet, Everywhere
+from dualfold.games.sets import ConvexSet
 from dualfold.games.sure import EPS, Sure, above, dot, length, sure, times
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -294,6 +294,3 @@ class Support(Convex):
         off, rest = self.of.outside(y), slope + y
         bound = added(dot(y, origin).low(), -times(off, length(origin)))
         return Share(bound, rest, above(slack, off, EPS * length(rest)))
-
-
-UNCONSTRAINED = Indicator(Everywhere())

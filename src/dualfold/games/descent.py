@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -238,16 +238,6 @@ def adam(
             x = x - _size(step, t) * (mean / (1 - decay**t)) / (root + floor)
 
     return _descent("Adam", f, start, points, within=within)
-
-
-class SumOverRows(Protocol):
-    """A loss that is a sum over observations and can look at some of them."""
-
-    rows: Array
-
-    def sample(self, x: Array, chosen: Array) -> Array:
-        """The gradient at x guessed from the rows `chosen`, right on average."""
-        ...
 
 
 def minibatch(method: Descent, *, batch_size: int, random_state: int = 0) -> Descent:

@@ -88,11 +88,6 @@ class Account:
         return np.cumsum(self.weights * (inner + self.costs))
 
     @property
-    def average_points(self) -> Array:
-        """z̄_t, the weighted mean of the points so far, one row a round."""
-        return _averages(self.points, self.weights)
-
-    @property
     def average_slopes(self) -> Array:
         """ū_t, the weighted mean of the slopes so far, one row a round."""
         return _averages(self.slopes, self.weights)
@@ -101,10 +96,6 @@ class Account:
         """After every round: what was paid, less what standing at `comparator` would have cost."""
         inner = self.average_slopes.reshape(len(self.weights), -1) @ np.ravel(comparator)
         return self.paid - self.totals * (inner + self.part.value(comparator))
-
-    def average_regret(self, comparator: Array) -> Array:
-        """The regret divided by the weight of the rounds so far, A_t."""
-        return self.regret(comparator) / self.totals
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -49,17 +49,15 @@ def attach(graph: Graph, queries: Any) -> Attachment:
         )
     rows, columns, distances = _own_lists(graph, queries)
     own = _as_lists(rows, columns, distances, _count(queries))
-    if graph.kind == "radius" or graph.symmetry == "and":
+    if graph.kind == "radius":
         covered = own
-    if graph.kind != "radius":
-        reach = _reach(graph)
-        if graph.symmetry == "or":
-            r, c, d = _within_reach(graph, queries, reach)
-            both = np.concatenate([rows, r]), np.concatenate([columns, c])
-            covered = _as_lists(*both, np.concatenate([distances, d]), _count(queries))
-        else:
-            mutual = distances <= reach[columns]
-            covered = _as_lists(rows[mutual], columns[mutual], distances[mutual], _count(queries))
+    elif graph.symmetry == "or":
+        r, c, d = _within_reach(graph, queries, _reach(graph))
+        both = np.concatenate([rows, r]), np.concatenate([columns, c])
+        covered = _as_lists(*both, np.concatenate([distances, d]), _count(queries))
+    else:
+        mutual = distances <= _reach(graph)[columns]
+        covered = _as_lists(rows[mutual], columns[mutual], distances[mutual], _count(queries))
     shape = (_count(queries), graph.n)
     lengths = sp.csr_array((covered.distances, covered.indices, covered.indptr), shape=shape)
     lengths.sort_indices()

@@ -112,7 +112,7 @@ def _ways_out(graph: Graph, labels: Array) -> list[Link]:
     """For every piece but the largest (label 0), the shortest link to another piece."""
     _refuse_without_points(graph)
     sizes = np.bincount(labels)
-    found: list[tuple[int, Array, Array, Array]] = []
+    found: list[tuple[Array, Array, Array]] = []
     small = np.flatnonzero((sizes[labels] <= SMALL_PIECE) & (labels > 0))
     if len(small):
         k = min(graph.n, int(sizes[labels[small]].max()) + 1)
@@ -120,14 +120,14 @@ def _ways_out(graph: Graph, labels: Array) -> list[Link]:
         outside = labels[indices] != labels[small][:, None]
         first = np.argmax(outside, axis=1)
         rows = np.arange(len(small))
-        found.append((0, small, indices[rows, first], distances[rows, first]))
-    for piece in np.flatnonzero(sizes > SMALL_PIECE)[0:]:
+        found.append((small, indices[rows, first], distances[rows, first]))
+    for piece in np.flatnonzero(sizes > SMALL_PIECE):
         if piece == 0:
             continue
         inside, rest = np.flatnonzero(labels == piece), np.flatnonzero(labels != piece)
         indices, distances = _nearest_to(graph, inside, rest, 1)
-        found.append((0, inside, rest[indices[:, 0]], distances[:, 0]))
-    ends = [np.concatenate(part) for part in zip(*[entry[1:] for entry in found], strict=True)]
+        found.append((inside, rest[indices[:, 0]], distances[:, 0]))
+    ends = [np.concatenate(part) for part in zip(*found, strict=True)]
     order = np.lexsort((ends[1], ends[0], ends[2]))
     best = order[np.unique(labels[ends[0][order]], return_index=True)[1]]
     return [(int(ends[0][e]), int(ends[1][e]), float(ends[2][e])) for e in best]

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import LinearOperator
 
 from dualfold.errors import InvalidInput
 
@@ -91,7 +90,3 @@ def asymmetry(matrix: Any) -> float:
             if not np.array_equal(one, other):
                 squares += 2 * float(np.sum(np.subtract(one, other, dtype=float) ** 2))
     return 0.51 * float(np.sqrt(squares))
-
-
-def is_operator(A: Any) -> bool:
-    return isinstance(A, LinearOperator)

@@ -61,10 +61,6 @@ class Coloring:
     classes: tuple[tuple[str, str, str], ...] = ()
     scale: Scale | None = None
 
-    @property
-    def rgb(self) -> Array:
-        return np.asarray(self.palette[self.codes])
-
 
 def coloring(color: Any, n: int) -> Coloring:
     """Numbers become a scale, words and few whole numbers classes, None one plain colour."""
