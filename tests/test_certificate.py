@@ -433,3 +433,31 @@ def test_values_of_the_wrong_number():
     _, V = dense_reference(family.problem)
     with pytest.raises(InvalidInput, match="1 values were given for 3 directions"):
         certify(family.problem, V[:, :3], [1.0])
+
+
+@pytest.mark.parametrize("n", [2_001, 20_001])
+def test_one_of_two_equal_eigenvalues_of_a_long_ring_is_proved(n):
+    """Pivots near an eigenvalue are small in a few rows; only those rows are charged for it."""
+    turn = 2 * np.pi * np.arange(n) / n
+    A = sp.diags_array([2.0, -1, -1, -1, -1], offsets=[0, 1, -1, n - 1, 1 - n], shape=(n, n))
+    V = np.column_stack([np.cos(turn), np.sin(turn)]) * np.sqrt(2 / n)
+    problem = TraceProblem(sp.csr_array(A), count=1, excluded=np.ones((n, 1)))
+    found = certify(problem, V[:, :1])
+    assert found.level == "proved"
+    best = 4 * np.sin(np.pi / n) ** 2
+    assert best * (1 - 1e-4) <= found.bound <= best * (1 + 1e-12)
+    further = np.sqrt(2 / n) * np.column_stack([np.cos(2 * turn)])
+    assert certify(problem, further).level == "failed"
+
+
+def test_a_hub_of_many_leaves_is_proved():
+    """λ = 1 is 4,997 times there; the hub's row alone has large errors."""
+    n = 5_000
+    rows = np.arange(1, n)
+    W = sp.coo_array((np.ones(n - 1), (np.zeros(n - 1, int), rows)), shape=(n, n))
+    A = sp.csr_array(sp.diags_array(np.r_[n - 1.0, np.ones(n - 1)]) - W - W.T)
+    V = np.zeros((n, 1))
+    V[1, 0], V[2, 0] = np.sqrt(0.5), -np.sqrt(0.5)
+    found = certify(TraceProblem(A, count=1, excluded=np.ones((n, 1))), V)
+    assert found.level == "proved"
+    assert found.bound <= 1

@@ -8,7 +8,7 @@ Nothing here knows how an answer was found.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,9 @@ _average_halves = kernel("average_halves", None, "int64", "float64[]")
 # ten vectors past V, which this finds well enough: 48 columns of products.
 KRYLOV_BLOCK, KRYLOV_DEPTH = 12, 4
 
+# A matrix with room for the rounding errors has other errors; it soon settles, or never does.
+MOST_LOWERINGS = 3
+
 
 @dataclass(frozen=True, eq=False)
 class Floor:
@@ -55,6 +58,8 @@ class Floor:
     # (A' − hB)⁻¹ at the height that was tried, to make trial directions better; never believed.
     # For singular values: (x, y) of (J − η)(x, y) = (0, R).
     solve: Callable[[Array], Any] | None = None
+    # The same count without the error, for one more factorisation or two; None if it fails.
+    sharper: Callable[[], Floor | None] | None = None
 
 
 def norm_floor(problem: TraceProblem, answer: Trial) -> Floor | None:
@@ -219,9 +224,29 @@ def inertia_floor(
     """
     matrix = problem.shifted(height)
     factor = factorise(matrix, problem.ordering)
-    before = problem.auxiliary
-    expected = before if problem.sense == "min" else 0
     reached = counted_height(problem, factor, matrix, height)
+    plain = _counted_floor(problem, below, height, excluded, factor, reached)
+
+    def sharper() -> Floor | None:
+        lowered = factor_with_room(problem, factor, matrix, height)
+        if lowered is None:
+            return None
+        at = height - 16 * UNIT * abs(height)
+        return _counted_floor(problem, below, height, excluded, lowered, at)
+
+    return replace(plain, sharper=sharper)
+
+
+def _counted_floor(
+    problem: TraceProblem,
+    below: int,
+    height: float,
+    excluded: Trial | None,
+    factor: Factorisation,
+    reached: float,
+) -> Floor:
+    """What is counted below `reached`, off N."""
+    expected = problem.auxiliary if problem.sense == "min" else 0
     hidden, coupled, clear = 0, 0.0, True
     if excluded is not None:
         coupled = UP * float(np.sqrt(excluded.squares.sum())) * (1 + excluded.skew)
@@ -237,6 +262,30 @@ def inertia_floor(
         return problem.solved_by(factor, height, R)
 
     return Floor(below, reached, "inertia", seen=seen, error=height - reached, solve=solve)
+
+
+def factor_with_room(
+    problem: TraceProblem, factor: Factorisation, matrix: sp.csr_array, height: float
+) -> Factorisation | None:
+    """A factorisation of S − diag(r) whose rounding errors stay within r, row by row.
+
+    Its pivots are those of S − diag(r) + E ⪯ S, so it has at least as many negative ones as S:
+    no eigenvalue below the height is overlooked, and nothing is taken off the height. Rows with
+    small pivots have large errors, and they matter only as far as eigenvectors live there.
+    """
+    formed = _shift_rounding(problem, matrix, height)
+    errors = factor.row_errors + formed
+    for _ in range(MOST_LOWERINGS):
+        if not np.isfinite(errors).all():
+            return None
+        room, diagonal = 2 * errors, matrix.diagonal()
+        lowered = matrix.copy()
+        lowered.setdiag(diagonal - room)
+        found = factorise(lowered, problem.ordering)
+        errors = np.maximum(errors, found.row_errors + formed + UNIT * (np.abs(diagonal) + room))
+        if not found.zero and bool(np.all(errors * UP <= room)):
+            return found
+    return None
 
 
 def counted_height(

@@ -353,22 +353,42 @@ def _first_good(
     best: tuple[Bracket, Floor, bool] = (NOTHING, Floor(0, -np.inf, "none"), False)
     missed: Floor | None = None
     most = MOST_TRIES if case.problem.n <= LARGE else MOST_LARGE_TRIES
+
+    def weighed(floor: Floor, height: Height) -> Bracket:
+        return _with_extra(_weighed(case, floor) if weigh is None else weigh(floor, height), case)
+
     for _, height in zip(range(most), tries, strict=False):
         if _reaches_the_lift(case, height):
             continue
         floor = prove(height)
-        if floor.seen is not None and floor.seen > floor.below:
+        if _counts_too_many(floor):
             error = floor.error + _coupling_loss(case, height)
             if height.under is not None and error < height.under / 2:
                 missed = missed or floor
             continue
-        weighed = _weighed(case, floor) if weigh is None else weigh(floor, height)
-        found = _with_extra(weighed, case)
+        found = weighed(floor, height)
+        sharper = floor.sharper() if floor.sharper and _is_blurred(found, case) else None
+        # It counts too many rather than too few, so it never says that one was missed.
+        if sharper is not None and not _counts_too_many(sharper):
+            again = weighed(sharper, height)
+            if (again.gap, again.apart) < (found.gap, found.apart):
+                floor, found = sharper, again
         if best[1].proof == "none" or (found.gap, found.apart) < (best[0].gap, best[0].apart):
             best = (found, floor, False)
         if found.gap <= case.tolerance:
             return best
     return best if missed is None else (replace(NOTHING, value=case.answer.total), missed, True)
+
+
+def _counts_too_many(floor: Floor) -> bool:
+    return floor.seen is not None and floor.seen > floor.below
+
+
+def _is_blurred(found: Bracket, case: _Case) -> bool:
+    """Whether rounding is what keeps a floor from proving more."""
+    if found.gap <= case.tolerance:
+        return False
+    return not np.isfinite(found.apart) or found.blurred >= MOSTLY * found.apart
 
 
 def _weighed(case: _Case, floor: Floor) -> Bracket:

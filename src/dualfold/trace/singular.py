@@ -14,13 +14,14 @@ once more for each of them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from dualfold.trace.bounds import NOTHING, WIDER, Bracket, Height, temple_loss
-from dualfold.trace.completeness import Floor, counted_height
-from dualfold.trace.factorisation import factorise
+from dualfold.trace.completeness import Floor, counted_height, factor_with_room
+from dualfold.trace.factorisation import Factorisation, factorise
 from dualfold.trace.metric import Diagonal
 from dualfold.trace.pivots import dense_inertia
 from dualfold.trace.problem import Gramian, TraceProblem
@@ -112,6 +113,20 @@ def singular_floor(problem: TraceProblem, below: int, height: float) -> Floor:
     matrix = problem.shifted(height)
     factor = factorise(matrix, problem.ordering)
     reached = counted_height(problem, factor, matrix, height)
+    plain = _counted_floor(problem, below, height, factor, reached)
+
+    def sharper() -> Floor | None:
+        lowered = factor_with_room(problem, factor, matrix, height)
+        if lowered is None:
+            return None
+        return _counted_floor(problem, below, height, lowered, height * (1 - 16 * UNIT))
+
+    return replace(plain, sharper=sharper)
+
+
+def _counted_floor(
+    problem: TraceProblem, below: int, height: float, factor: Factorisation, reached: float
+) -> Floor:
     if factor.zero or not reached > null_error(problem) ** 2:
         return Floor(below, -np.inf, "inertia", seen=None, error=np.inf)
     seen = factor.negative - problem.auxiliary - problem.trivial.shape[1]
