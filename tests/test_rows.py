@@ -202,3 +202,16 @@ def test_distances_that_have_no_squares_are_refused(wrong):
         centred_gram(np.array([[0.0, wrong], [wrong, 0.0]]))
     with pytest.raises(InvalidInput, match="square matrix"):
         centred_gram(np.empty((0, 0)))
+
+
+@pytest.mark.parametrize("kind", ["array", "sparse", "frame"])
+def test_integers_that_doubles_cannot_hold_are_refused(kind):
+    """scikit-learn rounds them in silence; then a proof would not be about the data."""
+    import pandas as pd
+
+    X = np.arange(40, dtype=np.int64).reshape(20, 2) + 2**60
+    made = {"array": X, "sparse": sp.csr_array(X), "frame": pd.DataFrame(X).assign(c=0.5)}
+    made["frame"].columns = ["a", "b", "c"]
+    with pytest.raises(InvalidInput, match="beyond 2"):
+        PCA(n_components=1).fit(made[kind])
+    PCA(n_components=1).fit(X - 2**60)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -14,6 +15,7 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dualfold.estimators.progress import TellsProgress
+from dualfold.graph.metrics import exact_doubles
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solvers import Auto, Dense, Factored, Lanczos, Preconditioned, Solver
 
@@ -56,6 +58,7 @@ class CertifiedBase(TellsProgress, BaseEstimator):
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """X as a float array or CSR matrix; float32 stays float32."""
+        refuse_long_integers(X)
         return validate_data(
             self,
             X,
@@ -97,6 +100,15 @@ class CertifiedEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cert
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def refuse_long_integers(X: Any) -> None:
+    """Integers that float64 cannot hold; rounded in silence, they would make proofs untrue."""
+    numbers = X.data if sp.issparse(X) else X
+    if hasattr(X, "dtypes") and hasattr(X, "select_dtypes"):
+        numbers = X.select_dtypes("integer").to_numpy()
+    if isinstance(numbers, np.ndarray) and numbers.dtype.kind in "iu":
+        exact_doubles(numbers, "X")
 
 
 def solver_named(name: str, tol: float = 0.0, seed: int = 0) -> Solver:
