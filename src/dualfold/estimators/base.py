@@ -14,6 +14,8 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from dualfold.data.labels import Labels, labels_of
+from dualfold.errors import InvalidInput
 from dualfold.estimators.progress import TellsProgress
 from dualfold.graph.metrics import exact_doubles
 from dualfold.trace.problem import TraceProblem
@@ -29,7 +31,7 @@ class CertifiedBase(TellsProgress, BaseEstimator):
     """Fits an embedding that knows how good it is.
 
     Subclasses set `embedding_` (or `components_`), `eigenvalues_` and `certificate_` in
-    `_fit(X)`.
+    `_fit(X)`; those that use the classes of the rows in `_fit_labelled(X, labels)`.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
@@ -39,22 +41,45 @@ class CertifiedBase(TellsProgress, BaseEstimator):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Embed X (n_samples × n_features); `y` is ignored."""
-        checked = self._checked(X, reset=True)
-        with self._telling(X):
-            self._fit(checked)
+        """Embed X (n_samples × n_features).
+
+        `y`, a class for each row, is read by methods that use labels and ignored by the others.
+        """
+        self._fit_checked(X, y)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit_transform(self, X: Any, y: Any = None) -> Array:
-        """Embed X and return the points."""
-        checked = self._checked(X, reset=True)
-        with self._telling(X):
-            self._fit(checked)
+        """Embed X and return the points; `y` as in `fit`."""
+        self._fit_checked(X, y)
         return np.asarray(self.embedding_)
+
+    def _fit_checked(self, X: Any, y: Any) -> None:
+        checked = self._checked(X, reset=True)
+        labels = self._labels(y, checked.shape[0]) if self._uses_labels() else None
+        with self._telling(X):
+            if labels is None:
+                self._fit(checked)
+            else:
+                self._fit_labelled(checked, labels)
 
     def _fit(self, X: Any) -> None:
         raise NotImplementedError
+
+    def _fit_labelled(self, X: Any, labels: Labels) -> None:
+        raise NotImplementedError
+
+    def _uses_labels(self) -> bool:
+        """Whether y is read. Pipelines hand y to every step, so it must have been asked for."""
+        return False
+
+    def _labels(self, y: Any, n: int) -> Labels:
+        if y is None:
+            raise InvalidInput(
+                f"{self} requires y to be passed, but the target y is None; give a class for each "
+                "row: fit(X, y)"
+            )
+        return labels_of(y, n)
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """X as a float array or CSR matrix; float32 stays float32."""
@@ -72,6 +97,7 @@ class CertifiedBase(TellsProgress, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._accepts_sparse
+        tags.target_tags.required = self._uses_labels()
         return tags
 
 

@@ -6,13 +6,12 @@ from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
-import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.errors import InvalidInput
 from dualfold.estimators.base import solver_to_last_digits
 from dualfold.estimators.dimension import LOOKED_AT, embedded
-from dualfold.estimators.linear import LinearEstimator, signed
+from dualfold.estimators.linear import LinearEstimator
 from dualfold.estimators.neighborhoods import connected, neighbor_graph
 from dualfold.graph.graph import Graph
 from dualfold.trace.problem import TraceProblem
@@ -70,16 +69,7 @@ class GraphProjection(LinearEstimator):
         problem = replace(problem, count=self._count(problem.n))
         embedding, reason = embedded(problem, solver_to_last_digits(problem), self.n_components)
         self.n_components_reason_ = reason
-        lift: Any = embedding.problem.lift
-        map_ = lift.linear_map(embedding.solution.vectors, embedding.values)
-        self.components_ = signed(map_.components).astype(X.dtype, copy=False)
-        self.mean_ = map_.mean.astype(X.dtype, copy=False)
-        self.n_components_ = len(self.components_)
-        self.eigenvalues_ = embedding.values
-        self.certificate_ = embedding.certificate
-        turned = np.einsum("ij,ij->i", self.components_, map_.components) < 0
-        points = embedding.points * np.where(turned, -1.0, 1.0)
-        self.embedding_ = points.astype(X.dtype, copy=False)
+        self._keep_map(embedding, X.dtype)
 
     def _count(self, room: int) -> int:
         """The number of directions to look for among those that the variance left."""

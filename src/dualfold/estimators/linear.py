@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from dualfold.embedding import Embedding
 from dualfold.estimators.base import CertifiedEstimator
 from dualfold.maps.linear import LinearMap
 from dualfold.trace.solution import with_signs
@@ -29,6 +30,19 @@ class LinearEstimator(CertifiedEstimator):
         check_is_fitted(self)
         points = check_array(X, input_name="X", dtype=[np.float64, np.float32])
         return self._linear_map.decode(points).astype(points.dtype, copy=False)
+
+    def _keep_map(self, embedding: Embedding, kind: Any) -> None:
+        """Sets what fitting leaves behind, from the answer of a problem whose lift is linear."""
+        lift: Any = embedding.problem.lift
+        map_ = lift.linear_map(embedding.solution.vectors, embedding.values)
+        self.components_ = signed(map_.components).astype(kind, copy=False)
+        self.mean_ = map_.mean.astype(kind, copy=False)
+        self.n_components_ = len(self.components_)
+        self.eigenvalues_ = embedding.values
+        self.certificate_ = embedding.certificate
+        turned = np.einsum("ij,ij->i", self.components_, map_.components) < 0
+        points = embedding.points * np.where(turned, -1.0, 1.0)
+        self.embedding_ = points.astype(kind, copy=False)
 
     def _place(self, X: Any) -> Array:
         return self._linear_map.encode(X)

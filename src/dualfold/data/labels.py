@@ -1,0 +1,134 @@
+"""A class for each row: checked, and numbered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dualfold.errors import InvalidInput
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# A message names this many classes, and counts the others.
+NAMED = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """The classes of rows.
+
+    classes : the different labels, sorted
+    codes : for each row the place of its label among `classes`
+    """
+
+    classes: Array
+    codes: Array
+
+    @cached_property
+    def sizes(self) -> Array:
+        """The number of rows of each class."""
+        return np.bincount(self.codes, minlength=len(self.classes))
+
+    @cached_property
+    def members(self) -> tuple[Array, ...]:
+        """The row numbers of each class, ascending."""
+        order = np.argsort(self.codes, kind="stable")
+        return tuple(np.split(order, np.cumsum(self.sizes)[:-1]))
+
+    def of_two_or_more(self, reason: str) -> Labels:
+        """The labels themselves, or an error with the `reason` where a class has one row."""
+        single = self.classes[self.sizes == 1]
+        if len(single):
+            raise InvalidInput(
+                f"{_listed(single)} of y ha{'s' if len(single) == 1 else 've'} one row each, and "
+                f"{reason}; leave such rows out, or put them into another class"
+            )
+        return self
+
+
+def labels_of(y: Any, n: int) -> Labels:
+    """The labels `y` of n rows, or an error that says what is wrong with them.
+
+    >>> labels_of(["b", "a", "b"], 3).codes
+    array([1, 0, 1])
+    """
+    if isinstance(y, Labels) and len(y.codes) == n:
+        return y
+    given = _one_column(y.codes if isinstance(y, Labels) else y)
+    if len(given) != n:
+        raise InvalidInput(f"y has {len(given)} labels for {n} rows; it needs one for each row")
+    _refuse_missing(given)
+    _refuse_measurements(given)
+    try:
+        classes, codes = np.unique(given, return_inverse=True)
+    except TypeError as error:
+        raise InvalidInput(
+            "y mixes labels that have no common order, such as text and numbers; turn all of them "
+            "into text: [str(label) for label in y]"
+        ) from error
+    if len(classes) == 1:
+        raise InvalidInput(
+            f"y has one class, {classes[0]!s}, for all {n} rows; two or more are needed"
+        )
+    if len(classes) == n:
+        raise InvalidInput(
+            f"y has {n} classes for {n} rows, so that no two rows are of the same class; is it a "
+            "name or a number of the row? Give the column that holds the classes"
+        )
+    return Labels(classes, codes.astype(np.int64))
+
+
+def _one_column(y: Any) -> Array:
+    given = np.asarray(y)
+    if given.ndim == 2 and given.shape[1] == 1:
+        given = given[:, 0]
+    if given.ndim != 1:
+        raise InvalidInput(
+            f"y should be a 1d array, a label for each row; its shape is {given.shape}. For several "
+            "columns of labels fit once for each, or join them into one"
+        )
+    return given
+
+
+def _refuse_missing(given: Array) -> None:
+    """Missing labels: NaN, NaT, None and pandas' NA, of which none equals itself but None."""
+    if given.dtype.kind in "biuSU":
+        return
+    missing = np.array([_is_missing(label) for label in given])
+    if missing.any():
+        raise InvalidInput(
+            f"y lacks {int(missing.sum())} of {len(given)} labels (NaN or None), the first in row "
+            f"{int(np.argmax(missing))}; leave these rows out, or give them a class"
+        )
+
+
+def _is_missing(label: Any) -> bool:
+    if label is None:
+        return True
+    try:
+        return bool(label != label)
+    except TypeError:  # pandas' NA, which is neither true nor false
+        return True
+
+
+def _refuse_measurements(given: Array) -> None:
+    """Numbers with a fraction are measurements, as scikit-learn reads them too."""
+    numbers = given
+    if given.dtype == object and all(isinstance(label, float) for label in given):
+        numbers = given.astype(float)
+    if numbers.dtype.kind == "c" or (numbers.dtype.kind == "f" and (numbers % 1 != 0).any()):
+        example = numbers[np.argmax(numbers % 1 != 0)] if numbers.dtype.kind == "f" else numbers[0]
+        raise InvalidInput(
+            f"Unknown label type: y holds numbers such as {example:.4g}, which look continuous, and "
+            "classes are needed. Cut their range into classes (pandas.cut), or, if these numbers "
+            "are names of classes, turn them into text: [str(label) for label in y]"
+        )
+
+
+def _listed(classes: Array) -> str:
+    names = ", ".join(str(name) for name in classes[:NAMED])
+    more = f" and {len(classes) - NAMED} more" if len(classes) > NAMED else ""
+    return f"class{'es' if len(classes) > 1 else ''} {names}{more}"

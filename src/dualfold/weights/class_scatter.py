@@ -1,0 +1,112 @@
+"""Scatter within classes and between them, as they are or shrunk towards a simpler matrix.
+
+All are covariances (divisor n). The total is what a covariance of all rows is, the part
+within classes the mean of the classes' own, and the part between them the difference: where
+nothing is shrunk, the covariance of the class means, each counted once for each row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from dualfold.data.labels import Labels
+from dualfold.errors import InvalidInput
+from dualfold.weights.gram import refuse_large
+from dualfold.weights.reduction import RowSpace, row_space
+from dualfold.weights.rows import column_deviations, column_means
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# Rounding leaves this share, times the number of rows or columns, of a direction without any
+# scatter within classes, in units in which its total scatter is 1.
+FLAT = 8 * float(np.finfo(float).eps)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassScatter:
+    """The two matrices of Fisher's problem.
+
+    within, between : in the coordinates of `space`, or in the features where it is None
+    mean : of all rows
+    """
+
+    within: Array
+    between: Array
+    mean: Array
+    space: RowSpace | None
+
+
+def class_scatter(X: Any, labels: Labels, shrinkage: float = 0.0) -> ClassScatter:
+    """Both covariances S as (1 − s)·S + s·(tr S/D)·I, s = `shrinkage`, D the number of features.
+
+    In the row space of X, to which every direction that Fisher's problem may have belongs.
+    """
+    space = row_space(X, variance_kept=1.0)
+    members = sp.csr_array(
+        (np.ones(len(labels.codes)), (np.arange(len(labels.codes)), labels.codes))
+    )
+    averages = sp.csr_array(members @ sp.diags_array(1 / labels.sizes))
+
+    def class_means(Z: Array) -> Array:
+        return np.asarray(averages @ (members.T @ Z))
+
+    n, width = X.shape
+    space = space if shrinkage else space.whitened()
+    within = space.form(lambda Z: Z - class_means(Z)) / n
+    between = space.form(class_means) / n
+    if not shrinkage:
+        _refuse_flat(n * within, (n, width), len(labels.classes))
+        return ClassScatter(within, between, space.mean, space)
+    return ClassScatter(
+        _shrunk(within, shrinkage, width), _shrunk(between, shrinkage, width), space.mean, space
+    )
+
+
+def ledoit_wolf_scatter(X: Any, labels: Labels) -> ClassScatter:
+    """Covariances of all rows and of each class, each shrunk as Ledoit and Wolf advise.
+
+    Features have the standard deviation 1 while a matrix is shrunk, as in scikit-learn's
+    linear discriminant analysis.
+    """
+    n, width = X.shape
+    refuse_large(width, "features", n)
+    if sp.issparse(X):
+        raise InvalidInput(
+            "shrinkage='auto' needs all entries of X, and X is sparse; give a number between 0 "
+            "and 1 as shrinkage, or X.toarray()"
+        )
+    within = np.zeros((width, width))
+    for rows in labels.members:
+        within += len(rows) / n * _ledoit_wolf(X[rows])
+    return ClassScatter(within, _ledoit_wolf(X) - within, column_means(X), None)
+
+
+def _ledoit_wolf(X: Array) -> Array:
+    from sklearn.covariance import ledoit_wolf
+
+    mean = column_means(X)
+    scale = column_deviations(X, mean)
+    covariance = ledoit_wolf((X - mean) / scale, assume_centered=True)[0]
+    return np.asarray(covariance * np.outer(scale, scale))
+
+
+def _shrunk(covariance: Array, share: float, width: int) -> Array:
+    target = float(np.trace(covariance)) / width
+    return (1 - share) * covariance + share * target * np.eye(len(covariance))
+
+
+def _refuse_flat(within: Array, shape: tuple[int, int], classes: int) -> None:
+    """Directions along which classes differ and their rows do not; the total scatter is 1 here."""
+    least = float(np.linalg.eigvalsh(within)[0])
+    if least > FLAT * max(shape):
+        return
+    raise InvalidInput(
+        f"along some direction the rows of each class do not differ ({shape[0]} rows, {shape[1]} "
+        f"features, {classes} classes), so that the scatter within classes is singular and the "
+        "classes can be pulled apart without end; shrink it (shrinkage='auto', or a number such "
+        "as 0.1), or reduce the features first (PCA)"
+    )
