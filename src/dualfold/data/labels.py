@@ -87,8 +87,8 @@ def _one_column(y: Any) -> Array:
         given = given[:, 0]
     if given.ndim != 1:
         raise InvalidInput(
-            f"y should be a 1d array, a label for each row; its shape is {given.shape}. For several "
-            "columns of labels fit once for each, or join them into one"
+            f"y should be a 1d array, a label for each row; its shape is {given.shape}. Give one "
+            "column of it, or join its columns into one"
         )
     return given
 
@@ -119,12 +119,12 @@ def _refuse_measurements(given: Array) -> None:
     numbers = given
     if given.dtype == object and all(isinstance(label, float) for label in given):
         numbers = given.astype(float)
-    if numbers.dtype.kind == "c" or (numbers.dtype.kind == "f" and (numbers % 1 != 0).any()):
-        example = numbers[np.argmax(numbers % 1 != 0)] if numbers.dtype.kind == "f" else numbers[0]
+    if numbers.dtype.kind == "f" and (numbers % 1 != 0).any():
+        example = numbers[np.argmax(numbers % 1 != 0)]
         raise InvalidInput(
-            f"Unknown label type: y holds numbers such as {example:.4g}, which look continuous, and "
-            "classes are needed. Cut their range into classes (pandas.cut), or, if these numbers "
-            "are names of classes, turn them into text: [str(label) for label in y]"
+            f"y holds numbers such as {example:.4g}, which look continuous, and classes are "
+            "needed. Cut their range into classes (pandas.cut), or, if these numbers are names of "
+            "classes, turn them into text: [str(label) for label in y]"
         )
 
 

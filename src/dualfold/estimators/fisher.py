@@ -66,3 +66,8 @@ class FisherDiscriminant(LinearEstimator):
             embedding = embed(problem, solver=solver_to_last_digits(problem))
         self.classes_ = labels.classes
         self._keep_map(embedding, X.dtype)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.shrinkage != "auto"  # Ledoit and Wolf's needs all entries
+        return tags

@@ -6,14 +6,16 @@ from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from dualfold.data.labels import Labels
 from dualfold.errors import InvalidInput
 from dualfold.estimators.base import solver_to_last_digits
 from dualfold.estimators.dimension import LOOKED_AT, embedded
 from dualfold.estimators.linear import LinearEstimator
 from dualfold.estimators.neighborhoods import connected, neighbor_graph
-from dualfold.graph.graph import Graph
+from dualfold.graph import Graph, subgraph, united
 from dualfold.trace.problem import TraceProblem
 
 PROJECTION_CONSTRAINTS: dict[str, Any] = {
@@ -24,6 +26,7 @@ PROJECTION_CONSTRAINTS: dict[str, Any] = {
     "variance_kept": [Interval(Real, 0, 1, closed="right")],
     "metric": [str, callable],
     "pieces": [StrOptions({"join", "raise"})],
+    "supervised": ["boolean"],
     "n_jobs": [Integral, None],
     "graph": "no_validation",  # a Graph or a sparse matrix of edge lengths
 }
@@ -39,13 +42,20 @@ class GraphProjection(LinearEstimator):
     variance_kept: float
     metric: Any
     pieces: str
+    supervised: bool
     n_jobs: int | None
     graph: Any
 
     def _problem(self, graph: Graph, n_components: int) -> TraceProblem:
         raise NotImplementedError
 
+    def _uses_labels(self) -> bool:
+        return self.supervised
+
     def _fit(self, X: Any) -> None:
+        self._fit_labelled(X, None)
+
+    def _fit_labelled(self, X: Any, labels: Labels | None) -> None:
         self._refuse_distances()
         if self.n_components != "auto" and int(self.n_components) > X.shape[1]:
             raise InvalidInput(
@@ -53,23 +63,54 @@ class GraphProjection(LinearEstimator):
                 f"n_features={X.shape[1]}; lower n_components"
             )
         with self._stage("neighbours"):
-            made = neighbor_graph(
-                X,
-                n_neighbors=self.n_neighbors,
-                radius=self.radius,
-                neighborhood=self.neighborhood,
-                metric=self.metric,
-                n_jobs=self.n_jobs,
-                graph=self.graph,
-            )
+            made = self._neighbors(X, labels)
         self.n_connected_components_ = made.n_pieces
-        self.graph_ = connected(made, self.pieces)
+        self.graph_ = made if self.supervised else connected(made, self.pieces)
         wanted = 1 if self.n_components == "auto" else int(self.n_components)
         problem = self._problem(self.graph_, wanted)
         problem = replace(problem, count=self._count(problem.n))
         embedding, reason = embedded(problem, solver_to_last_digits(problem), self.n_components)
         self.n_components_reason_ = reason
         self._keep_map(embedding, X.dtype)
+
+    def _neighbors(self, X: Any, labels: Labels | None) -> Graph:
+        """The neighbours by this estimator's rule; with labels, of the same class only.
+
+        Classes are pieces of such a graph, and stay apart: a linear map needs no single piece,
+        and a direction that makes each class one point is a good one. Only the direction
+        that makes all points one is trivial, and constraints on centred points exclude it.
+        """
+        if labels is None:
+            return self._neighbor_graph(X, self.n_neighbors, self.graph)
+        classes = labels.of_two_or_more("such a row has no neighbour of its own class").members
+        if self.graph is not None:
+            whole = self._neighbor_graph(X, self.n_neighbors, self.graph)
+            parts = [(rows, subgraph(whole, rows)) for rows in classes]
+        else:
+            sizes = [min(self.n_neighbors, len(rows) - 1) for rows in classes]
+            parts = [
+                (rows, self._neighbor_graph(X[rows], size, None))
+                for rows, size in zip(classes, sizes, strict=True)
+            ]
+        graph = united(parts, X)
+        alone = np.flatnonzero(graph.lists.counts == 0)
+        if len(alone):
+            raise InvalidInput(
+                f"{len(alone)} rows have no neighbour of their own class, the first of them is row "
+                f"{alone[0]}; raise radius, or use n_neighbors"
+            )
+        return graph
+
+    def _neighbor_graph(self, X: Any, n_neighbors: int, graph: Any) -> Graph:
+        return neighbor_graph(
+            X,
+            n_neighbors=n_neighbors,
+            radius=self.radius,
+            neighborhood=self.neighborhood,
+            metric=self.metric,
+            n_jobs=self.n_jobs,
+            graph=graph,
+        )
 
     def _count(self, room: int) -> int:
         """The number of directions to look for among those that the variance left."""

@@ -20,6 +20,7 @@ class LinearEstimator(CertifiedEstimator):
 
     components_: Any
     mean_: Array
+    certificate_: Any
 
     def inverse_transform(self, X: Any) -> Array:
         """The points of the data space whose coordinates are the rows of X.

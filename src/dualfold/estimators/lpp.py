@@ -36,6 +36,8 @@ class LocalityPreservingProjection(GraphProjection):
     metric : of the graph; "precomputed" is refused, since a linear map needs features
     pieces : "join" a graph in several pieces by its shortest links (with a warning), or
         "raise" `DisconnectedGraph`
+    supervised : True reads y, a class for each row: neighbours are then of the same class, as many
+        as that class has where those are fewer, and `pieces` has no meaning
     graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
         edge lengths), instead of n_neighbors and radius
     n_jobs : threads (None: all cores)
@@ -74,6 +76,7 @@ class LocalityPreservingProjection(GraphProjection):
         variance_kept: float = 0.99,
         metric: Any = "euclidean",
         pieces: str = "join",
+        supervised: bool = False,
         n_jobs: int | None = None,
         graph: Any = None,
     ) -> None:
@@ -86,6 +89,7 @@ class LocalityPreservingProjection(GraphProjection):
         self.variance_kept = variance_kept
         self.metric = metric
         self.pieces = pieces
+        self.supervised = supervised
         self.n_jobs = n_jobs
         self.graph = graph
 
@@ -117,6 +121,8 @@ class OrthogonalLPP(LocalityPreservingProjection):
     metric : of the graph; "precomputed" is refused, since a linear map needs features
     pieces : "join" a graph in several pieces by its shortest links (with a warning), or
         "raise" `DisconnectedGraph`
+    supervised : True reads y, a class for each row: neighbours are then of the same class, as many
+        as that class has where those are fewer, and `pieces` has no meaning
     graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
         edge lengths), instead of n_neighbors and radius
     n_jobs : threads (None: all cores)

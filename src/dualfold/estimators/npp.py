@@ -33,6 +33,8 @@ class NeighborhoodPreservingProjection(GraphProjection):
     metric : of the graph; "precomputed" is refused, since a linear map needs features
     pieces : "join" a graph in several pieces by its shortest links (with a warning), or
         "raise" `DisconnectedGraph`. Joining adds no neighbours to rebuild from
+    supervised : True reads y, a class for each row: neighbours are then of the same class, as many
+        as that class has where those are fewer, and `pieces` has no meaning
     graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
         edge lengths), instead of n_neighbors and radius
     n_jobs : threads (None: all cores)
@@ -70,6 +72,7 @@ class NeighborhoodPreservingProjection(GraphProjection):
         variance_kept: float = 0.99,
         metric: Any = "euclidean",
         pieces: str = "join",
+        supervised: bool = False,
         n_jobs: int | None = None,
         graph: Any = None,
     ) -> None:
@@ -81,6 +84,7 @@ class NeighborhoodPreservingProjection(GraphProjection):
         self.variance_kept = variance_kept
         self.metric = metric
         self.pieces = pieces
+        self.supervised = supervised
         self.n_jobs = n_jobs
         self.graph = graph
 
@@ -107,6 +111,8 @@ class OrthogonalNPP(NeighborhoodPreservingProjection):
     metric : of the graph; "precomputed" is refused, since a linear map needs features
     pieces : "join" a graph in several pieces by its shortest links (with a warning), or
         "raise" `DisconnectedGraph`. Joining adds no neighbours to rebuild from
+    supervised : True reads y, a class for each row: neighbours are then of the same class, as many
+        as that class has where those are fewer, and `pieces` has no meaning
     graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
         edge lengths), instead of n_neighbors and radius
     n_jobs : threads (None: all cores)

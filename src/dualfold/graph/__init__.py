@@ -21,7 +21,14 @@ from dualfold.graph.geodesics import (
 )
 from dualfold.graph.graph import Graph, Lists
 from dualfold.graph.neighbors import Neighbors, nearest, within
-from dualfold.graph.pieces import joined, joining_n_neighbors, one_piece, separate
+from dualfold.graph.pieces import (
+    joined,
+    joining_n_neighbors,
+    one_piece,
+    separate,
+    subgraph,
+    united,
+)
 from dualfold.graph.search import Search
 
 __all__ = [
@@ -41,6 +48,8 @@ __all__ = [
     "one_piece",
     "radius",
     "separate",
+    "subgraph",
+    "united",
     "variable",
     "within",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -95,7 +95,43 @@ def separate(graph: Graph) -> Iterator[tuple[Array, Graph]]:
     """Each piece on its own, largest first: (row numbers, graph of those rows)."""
     for piece in range(graph.n_pieces):
         rows = np.flatnonzero(graph.piece_of == piece)
-        yield rows, _subgraph(graph, rows)
+        yield rows, subgraph(graph, rows)
+
+
+def united(parts: Sequence[tuple[Array, Graph]], points: Any) -> Graph:
+    """Graphs of some rows each as one graph over all rows of `points`: undoes `separate`.
+
+    The rows of the parts are all rows, each once. Edges between parts there are none, and no rule
+    by which new points would find their neighbours: its kind is "given".
+    """
+    n = sum(len(rows) for rows, _ in parts)
+    owners = np.concatenate([np.repeat(rows, part.lists.counts) for rows, part in parts])
+    order = np.argsort(owners, kind="stable")  # lists stay as they are, from near to far
+    lists = Lists(
+        np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=n))]),
+        np.concatenate([rows[part.lists.indices] for rows, part in parts])[order],
+        np.concatenate([part.lists.distances for _, part in parts])[order],
+    )
+    edges = [(rows, part.lengths.tocoo()) for rows, part in parts]
+    lengths = _from_edges(
+        np.concatenate([rows[edge.row] for rows, edge in edges]),
+        np.concatenate([rows[edge.col] for rows, edge in edges]),
+        np.concatenate([edge.data for _, edge in edges]),
+        n,
+    )
+    graphs = [part for _, part in parts]
+    return replace(
+        graphs[0],
+        lengths=lengths,
+        lists=lists,
+        search=min((part.search for part in graphs), key=lambda search: search.recall),
+        kind="given",
+        points=points,
+        n_neighbors=max(part.n_neighbors or 0 for part in graphs) or None,
+        radius=None,
+        usual_spread=None,
+        links=(),
+    )
 
 
 def one_piece(graph: Graph) -> Graph:
@@ -163,14 +199,20 @@ def _with_links(lengths: sp.csr_array, links: list[Link]) -> sp.csr_array:
     rows = np.concatenate([coo.row, ends[:, 0], ends[:, 1]])
     columns = np.concatenate([coo.col, ends[:, 1], ends[:, 0]])
     data = np.concatenate([coo.data, extra, extra])
+    return _from_edges(rows, columns, data, lengths.shape[0])
+
+
+def _from_edges(rows: Array, columns: Array, data: Array, n: int) -> sp.csr_array:
+    """Edges, each in both directions, as a matrix of lengths that keeps those of length 0."""
     order = np.lexsort((columns, rows))
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=lengths.shape[0]))])
-    kind = lengths.indices.dtype
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))])
+    kind = np.int32 if len(rows) < 2**31 else np.int64
     columns, indptr = columns[order].astype(kind), indptr.astype(kind)
-    return sp.csr_array((data[order], columns, indptr), shape=lengths.shape)
+    return sp.csr_array((data[order], columns, indptr), shape=(n, n))
 
 
-def _subgraph(graph: Graph, rows: Array) -> Graph:
+def subgraph(graph: Graph, rows: Array) -> Graph:
+    """The graph of some rows (ascending), with the edges between them."""
     place = np.full(graph.n, -1)
     place[rows] = np.arange(len(rows))
     owners = np.repeat(np.arange(graph.n), graph.lists.counts)

@@ -43,9 +43,13 @@ class ClassScatter:
 def class_scatter(X: Any, labels: Labels, shrinkage: float = 0.0) -> ClassScatter:
     """Both covariances S as (1 − s)·S + s·(tr S/D)·I, s = `shrinkage`, D the number of features.
 
-    In the row space of X, to which every direction that Fisher's problem may have belongs.
+    In the row space of X: directions along which no row differs are left out. Without
+    shrinkage units do not matter, and each feature is measured by its own deviation.
     """
-    space = row_space(X, variance_kept=1.0)
+    (n, width), units = X.shape, None
+    if not shrinkage:
+        units = column_deviations(X, column_means(X))
+    space = row_space(X, variance_kept=1.0, units=units)
     members = sp.csr_array(
         (np.ones(len(labels.codes)), (np.arange(len(labels.codes)), labels.codes))
     )
@@ -54,7 +58,6 @@ def class_scatter(X: Any, labels: Labels, shrinkage: float = 0.0) -> ClassScatte
     def class_means(Z: Array) -> Array:
         return np.asarray(averages @ (members.T @ Z))
 
-    n, width = X.shape
     space = space if shrinkage else space.whitened()
     within = space.form(lambda Z: Z - class_means(Z)) / n
     between = space.form(class_means) / n

@@ -126,13 +126,16 @@ class PointSpace(RowSpace):
         return replace(self, combinations=combinations, images=images)
 
 
-def row_space(X: Any, *, variance_kept: float = 0.99, least: int = 1) -> RowSpace:
+def row_space(
+    X: Any, *, variance_kept: float = 0.99, least: int = 1, units: Array | None = None
+) -> RowSpace:
     """The fewest leading principal directions that hold `variance_kept` of the variance.
 
     There are `least` of them or more, if the data has so many. 1.0 keeps every direction
-    whose variance stands out from rounding. The road goes through the smaller of the n×n
-    and D×D matrices, which may have 10,000 rows: sparse data with more points *and* more
-    features than that is refused (`TooLarge`).
+    whose variance stands out from rounding. With `units`, D numbers, variances are those of
+    features divided by them (for n ≥ D), and the directions are orthonormal in these units.
+    The road goes through the smaller of the n×n and D×D matrices, which may have 10,000 rows:
+    sparse data with more points *and* more features than that is refused (`TooLarge`).
     """
     if not 0 < variance_kept <= 1:
         raise InvalidInput(
@@ -155,11 +158,13 @@ def row_space(X: Any, *, variance_kept: float = 0.99, least: int = 1) -> RowSpac
         share = float(values[:count].sum() / values.sum())
         return PointSpace(data, mean, lengths / np.sqrt(n), share, U / lengths, U * lengths)
     total, mean = scatter(data, precision=np.float64)
+    total = total if units is None else total / np.outer(units, units)
     # The rounding of LAPACK grows with the size, that of the sums with √(their length).
     values, Q = _spectrum(total, 4 * np.finfo(float).eps * (width + np.sqrt(n)))
     count = _leading(values, variance_kept, least)
     share = float(values[:count].sum() / values.sum())
-    return FeatureSpace(data, mean, np.sqrt(values[:count] / n), share, Q[:, :count])
+    basis = Q[:, :count] if units is None else Q[:, :count] / units[:, None]
+    return FeatureSpace(data, mean, np.sqrt(values[:count] / n), share, basis)
 
 
 def _spectrum(matrix: Array, faint: float) -> tuple[Array, Array]:
