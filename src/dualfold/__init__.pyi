@@ -17,6 +17,7 @@ from dualfold import weights as weights
 from dualfold.embedding import Embedding as Embedding
 from dualfold.embedding import embed as embed
 from dualfold.estimators import ClassicalMDS as ClassicalMDS
+from dualfold.estimators import FisherDiscriminant as FisherDiscriminant
 from dualfold.estimators import Isomap as Isomap
 from dualfold.estimators import LaplacianEigenmaps as LaplacianEigenmaps
 from dualfold.estimators import LocalityPreservingProjection as LocalityPreservingProjection

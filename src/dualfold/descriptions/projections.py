@@ -5,7 +5,7 @@ from __future__ import annotations
 from dualfold.descriptions.description import BY_LINEAR_MAP, PROVED, Description
 from dualfold.descriptions.graphs import NEIGHBORS
 
-SHARED = ("variance_kept", "metric", "pieces")
+SHARED = ("variance_kept", "metric", "pieces", "supervised")
 
 PROJECTIONS = (
     Description(

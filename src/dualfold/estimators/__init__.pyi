@@ -1,5 +1,6 @@
 # Written by docs/generated.py from dualfold.descriptions.
 from dualfold.estimators.eigenmaps import LaplacianEigenmaps as LaplacianEigenmaps
+from dualfold.estimators.fisher import FisherDiscriminant as FisherDiscriminant
 from dualfold.estimators.isomap import Isomap as Isomap
 from dualfold.estimators.lle import LocallyLinearEmbedding as LocallyLinearEmbedding
 from dualfold.estimators.lpp import LocalityPreservingProjection as LocalityPreservingProjection

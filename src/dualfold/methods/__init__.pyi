@@ -1,5 +1,6 @@
 # Written by docs/generated.py from dualfold.descriptions.
 from dualfold.methods.eigenmaps import eigenmaps as eigenmaps
+from dualfold.methods.fisher import fisher_discriminant as fisher_discriminant
 from dualfold.methods.hessian_lle import hessian_lle as hessian_lle
 from dualfold.methods.isomap import isomap as isomap
 from dualfold.methods.isomap import landmark_count as landmark_count

@@ -21,8 +21,8 @@ def fisher_discriminant(
 
         maximise tr(VᵀS_bV)  subject to  VᵀS_wV = I,   points HXV
 
-    S_w is the mean covariance of the classes, S_b = S_t − S_w that of their means, S_t the
-    covariance of all rows. c classes have c − 1 such directions at most, and
+    S_w is the mean covariance of the classes, S_t the covariance of all rows of X, and
+    S_b = S_t − S_w that of the class means. c classes have c − 1 such directions at most, and
     `n_components`=None takes as many. Preserves what tells the classes of `labels` apart if all
     of them spread alike; fails where they differ by their spread and not by their means, or lie
     around one another. With few rows for many features S_w is singular: `shrinkage` moves S_w

@@ -129,7 +129,7 @@ class PointSpace(RowSpace):
 def row_space(
     X: Any, *, variance_kept: float = 0.99, least: int = 1, units: Array | None = None
 ) -> RowSpace:
-    """The fewest leading principal directions that hold `variance_kept` of the variance.
+    """The fewest leading principal directions of X that hold `variance_kept` of the variance.
 
     There are `least` of them or more, if the data has so many. 1.0 keeps every direction
     whose variance stands out from rounding. With `units`, D numbers, variances are those of
