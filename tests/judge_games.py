@@ -354,7 +354,7 @@ def false_claims(f: Function, place: Place, run, least: arb) -> list[str]:
     gap = float(run.gap[-1])
     if np.isfinite(gap) and value - least > arb(gap):
         wrong.append(f"gap {gap!r}, but the answer is {(value - least).str(10)} too high")
-    relative = float(run.relative_gap)
+    relative = float(run.certificate.gap)
     if relative <= 1 and value - least > arb(relative) * abs(least):
         wrong.append(f"relative gap {relative!r}")
     return wrong

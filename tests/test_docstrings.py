@@ -101,6 +101,8 @@ def unexplained(thing: Any, doc: str | None = None) -> list[str]:
     home = thing.__module__
     room = home.split(".")[1]
     known = words(doc or inspect.getdoc(thing))
+    if dataclasses.is_dataclass(thing):  # fields are explained where they are declared
+        known |= {word for base in thing.__mro__[1:] for word in words(inspect.getdoc(base))}
     known |= defined_words(sys.modules[home].__doc__)
     known |= defined_words(import_module(f"dualfold.{room}").__doc__)
     return [name for name in parameters if name not in known]

@@ -19,7 +19,7 @@ __version__ = "0.1.0"
 # Names are looked up when first used: `import dualfold` itself loads nothing. Type checkers read
 # them in __init__.pyi, which docs/generated.py writes.
 _HOMES = {
-    "Certificate": "dualfold.trace",
+    "Certificate": "dualfold.certificate",
     "Embedding": "dualfold.embedding",
     "Graph": "dualfold.graph",
     "QualityReport": "dualfold.quality",

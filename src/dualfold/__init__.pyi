@@ -14,6 +14,7 @@ from dualfold import trace as trace
 from dualfold import unfolding as unfolding
 from dualfold import view as view
 from dualfold import weights as weights
+from dualfold.certificate import Certificate as Certificate
 from dualfold.embedding import Embedding as Embedding
 from dualfold.embedding import embed as embed
 from dualfold.estimators import ClassicalMDS as ClassicalMDS
@@ -36,7 +37,6 @@ from dualfold.quality import continuity as continuity
 from dualfold.quality import residual_variance as residual_variance
 from dualfold.quality import t_similarity as t_similarity
 from dualfold.quality import trustworthiness as trustworthiness
-from dualfold.trace import Certificate as Certificate
 from dualfold.trace import TraceProblem as TraceProblem
 from dualfold.trace import certify as certify
 

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.certificate import Certificate
 from dualfold.errors import CertificateFailed
 from dualfold.graph.graph import Graph
 from dualfold.kernels.tally import timed
 from dualfold.kernels.threads import lapack_threads
 from dualfold.quality.report import QualityReport, report
-from dualfold.trace.certificate import Certificate, certify
+from dualfold.trace.certificate import TraceCertificate, certify
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers import Auto, Solver
-from dualfold.unfolding.certificate import UnfoldingCertificate
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -38,7 +38,7 @@ class Embedding:
 
     points: Array
     values: Array
-    certificate: Certificate | UnfoldingCertificate
+    certificate: Certificate
     problem: TraceProblem
     solution: Solution
     seconds: dict[str, float] = field(default_factory=dict)
@@ -104,7 +104,9 @@ def embed(
     return Embedding(points, solution.values, certificate, problem, solution, seconds)
 
 
-def judged(problem: TraceProblem, solution: Solution, *, tolerance: float = 1e-4) -> Certificate:
+def judged(
+    problem: TraceProblem, solution: Solution, *, tolerance: float = 1e-4
+) -> TraceCertificate:
     """The certificate of a solver's answer; `CertificateFailed` warns where it is too far off."""
     answer = np.hstack([solution.vectors, solution.guard])
     # One thread for small ones: threads inside small products wait for one another.

@@ -15,6 +15,7 @@ failed : shown to be wrong, or nothing could be shown
 from __future__ import annotations
 
 import math
+from decimal import ROUND_CEILING, Context
 from typing import Any, Literal
 
 from dualfold.errors import InvalidInput
@@ -24,6 +25,8 @@ Level = Literal[
 ]
 # A gap of 1 allows twice the optimum: beyond it a bound is no word about an answer.
 WORTHLESS = 1.0
+# Larger gaps are told in percent.
+PERCENT_FROM = 1e-3
 
 
 def level_of(gap: float, tolerance: float) -> Level:
@@ -52,9 +55,21 @@ def checked_tolerance(tolerance: Any) -> float:
 
 
 def distance(gap: float) -> str:
-    """A relative gap in words: "to 3e-09", or "within 12 %" where percents say it better.
+    """A relative gap in words: "to 3e-09", or "within 13 %" where percents say it better.
 
     >>> distance(3e-9), distance(0.123)
-    ('to 3e-09 (relative)', 'within 12 %')
+    ('to 3e-09 (relative)', 'within 13 %')
     """
-    return f"within {100 * gap:.2g} %" if gap > 1e-3 else f"to {gap:.2g} (relative)"
+    return f"within {share(gap)}" if gap > PERCENT_FROM else f"to {share(gap)} (relative)"
+
+
+def share(gap: float) -> str:
+    """A gap as a share, in percent where that is easier to read; rounded up, so that it is true.
+
+    >>> share(3e-9), share(0.123), share(float("inf"))
+    ('3e-09', '13 %', 'inf')
+    """
+    if not math.isfinite(gap):
+        return str(gap)
+    above = Context(prec=2, rounding=ROUND_CEILING).create_decimal_from_float(gap)
+    return f"{float(100 * above):g} %" if gap > PERCENT_FROM else f"{float(above):g}"

@@ -13,7 +13,7 @@ from dualfold.cli.reading import Data, Reading, read
 from dualfold.cli.request import reading_words, stem
 from dualfold.cli.stored import StoredMap, read_again, stored_job, stored_map
 from dualfold.cli.talk import Voice
-from dualfold.cli.verdict import holds, verdict
+from dualfold.cli.verdict import verdict
 from dualfold.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def certify_map(request: CertifyRequest, voice: Voice) -> dict[str, Any]:
         "judged_as": judging.judged_as(found.settings, found.data),
         "verdict": found.verdict,
         "certificate": found.certificate.to_dict(),
-        "holds": holds(found.certificate),
+        "holds": found.certificate.holds,
     }
 
 
@@ -88,7 +88,7 @@ def _points(request: CertifyRequest, voice: Voice) -> Judged:
     model = None if request.model is None else _sides(request.model, len(stored.points))
     certificate = judging.judged_map(job, stored, data, model, voice, **request.asking)
     words = verdict(job.method, certificate, job.n_components)
-    if job.method.name == "mvu" and model is None and not holds(certificate):
+    if job.method.name == "mvu" and model is None and not certificate.holds:
         words = _rough(certificate)
     return Judged(job.settings(), data, len(stored.points), certificate, words)
 

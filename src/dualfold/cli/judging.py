@@ -59,7 +59,6 @@ def judged_model(job: Job, model: Model, data: Data, voice: Voice, **asking: Any
     from dualfold.saved.agreement import disagreements
     from dualfold.saved.parts import parts_of
     from dualfold.saved.placing import by_local_weights
-    from dualfold.saved.remodel import with_doubts
 
     refuse_too_many(data, job.n_components, job.method)
     name, graph = job.method.name, neighbor_graph(job, data.X, voice)
@@ -76,7 +75,7 @@ def judged_model(job: Job, model: Model, data: Data, voice: Voice, **asking: Any
             stated = problem(job.method, data.X, graph, n_components=job.n_components)
             rule = Stated(stated, lambda answer: placing(name, graph, answer))
             certificate, apart = rechecked_map(rule, model.map, **asking), []
-    return with_doubts(certificate, apart + _table_doubts(job, model, data))
+    return certificate.doubted(*apart, *_table_doubts(job, model, data))
 
 
 def _table_doubts(job: Job, model: Model, data: Data) -> list[str]:

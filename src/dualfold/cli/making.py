@@ -9,7 +9,6 @@ import typer
 from dualfold.cli import options as o
 from dualfold.cli.request import closing_words, default_output, stem
 from dualfold.cli.talk import UNCERTIFIED, Voice, print_json
-from dualfold.cli.verdict import holds
 from dualfold.descriptions import STATED
 
 Output = Annotated[
@@ -83,7 +82,7 @@ def embed(
         print_json(summary)
     for line in closing_words(request, summary):
         voice.say(line)
-    certified = holds(summary["certificate"])
+    certified = summary["certificate"]["holds"]
     if quiet and not certified:  # an answer that may be wrong is never kept quiet
         Voice().note(summary["verdict"])
     if strict and not certified:
@@ -205,7 +204,7 @@ def compare(
     for line in comparing.closing_words(request, summary):
         voice.say(line)
     rows = [row for row in summary["results"] if "error" not in row]
-    if strict and not (len(rows) == len(chosen) and all(holds(r["certificate"]) for r in rows)):
+    if strict and not (len(rows) == len(chosen) and all(r["certificate"]["holds"] for r in rows)):
         raise typer.Exit(UNCERTIFIED)
 
 

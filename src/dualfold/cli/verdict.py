@@ -2,61 +2,43 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dualfold.descriptions import Description
+from dualfold.levels import share
 
 if TYPE_CHECKING:
-    from dualfold.trace import Certificate
-    from dualfold.unfolding import UnfoldingCertificate
+    from dualfold.certificate import Certificate
 
 # Below this, the distance to the optimum is the rounding of the numbers themselves.
 ROUNDING = 1e-9
-TURNED = " The columns span the best space, but are not its own axes: they were turned within it."
 
 
-def holds(certificate: Any) -> bool:
-    """Whether an answer is as good as its caller asked for, and that is proved or measured.
-
-    A certificate, or its dict. This is what exit code 3 is about.
-    """
-    told = certificate if isinstance(certificate, dict) else vars_of(certificate)
-    gap, tolerance = told.get("gap"), told.get("tolerance")
-    if told.get("level") not in ("proved", "measured") or gap is None or tolerance is None:
-        return False
-    return bool(gap <= tolerance)
-
-
-def vars_of(certificate: Any) -> dict[str, Any]:
-    """What `holds` looks at."""
-    return {name: getattr(certificate, name, None) for name in ("level", "gap", "tolerance")}
-
-
-def verdict(
-    method: Description, certificate: Certificate | UnfoldingCertificate, n_components: int
-) -> str:
+def verdict(method: Description, certificate: Certificate, n_components: int) -> str:
     """One sentence: what is proved, how closely, or only likely, or wrong."""
+    if not certificate.optimum:
+        return f"{str(certificate).capitalize()}."
     claim = method.nothing_better.format(d=n_components, s="" if n_components == 1 else "s")
-    turned = "" if getattr(certificate, "eigenvectors", True) else TURNED
+    caveat = f" {certificate.caveat}." if certificate.caveat else ""
     about = f" (about {certificate.about})" if certificate.about else ""
     level, reasons = certificate.level, "; ".join(certificate.reasons)
-    if level == "proved" and holds(certificate):
-        return f"Proved: {claim}{about} ({distance(certificate)}).{turned}"
+    if level == "proved" and certificate.holds:
+        return f"Proved: {claim}{about} ({distance(certificate)}).{caveat}"
     if level in ("proved", "within"):
         return (
-            f"Within {percent(certificate)}: it is proved that {claim} by more than "
-            f"{percent(certificate)}{about}; that nothing better lies in between is not.{turned}"
+            f"Within {share(certificate.gap)}: it is proved that {claim} by more than "
+            f"{share(certificate.gap)}{about}; that nothing better lies in between is not.{caveat}"
         )
-    if level == "measured" and not holds(certificate):
+    if level == "measured" and not certificate.holds:
         return (
             "Not proved: a random search found nothing better, but it could have missed up to "
-            f"{percent(certificate)} of the optimum (but for a chance of "
+            f"{share(certificate.gap)} of the optimum (but for a chance of "
             f"{certificate.chance:.0e}){about}."
         )
     if level == "measured":
         return (
             f"Very likely, not proved: {claim}{about}; a random search found nothing better "
-            f"(gap {certificate.gap:.1g}, but for a chance of {certificate.chance:.0e}).{turned}"
+            f"(gap {certificate.gap:.1g}, but for a chance of {certificate.chance:.0e}).{caveat}"
         )
     if level == "unresolved":
         why = reasons or "double precision cannot tell this answer from a better one"
@@ -66,7 +48,7 @@ def verdict(
     return f"Not certified: {reasons}."
 
 
-def short_verdict(certificate: Certificate | UnfoldingCertificate) -> str:
+def short_verdict(certificate: Certificate) -> str:
     """A few words, for a table or under a small picture."""
     level = certificate.level
     if level == "failed":
@@ -75,19 +57,14 @@ def short_verdict(certificate: Certificate | UnfoldingCertificate) -> str:
         return level
     if level == "measured":
         gap = f"gap {certificate.gap:.0e}"
-        return f"very likely optimal, {gap}" if holds(certificate) else f"not proved, {gap}"
-    if holds(certificate):
+        return f"very likely optimal, {gap}" if certificate.holds else f"not proved, {gap}"
+    if certificate.holds:
         return f"proved optimal, gap {certificate.gap:.0e}"
-    return f"proved within {percent(certificate)}"
+    return f"proved within {share(certificate.gap)}"
 
 
-def distance(certificate: Certificate | UnfoldingCertificate) -> str:
+def distance(certificate: Certificate) -> str:
     """How far from the optimum, at most."""
     if certificate.gap <= ROUNDING:
         return f"optimal up to rounding, gap {certificate.gap:.0e}"
     return f"within {certificate.gap:.1g} of the optimum, relatively"
-
-
-def percent(certificate: Certificate | UnfoldingCertificate) -> str:
-    """The gap as a share in percent."""
-    return f"{100 * certificate.gap:.2g} %"

@@ -10,15 +10,16 @@ first: an error of its mean changes X_cᵀY not at all, and makes ‖YᵀY‖ on
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.certificate import Certificate
 from dualfold.descent.leading import leading_fourth_powers
 from dualfold.descent.points import centred_points, kernel_times
-from dualfold.levels import Level, checked_tolerance, distance, level_of
+from dualfold.levels import checked_tolerance, level_of
 from dualfold.weights.precision import mean_error
 from dualfold.weights.rows import column_means, combined_rows
 
@@ -26,48 +27,29 @@ Array = np.ndarray[Any, np.dtype[Any]]
 _U = 2.0**-53
 
 
-@dataclass(frozen=True)
-class PointCertificate:
+@dataclass(frozen=True, kw_only=True)
+class PointCertificate(Certificate):
     """The verdict on points as an answer to min ‖X_cX_cᵀ − YYᵀ‖; `print` it.
 
     level : "proved", "within" (proved, but the gap is larger than the tolerance), "measured"
         (true but for `chance`) or "failed"
     gap : a bound of (f − minimum)/(f(0) − minimum): the share of the possible fall that is missing
-    value, bound : f(Y) from above and its minimum 4Σ_{i>d}σ_i⁴ from below (None where only their
+    value, bound : f(Y) from above and its minimum 4Σ_{i>d}σ_i⁴ from below (NaN where only their
         difference is known)
     slope : ‖∇f‖/(16‖Y‖³): 0 at a standstill
-    chance : the probability that a measured statement is wrong
-    tolerance, reasons : the largest gap that passes, and what failed, in words
+
+    The rest is as in every `dualfold.Certificate`.
     """
 
-    level: Level
-    gap: float
-    value: float | None
-    bound: float | None
     slope: float
-    tolerance: float
-    reasons: tuple[str, ...] = ()
-    chance: float = 0.0
 
-    def __str__(self) -> str:
-        if self.level == "failed":
-            return "failed: " + "; ".join(self.reasons)
-        known = "the leading axes are proved"
-        if self.level == "measured":
-            known = f"the leading axes are measured, but for a chance of {self.chance:.0e}"
-        if self.level == "within":
-            share = f"{100 * self.gap:.2g} %" if self.gap > 1e-3 else f"{self.gap:.1e}"
-            return f"within {share} of the possible fall of the error; {known}"
-        return f"{self.level}: optimal {distance(self.gap)}; {known}"
+    schema: ClassVar[str] = "dualfold.points/1"
+    optimum: ClassVar[str] = "the possible fall of the error"
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready: plain numbers, lists and strings."""
-        return asdict(self) | {
-            "gap": self.gap if np.isfinite(self.gap) else None,
-            "reasons": list(self.reasons),
-            "verdict": str(self),
-            "schema": "dualfold.points/1",
-        }
+    @property
+    def grounds(self) -> str:
+        """How the minimum is known."""
+        return f"the leading axes are {'measured' if self.chance else 'proved'}"
 
 
 def certify_points(
@@ -84,7 +66,7 @@ def certify_points(
         >>> certify_points(X, X[:, :1]).level
         'proved'
         >>> print(certify_points(X, X[:, 1:]))
-        within 1e+02 % of the possible fall of the error; the leading axes are proved
+        within 100 % of the possible fall of the error; the leading axes are proved
         >>> certify_points(X, -3 * X[:, :1]).level
         'failed'
     """
@@ -92,7 +74,15 @@ def certify_points(
     data, points = centred_points(X, Y)
     if not np.isfinite(points).all():
         reason = "the points hold NaN or infinite entries"
-        return PointCertificate("failed", np.inf, None, None, np.inf, tolerance, (reason,))
+        return PointCertificate(
+            level="failed",
+            gap=np.inf,
+            value=np.nan,
+            bound=np.nan,
+            slope=np.inf,
+            tolerance=tolerance,
+            reasons=(reason,),
+        )
     known = leading_fourth_powers(data, points.shape[1], directions)
     across, gram = _sizes(data, points, known.total)
     excess = 4 * (known.upper - 2 * across**2 + gram**2)
@@ -108,11 +98,11 @@ def certify_points(
         reasons = (f"{gap:.1e} of the possible fall of the error is missing, not {tolerance:.0e}",)
     if known.chance and not known.why:
         level = "measured" if level == "proved" else "failed"
-    bound = None if known.rest is None else 4 * known.rest
+    bound = np.nan if known.rest is None else 4 * known.rest
     return PointCertificate(
         level=level,
         gap=gap,
-        value=None if bound is None else bound + excess,
+        value=bound + excess,
         bound=bound,
         slope=_slope(data, points),
         tolerance=tolerance,

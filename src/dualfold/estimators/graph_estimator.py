@@ -128,7 +128,7 @@ class GraphEstimator(CertifiedEstimator):
         layout = side_by_side(parts, graph.n, width or 1)
         kept = [embedding for _, embedding in parts if embedding is not None]
         values = kept[0].values if kept else np.zeros(1)
-        certificate = PiecewiseCertificate(tuple(piece.certificate for piece in kept))
+        certificate = PiecewiseCertificate.of([piece.certificate for piece in kept])
         self._keep(layout.points, values, certificate)
         self._placing = PiecewiseMap(
             graph.points, graph.metric, graph.piece_of, layout.points, layout.offsets, tuple(maps)

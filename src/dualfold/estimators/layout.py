@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from dualfold.certificate import Certificate
 from dualfold.embedding import Embedding
-from dualfold.levels import Level, distance, level_of
-from dualfold.trace.certificate import Certificate
-from dualfold.unfolding.certificate import UnfoldingCertificate
+from dualfold.levels import Level, level_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -58,103 +57,49 @@ WORST_FIRST: tuple[Level, ...] = (
 )
 
 
-@dataclass(frozen=True)
-class PiecewiseCertificate:
-    """One certificate a piece; together they are as good as the worst of them.
+@dataclass(frozen=True, kw_only=True)
+class PiecewiseCertificate(Certificate):
+    """The certificates of pieces that were embedded each on its own; `print` it.
 
-    Says nothing about where the pieces lie to one another: that is only drawing.
+    Together they are as good as the worst of them: its level, and the largest gap. Value and
+    bound are sums, since each piece is a problem of its own. Where the pieces lie to one
+    another is only drawing, and nothing is said of it.
 
     pieces : the certificates, the largest piece first
-    doubts : what is wrong with the whole, though every piece may be right
     """
 
-    pieces: tuple[Certificate | UnfoldingCertificate, ...]
-    doubts: tuple[str, ...] = ()
+    pieces: tuple[Certificate, ...]
 
-    @property
-    def tolerance(self) -> float:
-        """The largest gap that passes in every piece."""
-        return min((piece.tolerance for piece in self.pieces), default=0.0)
+    schema: ClassVar[str] = "dualfold.piecewise-certificate/1"
 
-    @property
-    def level(self) -> Level:
-        """The worst level of a piece; a gap above the tolerance is never "proved"."""
-        levels = {piece.level for piece in self.pieces} | ({"failed"} if self.doubts else set())
+    @classmethod
+    def of(cls, pieces: Sequence[Certificate]) -> PiecewiseCertificate:
+        """What the certificates of the pieces say together."""
+        gap = max((piece.gap for piece in pieces), default=0.0)
+        tolerance = min((piece.tolerance for piece in pieces), default=0.0)
+        levels = {piece.level for piece in pieces}
         worst: Level = next((one for one in WORST_FIRST if one in levels), "proved")
-        return level_of(self.gap, self.tolerance) if worst == "proved" else worst
-
-    @property
-    def gap(self) -> float:
-        """The largest relative gap of a piece."""
-        return max((piece.gap for piece in self.pieces), default=0.0)
-
-    @property
-    def value(self) -> float:
-        """The sum of what the pieces reach: each is a problem of its own."""
-        return float(sum(piece.value for piece in self.pieces))
-
-    @property
-    def bound(self) -> float:
-        """The sum of what no answer to the pieces is better than."""
-        return float(sum(piece.bound for piece in self.pieces))
-
-    @property
-    def chance(self) -> float:
-        """The probability that a measured statement about any of the pieces is wrong."""
-        return min(1.0, float(sum(piece.chance for piece in self.pieces)))
-
-    @property
-    def reasons(self) -> tuple[str, ...]:
-        """What failed, and in which piece."""
-        return self.doubts + tuple(
-            f"piece {number}: {reason}"
-            for number, piece in enumerate(self.pieces, 1)
-            for reason in piece.reasons
+        known = [piece.complete for piece in pieces]
+        words = f"{len(pieces)} pieces, each on its own; how they lie to one another is free"
+        return cls(
+            # A gap above the smallest tolerance is never "proved".
+            level=level_of(gap, tolerance) if worst == "proved" else worst,
+            gap=gap,
+            value=float(sum(piece.value for piece in pieces)),
+            bound=float(sum(piece.bound for piece in pieces)),
+            tolerance=tolerance,
+            reasons=tuple(
+                f"piece {number}: {reason}"
+                for number, piece in enumerate(pieces, 1)
+                for reason in piece.reasons
+            ),
+            about="; ".join([words, *dict.fromkeys(p.about for p in pieces if p.about)]),
+            chance=min(1.0, sum(piece.chance for piece in pieces)),
+            complete=None if None in known else all(known),
+            pieces=tuple(pieces),
         )
 
     @property
-    def about(self) -> str:
-        """What it is about, which is not all of the picture."""
-        words = f"{len(self.pieces)} pieces, each on its own; how they lie to one another is free"
-        own = dict.fromkeys(piece.about for piece in self.pieces if piece.about)
-        return "; ".join([words, *own])
-
-    @property
-    def residuals(self) -> tuple[float, ...]:
-        return tuple(residual for piece in self.pieces for residual in piece.residuals)
-
-    @property
-    def complete(self) -> bool | None:
-        known = [piece.complete for piece in self.pieces]
-        return None if None in known else all(known)
-
-    def __str__(self) -> str:
-        count = f"{len(self.pieces)} pieces, each on its own"
-        if self.level in ("failed", "unresolved"):
-            return f"{self.level}: {count}; " + "; ".join(self.reasons)
-        but = f" but for a chance of {self.chance:.0e}" if self.level == "measured" else ""
-        return (
-            f"{self.level}: {count} optimal {distance(self.gap)} or better{but}; how they lie to "
-            "one another means nothing"
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready: plain numbers, lists and strings (infinite numbers become None)."""
-        plain: dict[str, Any] = {
-            "schema": "dualfold.piecewise-certificate/1",
-            "level": self.level,
-            "gap": self.gap,
-            "value": self.value,
-            "bound": self.bound,
-            "chance": self.chance,
-            "complete": self.complete,
-            "tolerance": self.tolerance,
-            "about": self.about,
-            "reasons": list(self.reasons),
-            "verdict": str(self),
-            "pieces": [piece.to_dict() for piece in self.pieces],
-        }
-        return {
-            key: None if isinstance(item, float) and not math.isfinite(item) else item
-            for key, item in plain.items()
-        }
+    def statement(self) -> str:
+        """How far the worst piece can be from its optimum."""
+        return f"every piece {super().statement} or better"

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+from dualfold.certificate import Certificate
 from dualfold.embedding import judged
 from dualfold.errors import InvalidInput
 from dualfold.estimators.base import solver_to_last_digits
 from dualfold.estimators.dimension import Choice, minka_dimension, variance_share
 from dualfold.estimators.moments import Moments
 from dualfold.maps.linear import LinearMap, Projected
-from dualfold.trace.certificate import Certificate
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
 from dualfold.weights.covariance import CentredScatter

@@ -83,6 +83,7 @@ from dualfold.games.recipes import (
 from dualfold.games.sets import Ball, ConvexSet, Ellipsoid, Everywhere
 from dualfold.games.structured_sets import AffineSet, Product, Spectrahedron
 from dualfold.games.unfolding import EasiestBend, unfolding_bracket, unfolding_game
+from dualfold.games.verdict import GameCertificate
 
 __all__ = [
     "FTL",
@@ -107,6 +108,7 @@ __all__ = [
     "FTLPlus",
     "FTRLPlus",
     "Flattened",
+    "GameCertificate",
     "Gauge",
     "Geometric",
     "HalfSquare",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 
+from dualfold.certificate import Certificate
 from dualfold.errors import InvalidInput
 from dualfold.games.convex import Convex
 from dualfold.games.sets import Ball
@@ -34,6 +36,39 @@ class Terms:
     outside: float = 0.0
     why_infinite: str = ""
 
+    @property
+    def about(self) -> str:
+        """What is judged, and what was assumed."""
+        words = "f + ψ at the answer against its minimum"
+        if self.assumed:
+            words += f", {self.assumed}"
+        if not np.isfinite(self.outside):
+            words += "; rounding may put the answer outside of its set, by how much is not known"
+        elif self.outside > 0:
+            words += f"; the answer is at most {self.outside:.1g} outside of its set"
+        return words
+
+
+@dataclass(frozen=True, kw_only=True)
+class GameCertificate(Certificate):
+    """The verdict on the answer of a game; `print` it.
+
+    value, bound : not below f + ψ at the answer, not above its minimum
+    absolute_gap : f + ψ is at most this above its minimum, which holds where a minimum near 0
+        leaves no relative gap
+
+    The rest is as in every `dualfold.Certificate`.
+    """
+
+    absolute_gap: float
+
+    schema: ClassVar[str] = "dualfold.game/1"
+
+    @property
+    def grounds(self) -> str:
+        """What excludes a smaller value."""
+        return f"the planes seen under f exclude any value below {self.bound:.6g}"
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Judged:
@@ -57,80 +92,31 @@ class Judged:
         gap = np.where(gap > 0, np.nextafter(gap, np.inf), 0.0)
         return np.where(np.isfinite(self.upper) & np.isfinite(best), gap, np.inf)
 
-    @property
-    def value(self) -> float:
-        """The last upper bound."""
-        return float(self.upper[-1])
-
-    @property
-    def bound(self) -> float:
-        """The best lower bound."""
-        return float(self.lower.max())
-
-    @property
-    def tolerance(self) -> float:
-        """The relative gap that is called proved."""
-        return self.terms.tolerance
-
-    @property
-    def relative_gap(self) -> float:
-        """f + ψ ≤ minimum + relative_gap·|minimum|; infinite where the minimum may be 0."""
-        gap = float(self.gap[-1])
-        if gap == 0:
-            return 0.0
-        least = max(self.bound, -self.value)  # |minimum| is at least this
-        if not np.isfinite(gap) or least <= 0:
-            return np.inf
-        return (Sure(gap) / least).high()
+    @cached_property
+    def certificate(self) -> GameCertificate:
+        """The verdict on the last round."""
+        value, bound, gap = float(self.upper[-1]), float(self.lower.max()), float(self.gap[-1])
+        relative, terms = _relative(gap, value, bound), self.terms
+        level = level_of(relative, terms.tolerance)
+        if not np.isfinite(gap):
+            level = "failed"
+        elif terms.unbounded or (relative == np.inf and bound <= 0 <= value):
+            level = "unresolved"
+        return GameCertificate(
+            level=level,
+            gap=relative,
+            value=value,
+            bound=bound,
+            tolerance=terms.tolerance,
+            reasons=_reasons(level, gap, relative, (bound, value), terms),
+            about=terms.about,
+            absolute_gap=gap,
+        )
 
     @property
     def level(self) -> Level:
-        """proved, within, unresolved or failed; see `reasons`."""
-        if not np.isfinite(self.gap[-1]):
-            return "failed"
-        if self.terms.unbounded or (self.relative_gap == np.inf and self.bound <= 0 <= self.value):
-            return "unresolved"
-        return level_of(self.relative_gap, self.tolerance)
-
-    @property
-    def about(self) -> str:
-        """What is judged, and what was assumed."""
-        words = "f + ψ at the answer against its minimum"
-        if self.terms.assumed:
-            words += f", {self.terms.assumed}"
-        if not np.isfinite(self.terms.outside):
-            words += "; rounding may put the answer outside of its set, by how much is not known"
-        elif self.terms.outside > 0:
-            words += f"; the answer is at most {self.terms.outside:.1g} outside of its set"
-        return words
-
-    @property
-    def reasons(self) -> tuple[str, ...]:
-        """Why the level is not "proved"."""
-        level, gap = self.level, float(self.gap[-1])
-        if level == "proved":
-            return ()
-        if not np.isfinite(gap):
-            return (f"the gap is infinite: {self.terms.why_infinite}",)
-        if self.terms.unbounded:
-            return (self.terms.unbounded,)
-        if level == "unresolved":
-            between = f"between {self.bound:.3g} and {self.value:.3g}"
-            return (f"the minimum is {between}, which may be 0: the gap of {gap:.2g} is absolute",)
-        return (f"the relative gap is {self.relative_gap:.2g}, asked for {self.tolerance:.2g}",)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The verdict as plain numbers and words."""
-        return {
-            "level": self.level,
-            "value": self.value,
-            "bound": self.bound,
-            "gap": float(self.gap[-1]),
-            "relative_gap": self.relative_gap,
-            "tolerance": self.tolerance,
-            "about": self.about,
-            "reasons": list(self.reasons),
-        }
+        """What is known of the last round; `certificate` has the rest."""
+        return self.certificate.level
 
     def sentence(self) -> str:
         """The verdict in words."""
@@ -140,11 +126,37 @@ class Judged:
         if self.terms.unbounded:
             return f", optimal to {gap:.2g} but for rounding: {self.terms.unbounded}"
         words = f", proved optimal to {gap:.2g}"
-        if np.isfinite(self.relative_gap):
-            words += f" ({self.relative_gap:.2g} of the minimum)"
+        if np.isfinite(self.certificate.gap):
+            words += f" ({self.certificate.gap:.2g} of the minimum)"
         elif self.level == "unresolved":
             words += " (the minimum may be 0)"
         return words + (f", {self.terms.assumed}" if self.terms.assumed else "")
+
+
+def _relative(gap: float, value: float, bound: float) -> float:
+    """f + ψ ≤ minimum + this·|minimum|; infinite where the minimum may be 0."""
+    if gap == 0:
+        return 0.0
+    least = max(bound, -value)  # |minimum| is at least this
+    if not np.isfinite(gap) or least <= 0:
+        return np.inf
+    return (Sure(gap) / least).high()
+
+
+def _reasons(
+    level: Level, gap: float, relative: float, ends: tuple[float, float], terms: Terms
+) -> tuple[str, ...]:
+    """Why the level is not "proved"."""
+    if level == "proved":
+        return ()
+    if not np.isfinite(gap):
+        return (f"the gap is infinite: {terms.why_infinite}",)
+    if terms.unbounded:
+        return (terms.unbounded,)
+    if level == "unresolved":
+        between = f"between {ends[0]:.3g} and {ends[1]:.3g}"
+        return (f"the minimum is {between}, which may be 0: the gap of {gap:.2g} is absolute",)
+    return (f"the relative gap is {relative:.2g}, asked for {terms.tolerance:.2g}",)
 
 
 def terms_of(

@@ -18,12 +18,13 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from dualfold.certificate import Certificate
 from dualfold.errors import InvalidInput
-from dualfold.levels import Level, checked_tolerance, distance, level_of
+from dualfold.levels import Level, checked_tolerance, level_of
 from dualfold.programs.balance import balanced
 from dualfold.programs.bounds import Box, enclosed_bound, enclosed_value, lower_bound
 from dualfold.programs.curvature import curvature
@@ -32,7 +33,7 @@ from dualfold.programs.exact import ExactProgram, above, below, floats, fraction
 from dualfold.programs.feasible import feasible_near
 from dualfold.programs.linear_systems import Enclosed
 from dualfold.programs.program import Program
-from dualfold.programs.terms import Conditions, Terms, conditions, described, plain
+from dualfold.programs.terms import Conditions, Terms, conditions, described
 
 Array = np.ndarray[Any, np.dtype[Any]]
 # `reach` unless the caller says otherwise: far enough to cover every other optimum of an
@@ -40,8 +41,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 FARTHER = 10.0
 
 
-@dataclass(frozen=True)
-class ProgramCertificate:
+@dataclass(frozen=True, kw_only=True)
+class ProgramCertificate(Certificate):
     """The verdict on a point of a program; `print` it.
 
     level : "proved" (there is an optimum, and the value is within `gap` of it, relative to
@@ -60,14 +61,10 @@ class ProgramCertificate:
     reach : how many times as large as the point's own entries (or, where these are small, as
         a usual one) those of another point may be, where the level is "within reach"
     extent : that as a size for each variable, infinite where the bound is about all points
-    tolerance, reasons : what the gap was held against, and what is short of "proved"
-    about : what was judged
+
+    The rest is as in every `dualfold.Certificate`.
     """
 
-    level: Level
-    gap: float
-    value: float
-    bound: float
     attained: float
     sense: Literal["min", "max"]
     primal_feasibility: float
@@ -76,27 +73,20 @@ class ProgramCertificate:
     complementarity: float
     reach: float
     extent: tuple[float, ...]
-    tolerance: float
-    reasons: tuple[str, ...] = ()
-    about: str = ""
 
-    def __str__(self) -> str:
-        if self.level in ("failed", "unresolved"):
-            return f"{self.level}: " + "; ".join(self.reasons)
+    schema: ClassVar[str] = "dualfold.program/2"
+
+    @property
+    def grounds(self) -> str:
+        """What the multipliers exclude, and how well the point keeps its constraints."""
         side = "lower" if self.sense == "min" else "higher"
-        words = f"{self.level}: optimal {distance(self.gap)}; the multipliers exclude any value "
-        words += f"{side} than {self.bound:.10g}"
+        words = f"the multipliers exclude any value {side} than {self.bound:.10g}"
         if self.level == "within reach":
             words += (
                 f", but only for points with entries up to {self.reach:g} times as large (`extent`)"
             )
-        return f"{words}, and the point keeps its constraints to {self.primal_feasibility:.1e}" + (
-            f" ({'; '.join(self.reasons)})" if self.reasons else ""
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready: plain numbers, lists and strings (infinite numbers become None)."""
-        return plain(asdict(self) | {"verdict": str(self), "schema": "dualfold.program/2"})
+        words += f", and the point keeps its constraints to {self.primal_feasibility:.1e}"
+        return words + (f" ({'; '.join(self.reasons)})" if self.reasons else "")
 
 
 def certify_program(

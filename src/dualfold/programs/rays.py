@@ -15,13 +15,14 @@ given one (`feasible.py`). No solver is trusted here, and none is imported.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.certificate import Certificate
 from dualfold.levels import Level, checked_tolerance
 from dualfold.programs.balance import Balanced, balanced
 from dualfold.programs.bounds import Box, least_linear
@@ -43,14 +44,13 @@ from dualfold.programs.terms import (
     described,
     largest,
     limit_size,
-    plain,
 )
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-@dataclass(frozen=True)
-class RayCertificate:
+@dataclass(frozen=True, kw_only=True)
+class RayCertificate(Certificate):
     """The verdict on a ray that should prove a program infeasible or unbounded.
 
     level : "proved", "within reach" (infeasible for points up to `extent`), "unresolved"
@@ -62,38 +62,32 @@ class RayCertificate:
     margin : −hᵀy, or the fall of the objective along the ray, of a ray with largest entry 1
         (in the program's own units)
     extent : no point has entries up to these sizes, one for each variable
-    tolerance, reasons : what the ray's errors were held against, and what is short of "proved"
-    about : what was judged
+    tolerance : what the ray's errors were held against
+
+    The rest is as in every `dualfold.Certificate`.
     """
 
-    level: Level
     claim: Literal["infeasible", "unbounded"]
-    gap: float
-    value: float
-    bound: float
     margin: float
     extent: tuple[float, ...]
-    tolerance: float
-    reasons: tuple[str, ...] = ()
-    about: str = ""
 
-    def __str__(self) -> str:
-        if self.level in ("failed", "unresolved"):
-            return f"{self.level}: " + "; ".join(self.reasons)
+    schema: ClassVar[str] = "dualfold.ray/2"
+
+    @property
+    def statement(self) -> str:
+        """The claim: a ray has no distance from an optimum."""
+        return self.claim
+
+    @property
+    def grounds(self) -> str:
+        """What the ray does."""
         if self.claim == "infeasible":
             where = "" if self.level == "proved" else " with entries up to `extent`"
-            return (
-                f"{self.level}: infeasible; the ray combines the constraints into 0 < 0, no point"
-                f"{where}"
-            )
+            return f"the ray combines the constraints into 0 < 0, no point{where}"
         return (
-            f"proved: unbounded; the objective improves by {self.margin:.3g} with each step along "
-            "the ray, which keeps all constraints"
+            f"the objective improves by {self.margin:.3g} with each step along the ray, which "
+            "keeps all constraints"
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready: plain numbers, lists and strings (infinite numbers become None)."""
-        return plain(asdict(self) | {"verdict": str(self), "schema": "dualfold.ray/2"})
 
 
 def certify_infeasible(program: Program, ray: Any, *, tolerance: float = 1e-8) -> RayCertificate:

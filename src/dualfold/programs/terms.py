@@ -116,15 +116,3 @@ def described(program: Program) -> str:
     """What a certificate is about, in words."""
     kind = "linear" if program.Q is None else "quadratic"
     return f"the {kind} program of {program.n} variables and {len(program.limits)} rows as given"
-
-
-def plain(fields: dict[str, Any]) -> dict[str, Any]:
-    """JSON-ready: tuples become lists, and numbers that are not finite None."""
-
-    def number(item: Any) -> Any:
-        return None if isinstance(item, float) and not np.isfinite(item) else item
-
-    return {
-        key: [number(entry) for entry in item] if isinstance(item, tuple) else number(item)
-        for key, item in fields.items()
-    }

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import betaincinv
 
+from dualfold.certificate import Certificate
 from dualfold.errors import InvalidInput
 from dualfold.kernels.threads import row_slices
 
@@ -17,13 +18,19 @@ Array = np.ndarray[Any, np.dtype[Any]]
 LEVELS = (0.0, 0.01, 0.25, 0.5, 0.75, 0.99, 1.0)
 # Numbers in a block of differences: 32 MB.
 BLOCK = 2**22
+ABOUT = "the distances between the rows as given; nothing was optimised"
 
 
-@dataclass(frozen=True)
-class Distortion:
+@dataclass(frozen=True, kw_only=True)
+class Distortion(Certificate):
     """The ratios ‖y_i − y_j‖²/‖x_i − x_j‖² over pairs of points; `print` it.
 
-    level : always "measured"; eps : the change of squared distances that is allowed
+    Nothing was optimised, so this is a measurement: `value` is the share of the pairs whose ratio
+    lies within 1±eps, `bound` is 1, all of them, and `gap` the share that may be missing (1 − low).
+    It holds where no pair is missing: the tolerance is 0.
+
+    level : always "measured", but for `chance` (1 − confidence; 0 where all pairs were seen)
+    eps : the change of squared distances that is allowed
     n_pairs, exhaustive : how many pairs were looked at, and whether these are all
     mean : the mean ratio; 1: nothing grows or shrinks on the whole
     quantiles : ((level, ratio), …), from the smallest ratio seen to the largest
@@ -33,7 +40,6 @@ class Distortion:
     duplicates : pairs of equal points met on the way; they have no ratio
     """
 
-    level: Literal["measured"]
     eps: float
     n_pairs: int
     exhaustive: bool
@@ -45,7 +51,12 @@ class Distortion:
     high: float
     confidence: float
 
+    schema: ClassVar[str] = "dualfold.distortion/1"
+    optimum: ClassVar[str] = ""
+
     def __str__(self) -> str:
+        if self.level != "measured":
+            return super().__str__()
         least, most = self.quantiles[0][1], self.quantiles[-1][1]
         words = (
             f"measured: {_percent(self.share)} of {self.n_pairs} pairs keep their squared distance "
@@ -59,11 +70,6 @@ class Distortion:
                 f"{100 * self.confidence:g} % sure)"
             )
         return f"{words}; ratios from {least:.3g} to {most:.3g}, mean {self.mean:.3g}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready: plain numbers, lists and strings."""
-        plain = asdict(self) | {"verdict": str(self), "schema": "dualfold.distortion/1"}
-        return plain | {"quantiles": [list(pair) for pair in self.quantiles]}
 
 
 def measured_distortion(
@@ -97,6 +103,12 @@ def measured_distortion(
     low, high = (inside / count,) * 2 if exhaustive else _binomial_bounds(inside, count, confidence)
     return Distortion(
         level="measured",
+        gap=1 - low,
+        value=inside / count,
+        bound=1.0,
+        tolerance=0.0,
+        about=ABOUT,
+        chance=0.0 if exhaustive else 1 - confidence,
         eps=eps,
         n_pairs=count,
         exhaustive=exhaustive,

@@ -28,7 +28,7 @@ from dualfold.maps.linear import Projected, ProjectedFromGram
 from dualfold.saved.behind import nearest_answer, quotients, vectors_behind
 from dualfold.saved.doubts import NO_EXTENT, SAME, SAME_SINGLE, displaced, row_doubts, value_doubts
 from dualfold.trace import lift as lifts
-from dualfold.trace.certificate import Certificate, certify
+from dualfold.trace.certificate import TraceCertificate, certify
 from dualfold.trace.problem import TraceProblem
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -44,7 +44,7 @@ def rechecked(
     *,
     tolerance: float = 1e-4,
     fresh: bool = False,
-) -> Certificate:
+) -> TraceCertificate:
     """Judge stored points (n×d) and eigenvalues `values` against the `problem` they are to solve.
 
     `values` None: none were stored. A relative gap up to `tolerance` is "proved". `fresh` draws
@@ -76,11 +76,11 @@ def _lifted(
     tolerance: float,
     fresh: bool,
     single: bool,
-) -> Certificate:
+) -> TraceCertificate:
     """The judgement of vectors V and of points and eigenvalues that are said to be theirs."""
     certificate = certify(problem, V, tolerance=tolerance, fresh=fresh)
     if not np.isfinite(certificate.value):  # nothing to compare: V is no answer at all
-        return failed(certificate)
+        return certificate
     form = quotients(problem, V)
     doubts = value_doubts(problem, V, form, stated, single=single)
     if points_are_vectors(problem):
@@ -88,7 +88,7 @@ def _lifted(
     again = np.asarray(problem.lift(V, np.diagonal(form)), dtype=float)
     off, apart = displaced(again, Y, same=SAME_SINGLE if single else SAME)
     if doubts or apart:
-        return failed(certificate, *apart, *doubts)
+        return certificate.doubted(*apart, *doubts)
     if isinstance(problem.lift, FromLandmarks):
         words = f"all {len(Y):,} points were placed again and agree to {off:.0e} of the extent"
         return replace(certificate, about=f"{certificate.about}: {words}")
@@ -101,16 +101,10 @@ def points_are_vectors(problem: TraceProblem) -> bool:
     return plain or isinstance(problem.lift, ProjectedFromGram)
 
 
-def failed(certificate: Certificate, *doubts: str) -> Certificate:
-    """The certificate of a map that does not hold, for these reasons first."""
-    reasons = (*doubts, *certificate.reasons)
-    return replace(certificate, level="failed", complete=None, reasons=reasons)
-
-
-def refused(problem: TraceProblem, doubt: str, tolerance: float) -> Certificate:
+def refused(problem: TraceProblem, doubt: str, tolerance: float) -> TraceCertificate:
     """What is said of points that cannot even be compared."""
     nothing = np.full((problem.n, problem.count), np.nan)
-    return failed(certify(problem, nothing, tolerance=tolerance), doubt)
+    return certify(problem, nothing, tolerance=tolerance).doubted(doubt)
 
 
 def _numbers(problem: TraceProblem, points: Any, values: Any) -> tuple[Array, Array | None]:
@@ -165,7 +159,7 @@ def _narrower(
     tolerance: float,
     fresh: bool,
     single: bool,
-) -> Certificate:
+) -> TraceCertificate:
     """The judgement of a map whose last columns have no extent: rightly so?
 
     ‖A − VΘVᵀ‖ bounds every further eigenvalue (Eckart and Young: V has `kept` columns). Where it
@@ -185,9 +179,9 @@ def _narrower(
     room = len(V) * float(np.finfo(problem.A.dtype).eps) * 8
     if not left <= room * whole:
         doubt = f"columns from {kept + 1} on have no extent, and the data may have some there"
-        return failed(certificate, doubt)
+        return certificate.doubted(doubt)
     if stated is not None and not np.all(np.abs(stated[kept:]) <= room * whole):
-        return failed(certificate, f"eigenvalue {kept + 1} is stored, its column has no extent")
+        return certificate.doubted(f"eigenvalue {kept + 1} is stored, its column has no extent")
     words = f"the first {kept} coordinate(s); the data has no extent in the others"
     about = f"{certificate.about}; {words}" if certificate.about else words
     return replace(certificate, about=about)

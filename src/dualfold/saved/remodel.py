@@ -8,14 +8,13 @@ made from the data, must be the stored one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dualfold.embedding import Embedding
 from dualfold.errors import InvalidInput
-from dualfold.estimators.layout import PiecewiseCertificate
 from dualfold.levels import checked_tolerance
 from dualfold.maps.landmark import GeodesicMap
 from dualfold.maps.linear import LinearMap, Projected
@@ -26,8 +25,8 @@ from dualfold.saved.agreement import disagreements
 from dualfold.saved.behind import quotients, unit_columns, vectors_behind
 from dualfold.saved.doubts import displaced, row_doubts, value_doubts
 from dualfold.saved.parts import PlacingMap, parts_of
-from dualfold.saved.recheck import LARGEST, failed, refused
-from dualfold.trace.certificate import Certificate, certify
+from dualfold.saved.recheck import LARGEST, refused
+from dualfold.trace.certificate import TraceCertificate, certify
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
 
@@ -48,7 +47,7 @@ class Stated:
 
 def rechecked_map(
     stated: Stated, map_: PlacingMap, *, tolerance: float = 1e-4, fresh: bool = False
-) -> Certificate:
+) -> TraceCertificate:
     """Judge a stored map `map_` by what is `stated`: its problem, and the map that follows.
 
     A relative gap up to `tolerance` is "proved"; `fresh` draws random starts from the system.
@@ -58,7 +57,7 @@ def rechecked_map(
 
 def answered(
     stated: Stated, map_: PlacingMap, *, tolerance: float, fresh: bool
-) -> tuple[Certificate, Embedding | None]:
+) -> tuple[TraceCertificate, Embedding | None]:
     """The certificate of a stored map, and the answer that it holds (None: none at all)."""
     tolerance, problem = checked_tolerance(tolerance), stated.problem
     inner: Any = map_.map if isinstance(map_, RescaledMap) else map_
@@ -69,7 +68,7 @@ def answered(
         return refused(problem, doubt, tolerance), None
     certificate = certify(problem, V, tolerance=tolerance, fresh=fresh)
     if not np.isfinite(certificate.value):
-        return failed(certificate), None
+        return certificate, None
     form = quotients(problem, V)
     theta = np.diagonal(form).copy()
     doubts = value_doubts(problem, V, form, values)
@@ -80,7 +79,7 @@ def answered(
     embedding = Embedding(points, theta, certificate, problem, solution)
     with np.errstate(over="ignore", invalid="ignore"):
         doubts += _other_map(stated.leads_to(embedding), map_, problem)
-    return (failed(certificate, *doubts) if doubts else certificate), embedding
+    return certificate.doubted(*doubts), embedding
 
 
 def _answer_in(problem: TraceProblem, map_: Any) -> tuple[Array, Array | None]:
@@ -124,13 +123,3 @@ def _other_map(mine: PlacingMap, stored: PlacingMap, problem: TraceProblem) -> l
     if found or data is None:
         return found
     return displaced(mine(data), stored(data))[1]
-
-
-def with_doubts(certificate: Any, doubts: list[str]) -> Any:
-    """Any certificate, failed where there are doubts."""
-    if not doubts:
-        return certificate
-    if isinstance(certificate, PiecewiseCertificate):
-        return replace(certificate, doubts=(*certificate.doubts, *doubts))
-    reasons = (*doubts, *certificate.reasons)
-    return replace(certificate, level="failed", complete=None, reasons=reasons)

@@ -26,7 +26,7 @@ from dualfold.methods.pca import pca
 from dualfold.saved.agreement import disagreements
 from dualfold.saved.model import BothSides, Model
 from dualfold.saved.parts import PlacingMap, parts_of
-from dualfold.saved.remodel import Stated, answered, with_doubts
+from dualfold.saved.remodel import Stated, answered
 from dualfold.saved.unfolding import rechecked_unfolding
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -72,7 +72,7 @@ def rechecked_model(model: Model, X: Any, *, tolerance: float = 1e-4, fresh: boo
     else:
         found = _of_graph(estimator, data, model, asking)
     scaled = [name for name in ("shift", "scale", "means") if getattr(model, name) is not None]
-    return with_doubts(found, [f"the model has a {name} of its own" for name in scaled])
+    return found.doubted(*(f"the model has a {name} of its own" for name in scaled))
 
 
 def restated(model: Model) -> Any:
@@ -200,7 +200,7 @@ def _unfolded(
     )
     # `_map` needs only the points of an embedding.
     shown: Any = replace(_NOTHING, points=points)
-    return with_doubts(certificate, _apart(estimator._map(graph, shown), map_))
+    return certificate.doubted(*_apart(estimator._map(graph, shown), map_))
 
 
 _NOTHING: Any = Embedding(np.zeros((0, 0)), np.zeros(0), None, None, None)  # type: ignore[arg-type]
@@ -238,10 +238,10 @@ def _of_pieces(estimator: Any, graph: Graph, model: Model, asking: Asking) -> An
         certificates.append(certificate)
         parts.append((rows, answer))
         maps.append(plain._map(part, answer) if answer.problem is not None else place)
-    whole = PiecewiseCertificate(tuple(certificates))
+    whole = PiecewiseCertificate.of(certificates)
     if whole.level == "failed":  # a piece without an answer has no place either
         return whole
-    return with_doubts(whole, _laid_out(estimator, graph, model, parts, maps))
+    return whole.doubted(*_laid_out(estimator, graph, model, parts, maps))
 
 
 def _laid_out(estimator: Any, graph: Graph, model: Model, parts: Any, maps: Any) -> list[str]:

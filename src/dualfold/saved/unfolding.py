@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -49,18 +48,11 @@ def rechecked_unfolding(
         equal = np.ones(problem.m)  # any weights bound the optimum, these badly
         shown = _at_scale(Y[first])
         certificate = certify_unfolding(problem, shown, equal, tolerance=tolerance)
-        return _with(certificate, _split_twins(contraction, first, Y))
+        return certificate.doubted(*_split_twins(contraction, first, Y))
     factor, weights = _of_sides(sides, contraction)
     certificate = certify_unfolding(problem, _at_scale(factor[first]), weights, tolerance=tolerance)
     doubts = _split_twins(contraction, first, factor) or _not_leading(factor, Y)
-    return _with(certificate, doubts)
-
-
-def _with(certificate: UnfoldingCertificate, doubts: list[str]) -> UnfoldingCertificate:
-    if not doubts:
-        return certificate
-    reasons = (*doubts, *certificate.reasons)
-    return replace(certificate, level="failed", complete=None, reasons=reasons)
+    return certificate.doubted(*doubts)
 
 
 def _real(numbers: Any, name: str) -> Array:

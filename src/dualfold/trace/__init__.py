@@ -1,7 +1,7 @@
 """The one problem, its answers and their proofs."""
 
-from dualfold.trace.certificate import Certificate, certify
+from dualfold.trace.certificate import TraceCertificate, certify
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.solution import Solution
 
-__all__ = ["Certificate", "Gramian", "Solution", "TraceProblem", "certify"]
+__all__ = ["Gramian", "Solution", "TraceCertificate", "TraceProblem", "certify"]

@@ -8,14 +8,15 @@ every rounding error bounded. `docs/proofs.md` has the inequalities.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
+from dualfold.certificate import Certificate
 from dualfold.errors import InvalidInput
-from dualfold.levels import WORTHLESS, Level, checked_tolerance, distance, level_of
+from dualfold.levels import WORTHLESS, Level, checked_tolerance, level_of
 from dualfold.trace import proofs
 from dualfold.trace.balanced import balanced
 from dualfold.trace.completeness import Floor, dense_entries
@@ -37,21 +38,22 @@ PROOFS = {
     "whole": "the directions asked for are all there are",
     "zero": "the matrix is 0, and every answer as good as any other",
 }
+TURNED = "The columns span the best space, but are turned within it: they are no eigenvectors"
 FIXED = (
     "an operator whose products are right to 1e-13 of its norm and that was fixed before the "
     "random start was drawn"
 )
 
 
-@dataclass(frozen=True)
-class Certificate:
+@dataclass(frozen=True, kw_only=True)
+class TraceCertificate(Certificate):
     """The verdict on an answer to a trace problem; `print` it.
 
     level : "proved" (gap ≤ tolerance for certain), "within" (proved, but the gap is larger),
         "measured" (a random search found nothing better; gap and bound hold but for the
         probability `chance`), "unresolved" (double precision cannot tell; `reasons` say what
         it can tell), "failed"
-    gap : a bound of (value − optimum)/|optimum|, the distance from the optimum; 0 is optimal
+    gap : a bound of (value − optimum)/|optimum|; 0 is optimal
     value, bound, sense : Σθ of the span of the answer, what no answer is better than, "min" or
         "max"
     residuals : bounds of ‖Av − θBv‖ in the B⁻¹ norm, one a direction: an eigenvalue lies so near
@@ -61,50 +63,34 @@ class Certificate:
         optimal span has the optimal value whatever its basis; its columns may be turned
     proof, floor : how completeness was decided, and the height μ that at most `count`
         eigenvalues lie beyond (None: no floor was found)
-    chance : the probability that a measured statement is wrong; 0 where it is proved
     complete : no wanted eigenvalue was missed (None: not decided)
     eigengap : a proved lower bound of the distance from the last wanted eigenvalue to the next
         one (None: unknown). Small means that the last directions could be turned at almost no
         cost.
     about : what the proof is about when that is not all of the data
-    tolerance, reasons : the largest gap that passes, and what failed, in words
+
+    The rest is as in every `dualfold.Certificate`.
     """
 
-    level: Level
-    gap: float
-    value: float
-    bound: float
     sense: Literal["min", "max"]
     residuals: tuple[float, ...]
     orthogonality: float
-    complete: bool | None
     proof: str | None
     floor: float | None
-    chance: float
     eigengap: float | None
-    tolerance: float
-    reasons: tuple[str, ...] = ()
-    about: str = ""
     eigenvectors: bool = True
 
-    def __str__(self) -> str:
-        words = "; ".join(self.reasons)
-        if self.level in ("proved", "within", "measured"):
-            words = f"optimal {distance(self.gap)}"
-            if self.level == "within":
-                words = f"{100 * self.gap:.2g} % of the optimum"
-            if self.level == "measured":
-                words += f" but for a chance of {self.chance:.0e}"
-            words += f"; {PROOFS.get(str(self.proof), '')}"
-            if not self.eigenvectors:
-                words += ", but its columns are turned: they are no eigenvectors"
-        verdict = f"{self.level} {words}" if self.level == "within" else f"{self.level}: {words}"
-        return f"{verdict}. This is about {self.about}" if self.about else verdict
+    @property
+    def grounds(self) -> str:
+        """How it was decided that no better direction was missed."""
+        return PROOFS.get(str(self.proof), "")
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready: plain numbers, lists and strings (infinite numbers become None)."""
-        plain = asdict(self) | {"verdict": str(self), "schema": "dualfold.certificate/1"}
-        return {key: _json(item) for key, item in plain.items()}
+    @property
+    def caveat(self) -> str:
+        """Whether the columns are turned within their span."""
+        if self.eigenvectors or self.level not in ("proved", "within", "measured"):
+            return ""
+        return TURNED
 
 
 def certify(
@@ -114,7 +100,7 @@ def certify(
     *,
     tolerance: float = 1e-4,
     fresh: bool = False,
-) -> Certificate:
+) -> TraceCertificate:
     """Judge `vectors` (n×count or more columns) as an answer to `problem`.
 
     Columns past `problem.count` are no part of the answer: they hint where the next
@@ -159,7 +145,7 @@ def _certificate(
     reasons: tuple[str, ...],
     off: float,
     tolerance: float,
-) -> Certificate:
+) -> TraceCertificate:
     floor, bracket, d = found.floor, found.bracket, problem.count
     following = None
     # At most d lie below the height. A random search resolves ends, not gaps: no word there.
@@ -169,7 +155,7 @@ def _certificate(
     about = problem.about
     if isinstance(problem.A, LinearOperator) and not isinstance(problem.A, Gramian):
         about = f"{about}, {FIXED}" if about else FIXED
-    return Certificate(
+    return TraceCertificate(
         level=level,
         gap=bracket.gap,
         value=problem.sign * (found.answer.total if np.isnan(bracket.value) else bracket.value),
@@ -309,9 +295,9 @@ def _as_columns(problem: TraceProblem, vectors: Any) -> Array:
 
 def _failure(
     problem: TraceProblem, reason: str, tolerance: float, orthogonality: float = float("inf")
-) -> Certificate:
+) -> TraceCertificate:
     nothing = float("nan")
-    return Certificate(
+    return TraceCertificate(
         level="failed",
         gap=float("inf"),
         value=nothing,
@@ -331,11 +317,3 @@ def _failure(
 
 def _short(number: float) -> str:
     return f"{number:.2g}"
-
-
-def _json(item: Any) -> Any:
-    if isinstance(item, tuple):
-        return [_json(entry) for entry in item]
-    if isinstance(item, float) and not np.isfinite(item):
-        return None
-    return item

@@ -8,14 +8,15 @@ lower/upper of the variance of the best ones: gap = 1 − lower/upper.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from dualfold.certificate import Certificate, plain
 from dualfold.errors import InvalidInput
-from dualfold.levels import Level, checked_tolerance, distance, level_of
+from dualfold.levels import Level, checked_tolerance, level_of
 from dualfold.trace.problem import MOST_FLOPS
 from dualfold.unfolding.bounds import Fit
 from dualfold.unfolding.enclosure import Enclosure, enclosed
@@ -28,15 +29,15 @@ Array = np.ndarray[Any, np.dtype[Any]]
 ABOUT = "all columns of the points, and the squared edge lengths as stored in double precision"
 
 
-@dataclass(frozen=True)
-class UnfoldingCertificate:
+@dataclass(frozen=True, kw_only=True)
+class UnfoldingCertificate(Certificate):
     """The verdict on an unfolding; `print` it.
 
     level : "proved" (the gap is at most `tolerance`), "within" (proved too, the gap is larger),
         "unresolved" (less than a factor 2 seems to lie between both sides, but λ₂ of the weights
         could not be proved), "failed" (the bound is twice the value or more)
-    lower : tr K of the points, scaled so that every constraint holds
-    upper : no unfolding has a larger trace
+    value, lower : tr K of the points, scaled so that every constraint holds
+    bound, upper : no unfolding has a larger trace
     gap : (upper − lower)/upper
     feasibility : how far the points as given break an edge, relative to its d²
     relaxation : for equal lengths, the ε with (1 − ε)d² ≤ ‖y_i − y_j‖² ≤ (1 + ε)d² that the
@@ -54,15 +55,10 @@ class UnfoldingCertificate:
         costs its share of the gap, so with cluster = √gap the rank is the smaller one.
     isomap, centre : the two bounds from geodesics (`upper` is the least of all)
     complete : True where the bounds are proved (None: not decided)
-    tolerance : the gap that the caller allows
-    reasons : what is missing, in words
-    about : what the numbers are about
+
+    The rest is as in every `dualfold.Certificate`.
     """
 
-    level: Level
-    gap: float
-    lower: float
-    upper: float
     form: str
     feasibility: float
     relaxation: float
@@ -79,10 +75,18 @@ class UnfoldingCertificate:
     cluster: float
     isomap: float | None
     centre: float | None
-    complete: bool | None
-    tolerance: float
-    reasons: tuple[str, ...] = ()
-    about: str = ABOUT
+
+    schema: ClassVar[str] = "dualfold.unfolding-certificate/2"
+
+    @property
+    def lower(self) -> float:
+        """`value`: what the points reach."""
+        return self.value
+
+    @property
+    def upper(self) -> float:
+        """`bound`: what no unfolding exceeds."""
+        return self.bound
 
     @property
     def residuals(self) -> tuple[float, ...]:
@@ -90,47 +94,25 @@ class UnfoldingCertificate:
         return (self.stationarity, self.slackness, self.feasibility)
 
     @property
-    def value(self) -> float:
-        """`lower`: what the points reach."""
-        return self.lower
-
-    @property
-    def bound(self) -> float:
-        """`upper`: what no unfolding exceeds."""
-        return self.upper
-
-    @property
-    def chance(self) -> float:
-        """0: nothing here is left to chance. What is only estimated proves nothing."""
-        return 0.0
-
-    def __str__(self) -> str:
-        lower, upper = _written(self.lower, ROUND_FLOOR), _written(self.upper, ROUND_CEILING)
-        between = f"the variance is {lower}, no unfolding has more than {upper}"
-        if self.level in ("failed", "unresolved"):
-            return f"{self.level}: {'; '.join(self.reasons)} ({between})"
-        gap = float(_written(self.gap, ROUND_CEILING, digits=2))
-        near = f"within {100 * gap:.2g} %: optimal to that"
-        if self.level == "proved":
-            near = f"proved: optimal {distance(gap)}"
+    def grounds(self) -> str:
+        """The two numbers, and where the upper one comes from."""
         source = "λ₂ was proved" if self.bound_by == "weights" else f"bound by {self.bound_by}"
-        words = f"{near}; {between}; {source}"
-        if self.form == "equal":
-            words += (
-                f". This is about lengths kept to ε = {self.relaxation:.1e} of d²; with ε = 0 "
-                f"no unfolding has more than {_written(self.upper_exact, ROUND_CEILING)}"
-            )
-        return f"{words}. This is about {self.about}" if self.about else words
+        return f"{between(self.value, self.bound)}; {source}"
+
+    @property
+    def caveat(self) -> str:
+        """How closely equal lengths are kept."""
+        if self.form != "equal":
+            return ""
+        return (
+            f"The lengths are kept to ε = {self.relaxation:.1e} of d², and the numbers are about "
+            f"that; with ε = 0 no unfolding has more than {rounded_up(self.upper_exact)}"
+        )
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready: plain numbers, lists and strings (infinite numbers become None)."""
-        plain = asdict(self) | {"residuals": list(self.residuals), "verdict": str(self)}
-        plain |= {"value": self.value, "bound": self.bound, "reasons": list(self.reasons)}
-        plain |= {"schema": "dualfold.unfolding-certificate/2"}
-        return {
-            key: None if isinstance(item, float) and not np.isfinite(item) else item
-            for key, item in plain.items()
-        }
+        """JSON-ready, with the properties."""
+        names = ("lower", "upper", "residuals")
+        return super().to_dict() | {name: plain(getattr(self, name)) for name in names}
 
 
 def certify_unfolding(
@@ -164,13 +146,15 @@ def certify_unfolding(
     feasibility = _feasibility(problem, sides.fit, 2 * far - length)
     level, reasons = _verdict(sides, clipped, tolerance, feasibility, most_relaxed)
     lower, upper = scaled_down(sides.lower, length), scaled_up(sides.upper, length)
+    if level in ("failed", "unresolved"):
+        reasons = (*reasons, between(lower, upper))
     if level in ("proved", "within") and not (np.isfinite(upper) and (lower > 0) == (upper > 0)):
         level, reasons = "failed", ("the variance is no double; give the lengths in other units",)
     return UnfoldingCertificate(
         level=level,
         gap=sides.gap,
-        lower=lower,
-        upper=upper,
+        value=lower,
+        bound=upper,
         form=problem.form,
         feasibility=feasibility,
         relaxation=sides.relaxation,
@@ -190,12 +174,23 @@ def certify_unfolding(
     )
 
 
-def _written(number: float, rounding: str, digits: int = 8) -> str:
-    """A number with so many digits, rounded to the side on which it stays true."""
+def between(lower: float, upper: float) -> str:
+    """Both sides in words, each rounded to where it stays true."""
+    return f"the variance is {_written(lower, ROUND_FLOOR)}, no unfolding has more than " + (
+        rounded_up(upper)
+    )
+
+
+def rounded_up(number: float) -> str:
+    """Eight digits, not below the number."""
+    return _written(number, ROUND_CEILING)
+
+
+def _written(number: float, rounding: str) -> str:
     if not np.isfinite(number):
         return str(number)
-    decimal = Context(prec=digits, rounding=rounding).create_decimal_from_float(number)
-    return f"{float(decimal):.{digits}g}"
+    decimal = Context(prec=8, rounding=rounding).create_decimal_from_float(number)
+    return f"{float(decimal):.8g}"
 
 
 def _feasibility(problem: UnfoldingProblem, found: Fit, power: int) -> float:
@@ -259,7 +254,7 @@ def _failure(problem: UnfoldingProblem, reason: str, tolerance: float) -> Unfold
     nothing = float("nan")
     infinite = float("inf")
     return UnfoldingCertificate(
-        level="failed", gap=infinite, lower=0.0, upper=infinite, form=problem.form,
+        level="failed", gap=infinite, value=0.0, bound=infinite, form=problem.form,
         feasibility=infinite, relaxation=0.0, upper_exact=infinite, bound_by="nothing",
         second_eigenvalue=0.0, ritz=nothing, stationarity=nothing, slackness=nothing,
         least_weight=nothing, clipped=0, rank=0, multiplicity=None, cluster=nothing, isomap=None,

@@ -53,7 +53,7 @@ class Map:
     name : what the tab says, for example the method
     points : n×1, n×2 or n×3 (of more columns the first two are drawn)
     values : eigenvalues, wanted ones first
-    certificate : anything with `level`, `gap`, `to_dict()` and a verdict as its string
+    certificate : a `dualfold.Certificate`, how far from the optimum the map can be
     quality : `dualfold.quality.report(X, points)`
     neighbors : n×k, the nearest rows of each in the data, nearest first
     history : the solver's records, or rows of (value, relative gap)

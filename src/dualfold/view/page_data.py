@@ -83,21 +83,12 @@ def _map(shown: Map, n: int) -> dict[str, Any]:
 def _verdict(certificate: Any) -> dict[str, Any]:
     told = certificate.to_dict()
     return {
-        "level": _level(certificate),
-        "gap": _finite(getattr(certificate, "gap", None)),
-        "text": str(certificate),
+        "level": told["level"],
+        "gap": told["gap"],
+        "text": told["verdict"],
         "lower": _finite(told.get("lower")),
         "upper": _finite(told.get("upper")),
     }
-
-
-def _level(certificate: Any) -> str:
-    """Its level; "proved" only where the gap is what the caller asked for."""
-    level = str(getattr(certificate, "level", "unresolved"))
-    gap, tolerance = (_finite(getattr(certificate, name, None)) for name in ("gap", "tolerance"))
-    if level == "proved" and gap is not None and tolerance is not None and gap > tolerance:
-        return "within"
-    return level
 
 
 def _spectrum(values: Any, certificate: Any) -> dict[str, Any] | None:

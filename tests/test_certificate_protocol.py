@@ -1,0 +1,233 @@
+"""One protocol for every certificate: fields, words, JSON, and a level that fits the gap."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import warnings
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.sparse.linalg import aslinearoperator
+
+import dualfold
+from dualfold.cli.verdict import short_verdict, verdict
+from dualfold.data import swiss_roll
+from dualfold.descent import PointCertificate, certify_points
+from dualfold.estimators.layout import PiecewiseCertificate
+from dualfold.games import GameCertificate, LeastSquares, nesterov
+from dualfold.levels import Level
+from dualfold.programs import (
+    LinearProgram,
+    ProgramCertificate,
+    RayCertificate,
+    certify_infeasible,
+    certify_program,
+    solve_program,
+)
+from dualfold.quality import Distortion
+from dualfold.trace import TraceCertificate
+from dualfold.unfolding import UnfoldingCertificate, certify_unfolding, unfold
+
+FIELDS = {
+    "level", "gap", "value", "bound", "tolerance", "reasons", "about", "chance", "complete",
+    "holds", "verdict", "schema",
+}  # fmt: skip
+ROLL = swiss_roll(120, random_state=0).points
+TABLE = np.random.default_rng(0).standard_normal((60, 5)) * [9.0, 5.0, 1.0, 1.0, 1.0]
+
+
+def examples() -> Iterator[tuple[str, dualfold.Certificate]]:
+    """Certificates of small fits, of every class and of good and bad answers."""
+    # By estimators
+    yield "PCA", dualfold.PCA(2).fit(TABLE).certificate_
+    yield "PointPCA", dualfold.PointPCA(2).fit(TABLE).certificate_
+    yield "RandomProjection", dualfold.RandomProjection(3, random_state=0).fit(TABLE).certificate_
+    yield "Isomap", dualfold.Isomap(n_neighbors=8).fit(ROLL).certificate_
+    yield "LPP", dualfold.LocalityPreservingProjection().fit(TABLE).certificate_
+    apart = np.vstack([ROLL, ROLL + 1e3])
+    for kind in (dualfold.Isomap, dualfold.MaximumVarianceUnfolding):
+        model = kind(n_neighbors=8, pieces="separate").fit(apart)
+        yield f"pieces of {kind.__name__}", model.certificate_
+    yield "MVU", dualfold.MaximumVarianceUnfolding(n_neighbors=6).fit(ROLL).certificate_
+    rough = dualfold.MaximumVarianceUnfolding(n_neighbors=6, solver="landmark").fit(ROLL)
+    yield "MVU by landmarks", rough.certificate_
+    # Trace problems
+    problem = dualfold.TraceProblem(np.diag([1.0, 2.0, 3.0, 4.0]), count=2)
+    yield "eigenvectors", dualfold.certify(problem, np.eye(4)[:, :2])
+    turned = np.eye(4)[:, :2] @ np.array([[0.6, -0.8], [0.8, 0.6]])
+    yield "turned eigenvectors", dualfold.certify(problem, turned)
+    yield "a missed direction", dualfold.certify(problem, np.eye(4)[:, [0, 2]])
+    n = 6_000
+    operator = aslinearoperator(sp.diags_array(np.r_[-9.0, -8.0, np.linspace(0, 1, n - 2)]))
+    search = dualfold.certify(dualfold.TraceProblem(operator, count=2), np.eye(n, 2))
+    yield "an operator that was searched", search
+    yield "no orthonormal columns", dualfold.certify(problem, np.ones((4, 2)))
+    yield "not a number", dualfold.certify(problem, np.full((4, 2), np.nan))
+    # Points
+    yield "wrong points", certify_points(TABLE, TABLE[:, 2:4])
+    yield "points that are no numbers", certify_points(TABLE, np.full((60, 2), np.nan))
+    # Programs
+    diet = LinearProgram([2.0, 3.0], [[-1.0, -1.0]], [-4.0], nonnegative=2)
+    yield "program", certify_program(diet, [4.0, 0.0], [2.0])
+    yield "program, wrong multiplier", certify_program(diet, [4.0, 0.0], [2.1])
+    yield "program, broken constraint", certify_program(diet, [1.0, 0.0], [2.0])
+    yield "program, not optimal", certify_program(diet, [4.2, 0.0], [2.0])
+    torn = LinearProgram([0.0], [[1.0], [-1.0]], [0.0, -1.0])
+    yield "infeasible", certify_infeasible(torn, [1.0, 1.0])
+    yield "no ray", certify_infeasible(torn, [1.0, 0.0])
+    yield "unbounded", solve_program(LinearProgram([-1.0], [[-1.0]], [0.0])).certificate
+    # Unfoldings
+    graph = dualfold.graph.knn(ROLL, 6)
+    unfolding = unfold(graph)
+    yield "unfolding", unfolding.certificate
+    p, Y, w = unfolding.problem, unfolding.solution.factor, unfolding.solution.weights
+    yield "unfolding, bad weights", certify_unfolding(p, Y, -w)
+    yield "unfolding, no numbers", certify_unfolding(p, np.nan * Y, w)
+    yield "unfolding, equal", unfold(dualfold.graph.knn(ROLL[:30], 4), form="equal").certificate
+    # Games
+    f = LeastSquares(np.array([[1.0], [1.0]]), np.array([1.0, 3.0]))
+    yield "game", nesterov(f, np.zeros(1)).play(200).certificate
+    yield "game, too short", nesterov(f, np.zeros(1)).play(1).certificate
+    zero = nesterov(LeastSquares(np.eye(2), np.ones(2)), np.zeros(2)).play(50)
+    yield "game, minimum 0", zero.certificate
+
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    EXAMPLES = dict(examples())
+
+every = pytest.mark.parametrize("name", EXAMPLES)
+
+
+def kinds(base: type = dualfold.Certificate) -> set[type]:
+    """All classes of certificates, as Python knows them."""
+    return {kind for child in base.__subclasses__() for kind in {child, *kinds(child)}}
+
+
+def test_every_class_of_certificate_is_an_example() -> None:
+    assert kinds() == {type(certificate) for certificate in EXAMPLES.values()}
+    assert kinds() >= {
+        Distortion, GameCertificate, PiecewiseCertificate, PointCertificate, ProgramCertificate,
+        RayCertificate, TraceCertificate, UnfoldingCertificate,
+    }  # fmt: skip
+
+
+def test_the_examples_have_good_and_bad_levels() -> None:
+    seen = {certificate.level for certificate in EXAMPLES.values()}
+    assert seen >= {"proved", "within", "measured", "unresolved", "failed"}
+
+
+@every
+def test_fields_have_their_types(name: str) -> None:
+    found = EXAMPLES[name]
+    assert found.level in get_args(Level)
+    for number in (found.gap, found.value, found.bound, found.tolerance, found.chance):
+        assert isinstance(number, float)
+    assert found.gap >= 0
+    assert 0 <= found.tolerance <= 1
+    assert 0 <= found.chance <= 1
+    assert isinstance(found.reasons, tuple)
+    assert all(isinstance(reason, str) and reason for reason in found.reasons)
+    assert isinstance(found.about, str)
+    assert found.complete in (None, True, False)
+
+
+@every
+def test_the_level_fits_gap_and_tolerance(name: str) -> None:
+    found = EXAMPLES[name]
+    if found.level == "proved":
+        assert found.gap <= found.tolerance
+        assert found.chance == 0
+        assert not found.reasons
+    if found.level == "within":
+        assert found.tolerance < found.gap < 1
+        assert found.reasons
+    if found.level in ("failed", "unresolved"):
+        assert found.reasons
+    assert found.holds == (found.level in ("proved", "measured") and found.gap <= found.tolerance)
+
+
+@every
+def test_the_gap_covers_the_distance_from_value_to_bound(name: str) -> None:
+    found = EXAMPLES[name]
+    # Of points the gap is a share of another number; rays have an infinite optimum.
+    if isinstance(found, PointCertificate | RayCertificate) or not found.gap < 1:
+        return
+    largest = max(abs(found.value), abs(found.bound))
+    # The distance is known to second order in rounding, the two numbers to first.
+    assert abs(found.value - found.bound) <= (found.gap + 1e-11) * largest
+
+
+@every
+def test_it_is_json_and_says_the_same(name: str) -> None:
+    found = EXAMPLES[name]
+    told = found.to_dict()
+    again = json.loads(json.dumps(told, allow_nan=False))
+    assert again == told
+    assert set(told) >= FIELDS
+    assert told["level"] == found.level
+    assert told["gap"] == (found.gap if np.isfinite(found.gap) else None)
+    assert told["reasons"] == list(found.reasons)
+    assert told["verdict"] == str(found)
+    assert told["schema"].startswith("dualfold.")
+
+
+@every
+def test_it_prints_as_a_short_verdict(name: str) -> None:
+    found = EXAMPLES[name]
+    said = str(found)
+    assert said.startswith(found.level)
+    assert "\n" not in said
+    assert len(said) < 600
+    if found.level in ("failed", "unresolved"):
+        assert all(reason in said for reason in found.reasons)
+
+
+@every
+def test_the_command_line_has_words_for_it(name: str) -> None:
+    found = EXAMPLES[name]
+    method: Any = SimpleNamespace(nothing_better="no other {d} coordinate{s} are better")
+    said = verdict(method, found, 2)
+    assert said.endswith(".")
+    assert said.startswith("Proved") == (found.level == "proved")
+    assert short_verdict(found)
+
+
+@every
+def test_doubts_make_it_fail(name: str) -> None:
+    found = EXAMPLES[name]
+    assert found.doubted() is found
+    worse = found.doubted("the table is another one")
+    assert type(worse) is type(found)
+    assert worse.level == "failed"
+    assert not worse.holds
+    assert worse.reasons == ("the table is another one", *found.reasons)
+    assert str(worse).startswith("failed: the table is another one")
+
+
+@every
+def test_it_can_be_pickled(name: str) -> None:
+    found = EXAMPLES[name]
+    again = pickle.loads(pickle.dumps(found))
+    assert again.to_dict() == found.to_dict()
+
+
+def test_pieces_are_as_good_as_the_worst_of_them() -> None:
+    good, bad = EXAMPLES["eigenvectors"], EXAMPLES["a missed direction"]
+    assert PiecewiseCertificate.of([good, good]).level == "proved"
+    both = PiecewiseCertificate.of([good, bad])
+    assert both.level == "failed"
+    assert both.gap == max(good.gap, bad.gap)
+    assert both.reasons == tuple(f"piece 2: {reason}" for reason in bad.reasons)
+    assert both.value == good.value + bad.value
+    rough = EXAMPLES["MVU by landmarks"]
+    assert PiecewiseCertificate.of([good, rough]).level == "within"
+    assert rough.about in PiecewiseCertificate.of([good, rough]).about
+    searched = EXAMPLES["an operator that was searched"]
+    assert PiecewiseCertificate.of([good, searched]).level == "measured"
+    assert PiecewiseCertificate.of([good, searched]).chance == searched.chance > 0
