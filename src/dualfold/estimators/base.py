@@ -130,7 +130,7 @@ class CertifiedEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cert
 
 def refuse_long_integers(X: Any) -> None:
     """Integers that float64 cannot hold; rounded in silence, they would make proofs untrue."""
-    numbers = X.data if sp.issparse(X) else X
+    numbers = X.tocsr().data if sp.issparse(X) else X  # some formats keep no array of numbers
     if hasattr(X, "dtypes") and hasattr(X, "select_dtypes"):
         numbers = X.select_dtypes("integer").to_numpy()
     if isinstance(numbers, np.ndarray) and numbers.dtype.kind in "iu":
