@@ -105,7 +105,7 @@ class Row:
         return float(self.ours) - float(self.paper)
 
 
-def within(
+def agrees(
     what: str, ours: SupportsFloat, limit: float, *, paper: float = 0.0, about: str = ""
 ) -> Row:
     """A row that holds when ours is as near to the paper's number as `limit`."""

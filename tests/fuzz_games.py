@@ -148,12 +148,12 @@ def recipe_of(f, over, place, start, radius, rounds, random):
     if name in ("gradient_descent", "momentum", "adam"):
         step = 1 / f.smoothness if 0 < f.smoothness < np.inf else 0.1
         if name == "gradient_descent":
-            return name, make(f, start, step=step, within=within, over=over)
+            return name, make(f, start, step=step, minimiser_ball=within, over=over)
         if place.kind != "everywhere":
             return "gradient_descent", games.gradient_descent(
-                f, start, step=step, within=within, over=over
+                f, start, step=step, minimiser_ball=within, over=over
             )
-        return name, make(f, start, step=step, within=within)
+        return name, make(f, start, step=step, minimiser_ball=within)
     if name in ("frank_wolfe", "boundary_frank_wolfe", "heavy_ball"):
         return name, make(f, start, over=over)
     if name == "accelerated_by_gauge":

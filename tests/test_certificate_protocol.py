@@ -17,8 +17,8 @@ from scipy.sparse.linalg import aslinearoperator
 import dualfold
 from dualfold.cli.verdict import short_verdict, verdict
 from dualfold.data import swiss_roll
-from dualfold.descent import PointCertificate, certify_points
 from dualfold.estimators.layout import PiecewiseCertificate
+from dualfold.forces import PointCertificate, certify_points
 from dualfold.games import GameCertificate, LeastSquares, nesterov
 from dualfold.levels import Level
 from dualfold.programs import (

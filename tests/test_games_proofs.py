@@ -242,7 +242,7 @@ def test_an_infinite_gap_says_so():
     assert np.all(np.isinf(run.gap))
     assert np.all(np.isinf(run.x_regret))
     assert "the gap is infinite" in str(run)
-    assert "within=Ball" in str(run)
+    assert "minimiser_ball=Ball" in str(run)
     assert nesterov(FUNCTIONS["logistic"], START).bound(10) == np.inf
     # Strong convexity is a statement of its own.
     assert np.isfinite(nesterov(FUNCTIONS["least squares"], START).play(20).gap[-1])

@@ -19,7 +19,7 @@ from papers import (
     markdown_report,
     run,
 )
-from papers.finding import within
+from papers.finding import agrees
 from papers.report import number, summary
 
 ALL = experiments()
@@ -73,12 +73,12 @@ def test_a_comparison_of_arrays_is_seen_too() -> None:
     assert finding.failed[0].holds is False
 
 
-def test_within_is_about_the_distance_on_either_side() -> None:
-    assert within("a", 1.0005, 1e-3, paper=1.0).holds
-    assert within("a", 0.9995, 1e-3, paper=1.0).holds
-    assert not within("a", 1.01, 1e-3, paper=1.0).holds
-    assert not within("a", np.nan, 1e-3).holds
-    assert within("a", 0.0, 1e-3, about="why").note == "within 1e-3; why"
+def test_agreement_is_about_the_distance_on_either_side() -> None:
+    assert agrees("a", 1.0005, 1e-3, paper=1.0).holds
+    assert agrees("a", 0.9995, 1e-3, paper=1.0).holds
+    assert not agrees("a", 1.01, 1e-3, paper=1.0).holds
+    assert not agrees("a", np.nan, 1e-3).holds
+    assert agrees("a", 0.0, 1e-3, about="why").note == "within 1e-3; why"
 
 
 def test_one_that_breaks_takes_nothing_with_it() -> None:

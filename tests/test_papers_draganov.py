@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from dualfold.descent import point_error, point_gradient
-from dualfold.descent.forces import double_centred
 from dualfold.errors import InvalidInput
+from dualfold.forces import point_error, point_gradient
+from dualfold.forces.pairs import double_centred
 from papers import Setting
 from papers.draganov.algorithm_one import algorithm_one
 from papers.draganov.descent import _gaps, _ours, convergence

@@ -15,7 +15,7 @@ from dualfold.weights import heat_laplacian
 from dualfold.weights.gram import centred_gram
 from papers.cunha.roll import NEAR, neighbor_graph, roll, size_note, small_roll
 from papers.figures.charts import Chart, Line, chart_figure
-from papers.finding import Experiment, Finding, Row, Setting, within
+from papers.finding import Experiment, Finding, Row, Setting, agrees
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -56,7 +56,7 @@ def _geodesic_rows(points: Array, graph: Graph, p: UnfoldingProblem, factor: Arr
     return [
         Row("(56) largest ‖x_i − x_j‖ over geodesic", "≤ 1", given, given <= 1 + 1e-9, "inputs"),
         Row("the same for ‖y_i − y_j‖", "≤ 1", stretched, stretched <= 1 + 1e-9, "outputs"),
-        within(
+        agrees(
             "tr(−½HΔH) of Isomap over Σ_ij g_ij²/2n",
             np.trace(G) * p.n / float(np.sum(above**2)),
             1e-9,
@@ -68,7 +68,7 @@ def _geodesic_rows(points: Array, graph: Graph, p: UnfoldingProblem, factor: Arr
             float(-spectrum[spectrum < 0].sum() / np.trace(G)),
             note="geodesics are not distances of points: K is not positive semidefinite",
         ),
-        within(
+        agrees(
             "(4) tr K over Σ_ij ‖y_i − y_j‖²/2n",
             float(np.sum(Y**2)) / squares,
             1e-9,
@@ -114,7 +114,7 @@ def eigenmaps(setting: Setting) -> Finding:
     wider = float(found.isomap or np.nan) / found.value
     rows = [
         *_eigenmap_rows(graph),
-        within(
+        agrees(
             "range K* to eigenmaps with w*, B = I: degrees",
             found.eigenmaps_angle,
             0.05,
@@ -127,9 +127,9 @@ def eigenmaps(setting: Setting) -> Finding:
             bool(found.normalised_angle > 1),
             "the paper puts w* into (66), which has B = Deg: not 0 (> 1)",
         ),
-        within("λ₂·c*/c, the transformed dual", found.scaling_law, 1e-6, paper=1.0),
+        agrees("λ₂·c*/c, the transformed dual", found.scaling_law, 1e-6, paper=1.0),
         Row("tr K_Isomap over tr K*", "≥ 1", wider, wider >= 1),
-        within("(65), the same from `connections()`", found.local_linearity, NEAR),
+        agrees("(65), the same from `connections()`", found.local_linearity, NEAR),
     ]
     sentence = (
         f"With the dual's weights the bottom eigenvectors of L contain the unfolding to "
@@ -159,12 +159,12 @@ def _eigenmap_rows(graph: Graph) -> list[Row]:
         float(np.linalg.norm(V.T @ (D[:, None] * V) - np.eye(2))) for V in (unit, counted)
     )
     return [
-        within(
+        agrees(
             "(66) Σ w_ij‖y_i − y_j‖² less λ₂ + λ₃",
             np.trace(Y.T @ L @ Y) - values[1:3].sum(),
             1e-9,
         ),
-        within(
+        agrees(
             "(66) ‖Σ L_ii y_i y_iᵀ − I‖", np.linalg.norm(Y.T @ (D[:, None] * Y) - np.eye(2)), 1e-9
         ),
         Row(
@@ -181,11 +181,11 @@ def _eigenmap_rows(graph: Graph) -> list[Row]:
             as_counts > 0.1,
             "as printed not 0: the weighted degree is meant",
         ),
-        within(
+        agrees(
             "D^−½LD^−½ and D^−½ against Lv = λDv: values", np.abs(half_values - values).max(), 1e-9
         ),
-        within("the same: first two vectors", gap, 1e-6, about="the paper left it unverified"),
-        within("heat weights scaled up: λ₂", np.linalg.eigvalsh(scaled)[1], 1e-9, paper=1.0),
+        agrees("the same: first two vectors", gap, 1e-6, about="the paper left it unverified"),
+        agrees("heat weights scaled up: λ₂", np.linalg.eigvalsh(scaled)[1], 1e-9, paper=1.0),
     ]
 
 

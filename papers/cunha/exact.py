@@ -14,7 +14,7 @@ from dualfold.unfolding import UnfoldingProblem, certify_unfolding, interior_poi
 from dualfold.unfolding.contraction import contracted
 from papers.cunha.roll import NEIGHBORS, neighbor_graph, small_roll
 from papers.figures.charts import Chart, Line, chart_figure
-from papers.finding import Experiment, Finding, Row, Setting, within
+from papers.finding import Experiment, Finding, Row, Setting, agrees
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -43,10 +43,10 @@ def exact_cases(setting: Setting) -> Finding:
         certificate = certify_unfolding(chain(n), found.factor, w)
         exact = n * (n**2 - 1) / 12
         rows += [
-            within(f"chain of {n}: tr K*", value, 1e-8 * exact, paper=exact),
-            within(f"chain of {n}: weights off i(n − i)/2", off, 1e-6),
-            within(f"chain of {n}: gap with those weights", certificate.gap, 1e-9),
-            within(f"chain of {n}: λ₂ of those weights", certificate.ritz, 1e-9, paper=1.0),
+            agrees(f"chain of {n}: tr K*", value, 1e-8 * exact, paper=exact),
+            agrees(f"chain of {n}: weights off i(n − i)/2", off, 1e-6),
+            agrees(f"chain of {n}: gap with those weights", certificate.gap, 1e-9),
+            agrees(f"chain of {n}: λ₂ of those weights", certificate.ritz, 1e-9, paper=1.0),
         ]
     n = setting.of(12, 25, 40)
     X = setting.random().standard_normal((n, 4)) * [4.0, 3.0, 2.0, 1.0]
@@ -73,19 +73,19 @@ def _complete_rows(X: Array) -> list[Row]:
     by_unfolding = leading[0][:, :2] * leading[1][:2]
     size = np.linalg.norm(G)
     return [
-        within("complete graph: gap with all weights 1/n", even.gap, 1e-9),
-        within("complete graph: ‖K* − G‖/‖G‖", np.linalg.norm(Y @ Y.T - G) / size, 1e-6),
-        within(
+        agrees("complete graph: gap with all weights 1/n", even.gap, 1e-9),
+        agrees("complete graph: ‖K* − G‖/‖G‖", np.linalg.norm(Y @ Y.T - G) / size, 1e-6),
+        agrees(
             "complete graph: MDS's Gram matrix off PCA's",
             np.linalg.norm(by_mds @ by_mds.T - by_pca @ by_pca.T) / size,
             1e-10,
         ),
-        within(
+        agrees(
             "complete graph: unfolding's, two coordinates, off PCA's",
             np.linalg.norm(by_unfolding @ by_unfolding.T - by_pca @ by_pca.T) / size,
             1e-6,
         ),
-        within(
+        agrees(
             "complete graph: tr K* over Σ‖x − x̄‖²",
             float(np.sum(Y**2)) / np.trace(G),
             1e-8,
@@ -145,7 +145,7 @@ def _scaled_rows(p: UnfoldingProblem, weights: Array, best: float) -> list[Row]:
     for c in (1.0, 1_000.0):
         w = weights * (c / float(weights @ p.squared))
         rows.append(
-            within(
+            agrees(
                 f"(43) λ₂*·c*/c at c = {c:g}",
                 _second(p, w) * best / c,
                 1e-7,

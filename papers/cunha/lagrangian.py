@@ -8,7 +8,7 @@ import numpy as np
 
 from dualfold.unfolding import UnfoldingProblem, contracted
 from papers.cunha.roll import neighbor_graph, small_roll
-from papers.finding import Experiment, Finding, Row, Setting, within
+from papers.finding import Experiment, Finding, Row, Setting, agrees
 from papers.report import number
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -25,7 +25,7 @@ def dual_steps(setting: Setting) -> Finding:
     rows = [
         *_gram_steps(p, rng),
         Row("KZ of random K, Z ⪰ 0: least trace", "≥ 0", least_trace, least_trace >= 0),
-        within(
+        agrees(
             "the same: least eigenvalue, 0 or more, over the largest",
             min(0.0, least_value),
             1e-9,
@@ -70,10 +70,10 @@ def _gram_steps(p: UnfoldingProblem, rng: np.random.Generator) -> list[Row]:
     A = rng.standard_normal((p.n, p.n))
     ones = np.ones((p.n, p.n))
     return [
-        within("(19) rank of K = YᵀY", np.linalg.matrix_rank(K), 0.0, paper=r),
-        within("(23) ‖(RΛ^½Qᵀ)ᵀ(RΛ^½Qᵀ) − K‖/‖K‖, R any rotation", _off(back @ back.T, K), 1e-12),
-        within("(26), (27) Tr(KE) less K_ii + K_jj − 2K_ij", np.abs(traces - direct).max(), 1e-10),
-        within("(30) Tr(A11ᵀ) less 1ᵀA1", np.trace(A @ ones) - A.sum(), 1e-9),
+        agrees("(19) rank of K = YᵀY", np.linalg.matrix_rank(K), 0.0, paper=r),
+        agrees("(23) ‖(RΛ^½Qᵀ)ᵀ(RΛ^½Qᵀ) − K‖/‖K‖, R any rotation", _off(back @ back.T, K), 1e-12),
+        agrees("(26), (27) Tr(KE) less K_ii + K_jj − 2K_ij", np.abs(traces - direct).max(), 1e-10),
+        agrees("(30) Tr(A11ᵀ) less 1ᵀA1", np.trace(A @ ones) - A.sum(), 1e-9),
     ]
 
 
@@ -124,7 +124,7 @@ def _lagrangian(p: UnfoldingProblem, rng: np.random.Generator) -> list[Row]:
     Y *= np.sqrt(np.min(p.squared / p.squared_lengths(Y)))
     share = float(np.sum(Y**2) / (w @ p.squared))
     return [
-        within("(29) the two forms of the Lagrangian, relative", first / second - 1, 1e-10),
+        agrees("(29) the two forms of the Lagrangian, relative", first / second - 1, 1e-10),
         Row(
             "(32) growth of the Lagrangian along K = t vvᵀ",
             "unbounded",
@@ -132,8 +132,8 @@ def _lagrangian(p: UnfoldingProblem, rng: np.random.Generator) -> list[Row]:
             bool(growth > 0 and abs(growth - values[-1]) <= 1e-9 * values[-1]),
             "> 0 where the matrix is not 0, so the supremum is infinite",
         ),
-        within("(38) 1ᵀ(I − ν11ᵀ − L)1 less n − νn²", total - (p.n - nu * p.n**2), 1e-9),
-        within("(37) largest |L1|", np.abs(L @ np.ones(p.n)).max(), 1e-10),
+        agrees("(38) 1ᵀ(I − ν11ᵀ − L)1 less n − νn²", total - (p.n - nu * p.n**2), 1e-9),
+        agrees("(37) largest |L1|", np.abs(L @ np.ones(p.n)).max(), 1e-10),
         Row("(33) tr K/Σ w d² of a feasible pair", "≤ 1", share, share <= 1, "weak duality"),
     ]
 
@@ -180,9 +180,9 @@ def _concavity(p: UnfoldingProblem, rng: np.random.Generator, tries: int) -> lis
     bends = ((u[:, p.edges[:, 0]] - u[:, p.edges[:, 1]]) ** 2) @ w
     low = float(bends.min() / _off_ones(p, w))
     return [
-        within("(42) largest failure of concavity of λ₂", max(worst, 0.0), 1e-10),
+        agrees("(42) largest failure of concavity of λ₂", max(worst, 0.0), 1e-10),
         Row("(42) least Σ w(u_i − u_j)² of random u over λ₂", "≥ 1", low, low >= 1 - 1e-12),
-        within("(45) λ₂(7w)/7λ₂(w)", _off_ones(p, 7 * w) / (7 * _off_ones(p, w)), 1e-10, paper=1.0),
+        agrees("(45) λ₂(7w)/7λ₂(w)", _off_ones(p, 7 * w) / (7 * _off_ones(p, w)), 1e-10, paper=1.0),
     ]
 
 

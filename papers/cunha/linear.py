@@ -9,7 +9,7 @@ from scipy.spatial.distance import pdist, squareform
 
 from dualfold.estimators import PCA, ClassicalMDS
 from dualfold.weights.gram import centred_gram
-from papers.finding import Experiment, Finding, Row, Setting, within
+from papers.finding import Experiment, Finding, Row, Setting, agrees
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -28,10 +28,10 @@ def linear_methods(setting: Setting) -> Finding:
     by_pca = model.transform(X)
     signs = np.sign(np.sum(by_pca * by_mds, axis=0))
     off = float(np.abs(by_pca - signs * by_mds).max())
-    rows.append(within("PCA's outputs less MDS's from distances, signs aside", off, 1e-9))
+    rows.append(agrees("PCA's outputs less MDS's from distances, signs aside", off, 1e-9))
     sigma, gram = np.linalg.eigvalsh(X.T @ X), np.linalg.eigvalsh(X @ X.T)
     rows.append(
-        within(
+        agrees(
             "eigenvalues of Σ less the leading ones of G",
             np.abs(sigma - gram[-D:]).max() / sigma[-1],
             1e-12,
@@ -74,20 +74,20 @@ def _projection_rows(X: Array, r: int, rng: np.random.Generator, tries: int) -> 
     )
     left = float(values[:-r].sum())
     return [
-        within(
+        agrees(
             "(1) ‖P² − P‖ + ‖P − Pᵀ‖", np.linalg.norm(P @ P - P) + np.linalg.norm(P - P.T), 1e-12
         ),
-        within(
+        agrees(
             "(2), (3) (Σ‖x − Px‖² + Σ‖y‖²)/Σ‖x‖²", (error + np.sum(Y**2)) / total, 1e-12, paper=1.0
         ),
-        within("(4) Σ‖y_i − y_j‖²/2n over Σ‖y‖²", spread / np.sum(Y**2), 1e-12, paper=1.0),
+        agrees("(4) Σ‖y_i − y_j‖²/2n over Σ‖y‖²", spread / np.sum(Y**2), 1e-12, paper=1.0),
         Row("(1) smallest error of random P over the least", "≥ 1", below / left, below >= left),
         Row("(5) largest αᵀΣα/λ₁ of random α", "≤ 1", best, best <= 1 + 1e-12),
-        within(
+        agrees(
             "(6) ‖Σα − λα‖/λ", np.linalg.norm(S @ first - values[-1] * first) / values[-1], 1e-12
         ),
         Row("(7) largest αᵀΣα/λ₂ of random α ⊥ α₁", "≤ 1", next_best, next_best <= 1 + 1e-12),
-        within(
+        agrees(
             "(7) covariance of the first two, α₁ᵀΣα₂/λ₁", first @ S @ second / values[-1], 1e-12
         ),
     ]
@@ -112,11 +112,11 @@ def _gram_rows(X: Array, r: int, rng: np.random.Generator, tries: int) -> list[R
         closest = min(closest, float(np.linalg.norm(G - Q @ (Q.T @ G @ Q) @ Q.T) ** 2))
     centred = centred_gram(squareform(pdist(X)))
     return [
-        within("(9) smallest eigenvalue of G over the largest", values[0] / values[-1], 1e-12),
-        within("(10) ‖−½HDH − G‖/‖G‖", np.linalg.norm(centred - G) / size, 1e-10),
-        within("(8), (11) ‖G − K‖²/Σ_(k>r) λ_k²", reached / least, 1e-8, paper=1.0),
+        agrees("(9) smallest eigenvalue of G over the largest", values[0] / values[-1], 1e-12),
+        agrees("(10) ‖−½HDH − G‖/‖G‖", np.linalg.norm(centred - G) / size, 1e-10),
+        agrees("(8), (11) ‖G − K‖²/Σ_(k>r) λ_k²", reached / least, 1e-8, paper=1.0),
         Row("(11) least ‖G − A‖² of random A, of that", "≥ 1", closest / least, closest >= least),
-        within("(12) ‖YYᵀ − Σ λ v vᵀ‖/‖G‖", np.linalg.norm(K - (top * lead) @ top.T) / size, 1e-12),
+        agrees("(12) ‖YYᵀ − Σ λ v vᵀ‖/‖G‖", np.linalg.norm(K - (top * lead) @ top.T) / size, 1e-12),
     ]
 
 

@@ -12,7 +12,7 @@ from dualfold.graph.directed import neighborhoods
 from dualfold.weights import reconstruction_weights
 from papers.cunha.roll import NEAR, roll, size_note
 from papers.figures.charts import Chart, Line, chart_figure
-from papers.finding import Experiment, Finding, Row, Setting, within
+from papers.finding import Experiment, Finding, Row, Setting, agrees
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -30,17 +30,17 @@ def local_linearity(setting: Setting) -> Finding:
     away = float(np.linalg.norm(left - W @ Y) / np.linalg.norm(left))
     shares = W / degrees[:, None]
     rows = [
-        within(
+        agrees(
             "(62), (64) ‖y_i − Σ w_ij(y_i − y_j)‖/‖y‖", np.linalg.norm(pulled - Y) / whole, NEAR
         ),
-        within("(65) ‖(L_ii − 1)y_i − Σ w_ij y_j‖, relative", away, NEAR),
+        agrees("(65) ‖(L_ii − 1)y_i − Σ w_ij y_j‖, relative", away, NEAR),
         Row(
             "(61) with w_ij/L_ii: ‖y_i − Σ w_ij y_j/L_ii‖/‖y‖",
             "≈ 0",
             float(np.linalg.norm(Y - shares @ Y) / whole),
             note="not 0: (65) has L_ii − 1, so its shares add up to more than 1",
         ),
-        within("dual weights: largest |w_ij − w_ji|", np.abs(W - W.T).max(), 1e-12),
+        agrees("dual weights: largest |w_ij − w_ji|", np.abs(W - W.T).max(), 1e-12),
     ]
     own, negative = _weight_rows(graph, setting)
     rows += own
@@ -76,17 +76,17 @@ def _weight_rows(graph: Graph, setting: Setting) -> tuple[list[Row], float]:
     error = float(np.sum((bottom - V @ bottom) ** 2) / (graph.n * values[1:3].sum()))
     rows = [
         Row("LLE's weights: share that has no equal opposite", None, _lopsided(V.toarray())),
-        within("(58) largest |Σ_j w_ij − 1|", np.abs(V.sum(axis=1) - 1).max(), 1e-9),
+        agrees("(58) largest |Σ_j w_ij − 1|", np.abs(V.sum(axis=1) - 1).max(), 1e-9),
         Row(
             "(58) share of negative weights", "0", negative, negative > 0, "affine, not convex: > 0"
         ),
-        within(
+        agrees(
             "weights of turned, moved and scaled data off these",
             float(np.abs(again - V).max()),
             1e-6,
         ),
-        within("(59) Σ‖y_i − Σ w_ij y_j‖² over n(λ₂ + λ₃), y = √n v", error, 1e-6, paper=1.0),
-        within("(59) largest |(1/n)Σ y yᵀ − I|, y = √n v", _off_identity(bottom), 1e-9),
+        agrees("(59) Σ‖y_i − Σ w_ij y_j‖² over n(λ₂ + λ₃), y = √n v", error, 1e-6, paper=1.0),
+        agrees("(59) largest |(1/n)Σ y yᵀ − I|, y = √n v", _off_identity(bottom), 1e-9),
         Row(
             "(60) the same as printed, y = v",
             "0",

@@ -22,7 +22,7 @@ from dualfold.unfolding import (
 from dualfold.unfolding.bounds import scaled_into
 from papers.figures.roll import bracket_figure, unrolling_figure
 from papers.figures.unfolding import as_unfolding_in_words, bounds_in_words, unfolding_figure
-from papers.finding import Experiment, Finding, Row, Setting, within
+from papers.finding import Experiment, Finding, Row, Setting, agrees
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -77,11 +77,11 @@ def swiss_roll_unfolded(setting: Setting) -> Finding:
         beyond = float(spectrum[2:].sum() / spectrum.sum())
         off = procrustes(sample.flat, Y, scale=1.0).disparity
         rows += [
-            within(f"{name}: (49) gap (Σ w d² − tr K)/Σ w d²", found.gap, 1e-6, about=found.level),
+            agrees(f"{name}: (49) gap (Σ w d² − tr K)/Σ w d²", found.gap, 1e-6, about=found.level),
             Row(f"{name}: tr K, a feasible value", None, f"{found.lower:.10g}"),
             Row(f"{name}: Σ w d²/λ₂, a proved bound", None, f"{found.upper:.10g}"),
             Row(f"{name}: iterations until then", None, float(len(one.solution.history))),
-            within(f"{name}: variance outside two coordinates", beyond, 0.01, about="lies flat"),
+            agrees(f"{name}: variance outside two coordinates", beyond, 0.01, about="lies flat"),
             Row(f"{name}: disparity to the true sheet", None, off, note="turned, not scaled"),
         ]
         maps.append((f"unfolding, {name}", Y, bounds_in_words(found)))
@@ -133,21 +133,21 @@ def optimality(setting: Setting) -> Finding:
     y = K @ setting.random().standard_normal(p.n)
     kept = float(np.linalg.norm(L @ y - y) / np.linalg.norm(y))
     rows = (
-        within("(50) smallest eigenvalue of K over tr K", spectrum[-1] / K.trace(), 1e-12),
-        within("(50) 1ᵀK1 over tr K", K.sum() / K.trace(), 1e-10),
-        within(
+        agrees("(50) smallest eigenvalue of K over tr K", spectrum[-1] / K.trace(), 1e-12),
+        agrees("(50) 1ᵀK1 over tr K", K.sum() / K.trace(), 1e-10),
+        agrees(
             "(50) longest edge: largest ‖y_i − y_j‖²/d² − 1",
             max(0.0, float(-(slack / p.squared).min())),
             1e-8,
             about="with = some edges would have to be longer, see cunha-slater",
         ),
-        within(
+        agrees(
             "(51) λ₂(L*)", values[1], NEAR, paper=1.0, about="printed ≤ 1; it is ≥, and = at w*"
         ),
         Row("smallest weight", 0.0, float(w.min()), bool(w.min() >= -1e-12), "≥ 0 belongs to ≤"),
-        within("(52) ‖L*K* − K*‖/‖K*‖", away, NEAR),
-        within("(53) ‖L*y − y‖/‖y‖, y = K*x with a random x", kept, NEAR),
-        within("slackness Σ w(d² − ‖y_i − y_j‖²)/Σ w d²", loose, NEAR, about="belongs to ≤"),
+        agrees("(52) ‖L*K* − K*‖/‖K*‖", away, NEAR),
+        agrees("(53) ‖L*y − y‖/‖y‖, y = K*x with a random x", kept, NEAR),
+        agrees("slackness Σ w(d² − ‖y_i − y_j‖²)/Σ w d²", loose, NEAR, about="belongs to ≤"),
         Row("rank of K*", None, float(rank), note=f"eigenvalues above {found.cluster:.1e} tr K"),
         Row(
             "(55) multiplicity of λ₂(L*)",

@@ -14,7 +14,7 @@ from dualfold.unfolding import UnfoldingProblem, contracted, interior_point
 from dualfold.unfolding.solvers.positive_step import longest_step
 from papers.cunha.roll import neighbor_graph, small_roll
 from papers.figures.charts import Chart, Line, chart_figure
-from papers.finding import Experiment, Finding, Row, Setting, within
+from papers.finding import Experiment, Finding, Row, Setting, agrees
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -162,8 +162,8 @@ def no_interior(setting: Setting) -> Finding:
     # The least of each: near the end rounding moves the errors up and down.
     least, on_tree = (min(error for error, _ in path) for path in (stalled, straight))
     rows += [
-        within("≤: gap of the interior point", min(gaps), ARRIVED),
-        within("= on a tree: least error of the interior point", on_tree, ARRIVED),
+        agrees("≤: gap of the interior point", min(gaps), ARRIVED),
+        agrees("= on a tree: least error of the interior point", on_tree, ARRIVED),
         Row(
             "= on the graph: least error before the interior point breaks down",
             None,
@@ -225,9 +225,9 @@ def _clique_rows(equal: UnfoldingProblem, points: Array, weights: Array) -> list
             True,
             "nor is K ≻ 0 itself possible: K1 = 0 follows from (28)",
         ),
-        within("second smallest eigenvalue of their Gram matrix", gram[1] / gram[-1], 1e-12),
-        within("a stress ω on them: Σ ω d² over Σ|ω|d²", worth, 1e-12),
-        within("smallest eigenvalue of L(ω)", lowest, 1e-12, about="⪰ 0"),
+        agrees("second smallest eigenvalue of their Gram matrix", gram[1] / gram[-1], 1e-12),
+        agrees("a stress ω on them: Σ ω d² over Σ|ω|d²", worth, 1e-12),
+        agrees("smallest eigenvalue of L(ω)", lowest, 1e-12, about="⪰ 0"),
         Row(
             "λ₂(L(w* + 1000ω)) less λ₂(L(w*))",
             "≥ 0",
@@ -250,7 +250,7 @@ def _interior_rows(at_most: UnfoldingProblem, tree: UnfoldingProblem, w: Array) 
     doubled = float(np.linalg.eigvalsh(at_most.laplacian(2 * w).toarray())[1])
     return [
         Row("≤: smallest slack of K = sH, s = min d²/4", "> 0", slack, slack > 0, "of min d²"),
-        within("= on a tree: edges as orthogonal vectors, worst miss", missed, 1e-10),
+        agrees("= on a tree: edges as orthogonal vectors, worst miss", missed, 1e-10),
         Row("the same: smallest eigenvalue on 1⊥ over min d²", "> 0", inside, inside > 1e-9),
         Row("dual: λ₂ of the weights 2w*", "> 1", doubled, doubled > 1, "strictly feasible"),
     ]

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.descent.forces import MOST_PAIRED, double_centred
 from dualfold.errors import TooLarge
+from dualfold.forces.pairs import MOST_PAIRED, double_centred
 from dualfold.weights.rows import table
 
 Array = np.ndarray[Any, np.dtype[Any]]

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.descent import descended_points, point_error
 from dualfold.estimators import PCA, PointPCA
+from dualfold.forces import descended_points, point_error
 from dualfold.quality import procrustes
 from dualfold.view.figures import Panel, gallery
 from papers.draganov.algorithm_one import algorithm_one
 from papers.figures.forces import convergence_figure
-from papers.finding import Experiment, Finding, Row, Setting, within
+from papers.finding import Experiment, Finding, Row, Setting, agrees
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -110,10 +110,10 @@ def convergence(setting: Setting) -> Finding:
             not long_steps[-1] < 1e-3,
             "must not converge: the limit of a constant step",
         ),
-        within("gap, conjugate directions", ours[-1], 1e-12),
+        agrees("gap, conjugate directions", ours[-1], 1e-12),
         Row("their iterations", None, float(len(ours) - 1)),
         Row("iterations of Algorithm 1 to 1e-6", None, float(np.argmax(mended < 1e-6))),
-        within(
+        agrees(
             f"largest gap from {len(starts)} random starts",
             max(starts),
             1e-12,

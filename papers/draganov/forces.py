@@ -14,14 +14,14 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from dualfold.data import digits, helix, s_curve, swiss_roll
-from dualfold.descent import Forces, pair_forces, point_forces
-from dualfold.descent.forces import double_centred
 from dualfold.estimators import PCA
+from dualfold.forces import Forces, pair_forces, point_forces
+from dualfold.forces.pairs import double_centred
 from papers.draganov.algorithm_one import algorithm_one
 from papers.draganov.attraction import attraction
 from papers.draganov.descent import pixels
 from papers.figures.forces import force_figure, pull_figure
-from papers.finding import Experiment, Finding, Row, Setting, within
+from papers.finding import Experiment, Finding, Row, Setting, agrees
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -209,8 +209,8 @@ def forces(setting: Setting) -> Finding:
     rest = float(np.linalg.norm(at_end.descent) / (8 * np.linalg.norm(at_end.of_data)))
     on_map = attraction(Y)
     rows = (
-        within("F_X, F_Y summed over pairs, off the products", off, 1e-10),
-        within("F_X − F_Y at PCA, relative to F_X", rest, 1e-6, about="they balance"),
+        agrees("F_X, F_Y summed over pairs, off the products", off, 1e-10),
+        agrees("F_X − F_Y at PCA, relative to F_X", rest, 1e-6, about="they balance"),
         Row(
             "share of Σ|c| from the nearest and the farthest quarter",
             "most",

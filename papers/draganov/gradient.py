@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from dualfold.descent import point_gradient
-from papers.finding import Experiment, Finding, Row, Setting, within
+from dualfold.forces import point_gradient
+from papers.finding import Experiment, Finding, Row, Setting, agrees
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -53,8 +53,8 @@ def formulas(setting: Setting) -> Finding:
     drops = _of_means(X, Y) / float(np.abs(exact).max())
     rows = (
         *_preliminaries(X, rng),
-        within("4‖X_cX_cᵀ − Y_cY_cᵀ‖² over f", 4 * _distance(X0, Y0) / f, 1e-6, paper=1.0),
-        within("4tr(L(G_Y − G_X)²) over f, centred data", 4 * _trace(X0, Y0) / f, 1e-6, paper=1.0),
+        agrees("4‖X_cX_cᵀ − Y_cY_cᵀ‖² over f", 4 * _distance(X0, Y0) / f, 1e-6, paper=1.0),
+        agrees("4tr(L(G_Y − G_X)²) over f, centred data", 4 * _trace(X0, Y0) / f, 1e-6, paper=1.0),
         _unequal(
             "4tr(L(G_Y − G_X)²) over f, data as it is",
             4 * _trace(X, Y) / f,
@@ -74,7 +74,7 @@ def formulas(setting: Setting) -> Finding:
             "the paper errs: it is half of it (−8Σ is right)",
         ),
         Row("twice the printed one off ∇f", None, parallel, parallel < 1e-6, "≤ 1e-6"),
-        within(
+        agrees(
             "what ∂λ_ij/∂y_i adds to it, of ∇f",
             drops,
             1e-6,
@@ -135,7 +135,7 @@ def _preliminaries(X: Array, rng: np.random.Generator) -> tuple[Row, ...]:
         "row, then column means (Algorithm 1) off LEL": (in_turn - L @ E @ L, "the order is right"),
     }
     return tuple(
-        within(what, np.abs(off).max(), 1e-10, about=note) for what, (off, note) in parts.items()
+        agrees(what, np.abs(off).max(), 1e-10, about=note) for what, (off, note) in parts.items()
     )
 
 

@@ -15,7 +15,7 @@ from papers.figures.charts import Chart, Line, chart_figure
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from dualfold.descent import Forces
+    from dualfold.forces import Forces
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -75,7 +75,7 @@ def pull_figure(
 def force_figure(points: Array, forces: Forces, *, groups: Any = None, title: str = "") -> Figure:
     """Arrows on each point: what the data wants (F_X), what the map answers (−F_Y), their sum.
 
-    `forces` are those of `dualfold.descent.point_forces`; `groups` are whole numbers that colour
+    `forces` are those of `dualfold.forces.point_forces`; `groups` are whole numbers that colour
     the points. One scale for the three panels: the longest arrow is a quarter of the map's width.
     """
     parts = {

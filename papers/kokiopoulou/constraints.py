@@ -19,7 +19,7 @@ from dualfold.weights import (
     reconstruction_weights,
     weighted_laplacian,
 )
-from papers.finding import Experiment, Finding, Row, Setting, within
+from papers.finding import Experiment, Finding, Row, Setting, agrees
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -144,7 +144,7 @@ def _sine(A: Array, B: Array) -> float:
 
 def _zero(what: str, off: Any, tolerance: float = SMALL, *, mended: bool = False) -> Row:
     about = "not printed so: mended" if mended else ""
-    return within(what, np.abs(off).max(), tolerance, about=about)
+    return agrees(what, np.abs(off).max(), tolerance, about=about)
 
 
 def _not_zero(what: str, off: Any, note: str) -> Row:

@@ -17,7 +17,7 @@ from dualfold.trace.solvers import Auto
 from dualfold.view.figures import Panel, gallery
 from dualfold.weights import centred_gram
 from papers.draganov.descent import pixels
-from papers.finding import Experiment, Finding, Row, Setting, within
+from papers.finding import Experiment, Finding, Row, Setting, agrees
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -87,7 +87,7 @@ def _gram_rows(X: Array) -> tuple[Row, ...]:
         "‖G − YYᵀ‖² off the sum of discarded λ²": abs(strain / discarded - 1),
         "the same after turning Y": abs(turned / strain - 1),
     }
-    return tuple(within(what, off, 1e-10) for what, off in parts.items())
+    return tuple(agrees(what, off, 1e-10) for what, off in parts.items())
 
 
 def _variance_rows(X: Array, setting: Setting) -> tuple[Row, ...]:
@@ -103,7 +103,7 @@ def _variance_rows(X: Array, setting: Setting) -> tuple[Row, ...]:
         uneven, best = max(uneven, abs((kept + error) / whole - 1)), max(best, kept / whole)
     top, bottom = (float(np.square(centred @ V.T).sum()) / whole for V in (U[:2], U[-2:]))
     return (
-        within("variance kept + error, off the whole, random V", uneven, 1e-10),
+        agrees("variance kept + error, off the whole, random V", uneven, 1e-10),
         Row("variance kept by the top two", None, top, top > best, "above every random V"),
         Row(
             "variance kept by the bottom two",
@@ -168,7 +168,7 @@ def _straight_row(points: Array) -> Row:
     whole = embed(isomap(knn(points, len(points) - 1))).points
     same = procrustes(embed(pca(points)).points, whole)
     about = "after turning; geodesics are then distances"
-    return within("all points neighbours: Isomap off PCA", same.disparity, 1e-12, about=about)
+    return agrees("all points neighbours: Isomap off PCA", same.disparity, 1e-12, about=about)
 
 
 def _spectrum_rows(graph: Graph, points: Array) -> tuple[tuple[Row, ...], float]:
@@ -180,7 +180,7 @@ def _spectrum_rows(graph: Graph, points: Array) -> tuple[tuple[Row, ...], float]
     strain = float(np.square(kernel - points @ points.T).sum())
     off = abs(strain / float(np.square(values[:-2]).sum()) - 1)
     rows = (
-        within(
+        agrees(
             "‖Ĝ − YYᵀ‖² off the sum of discarded λ²",
             off,
             1e-8,

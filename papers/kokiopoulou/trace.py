@@ -9,7 +9,7 @@ import numpy as np
 import scipy.linalg
 
 from papers.figures.trace import trace_figure
-from papers.finding import Experiment, Finding, Row, Setting, within
+from papers.finding import Experiment, Finding, Row, Setting, agrees
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -55,9 +55,9 @@ def trace_theorem(setting: Setting) -> Finding:
     for identity, name in ((True, "VᵀV = I"), (False, "VᵀBV = I")):
         below, above, reached = _beaten(setting.random(), matrices, bases, identity)
         rows += [
-            within(f"{name}: a random basis below the sum of the smallest", below, ROUNDING),
-            within(f"{name}: a random basis above the sum of the largest", above, ROUNDING),
-            within(f"{name}: the eigenvectors off these sums", reached, ROUNDING),
+            agrees(f"{name}: a random basis below the sum of the smallest", below, ROUNDING),
+            agrees(f"{name}: a random basis above the sum of the largest", above, ROUNDING),
+            agrees(f"{name}: the eigenvectors off these sums", reached, ROUNDING),
         ]
     rng = setting.random()
     shown = {}
@@ -124,11 +124,11 @@ def termwise_claim(setting: Setting) -> Finding:
             step_holds < cases,
             "the notes err: fewer x make the max smaller, not larger",
         ),
-        within("instead, that minimum above λ_k", high_least, ROUNDING),
-        within(
+        agrees("instead, that minimum above λ_k", high_least, ROUNDING),
+        agrees(
             "sums of the k smallest terms below λ_1 + … + λ_k", short_sum, ROUNDING, about="Schur"
         ),
-        within("eigenvalues θ_i of VᵀAV below λ_i", low_ritz, ROUNDING, about="Cauchy"),
+        agrees("eigenvalues θ_i of VᵀAV below λ_i", low_ritz, ROUNDING, about="Cauchy"),
     )
     sentence = (
         f"The theorem stands, its proof in the notes does not: {above} of {cases} random bases "
@@ -157,9 +157,9 @@ def min_max(setting: Setting) -> Finding:
             U = np.linalg.qr(rng.standard_normal((spaces, n, n - k + 1)))[0]
             high = max(high, float(_ritz(pencil.A, U)[:, 0].max() - wanted) / scale)
     rows = (
-        within("max over a random U of dimension k, below λ_k", low, ROUNDING),
-        within("min over a random U of dimension n−k+1, above λ_k", high, ROUNDING),
-        within("both at the spans of eigenvectors, off λ_k", reached, ROUNDING),
+        agrees("max over a random U of dimension k, below λ_k", low, ROUNDING),
+        agrees("min over a random U of dimension n−k+1, above λ_k", high, ROUNDING),
+        agrees("both at the spans of eigenvectors, off λ_k", reached, ROUNDING),
     )
     sentence = (
         f"On {matrices} random matrices, with {spaces} random spaces for every k, none passes λ_k "

@@ -8,7 +8,7 @@ import numpy as np
 
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.figures.lectures import Region, regions_figure
-from papers.finding import Experiment, Finding, Row, Setting, within
+from papers.finding import Experiment, Finding, Row, Setting, agrees
 from papers.shin.functions import (
     Array,
     Shape,
@@ -59,7 +59,7 @@ def rules(setting: Setting) -> Finding:
     made = keeping_rules(rng)
     for shape in made:
         off, word = chord_excess(shape, rng, count), "convex" if shape.sign > 0 else "concave"
-        rows.append(within(f"{shape.name}: not {word} by", off, ROUNDING))
+        rows.append(agrees(f"{shape.name}: not {word} by", off, ROUNDING))
     kept = sum(bool(row.holds) for row in rows)
     for shape, why in broken_rules():
         off = chord_excess(shape, rng, count)
@@ -156,7 +156,7 @@ def _function_row(shape: Shape, rng: np.random.Generator, count: int) -> Row:
     )
     word = "convex" if shape.sign > 0 else "concave"
     note = "chord, tangent, Hessian, Jensen" if shape.bend else "chord, tangent, Jensen"
-    return within(f"{shape.name}: not {word} by", worst, ROUNDING, about=note)
+    return agrees(f"{shape.name}: not {word} by", worst, ROUNDING, about=note)
 
 
 def _tangents_figure() -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.linalg
 
 from papers.figures.lectures import four_turns_figure
-from papers.finding import Experiment, Finding, Row, Setting, within
+from papers.finding import Experiment, Finding, Row, Setting, agrees
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -29,13 +29,13 @@ def worked_examples(setting: Setting) -> Finding:
     between = abs(float(vectors[:, 0] @ vectors[:, 1]))
     rows = (
         *(
-            within(f"coefficient of λ^{2 - at}", got, 1e-12, paper=wanted)
+            agrees(f"coefficient of λ^{2 - at}", got, 1e-12, paper=wanted)
             for at, (got, wanted) in enumerate(zip(polynomial, (1.0, -7.0, 10.0), strict=True))
         ),
-        within("larger eigenvalue", values[0], 1e-12, paper=5.0),
-        within("smaller eigenvalue", values[1], 1e-12, paper=2.0),
-        within("E₅ spanned by (2, 1): slope", slopes[0], 1e-12, paper=0.5),
-        within("E₂ spanned by (1, −1): slope", slopes[1], 1e-12, paper=-1.0),
+        agrees("larger eigenvalue", values[0], 1e-12, paper=5.0),
+        agrees("smaller eigenvalue", values[1], 1e-12, paper=2.0),
+        agrees("E₅ spanned by (2, 1): slope", slopes[0], 1e-12, paper=0.5),
+        agrees("E₂ spanned by (1, −1): slope", slopes[1], 1e-12, paper=-1.0),
         Row(
             "|cos| of the angle between E₅ and E₂",
             None,
@@ -43,8 +43,8 @@ def worked_examples(setting: Setting) -> Finding:
             _near(between, 1 / np.sqrt(10)),
             "1/√10: a matrix that is not symmetric need not have perpendicular eigenvectors",
         ),
-        within("3×3: six terms less LAPACK's determinant", six, 1e-12),
-        within("3×3: Laplace, every row and column", expanded, 1e-12),
+        agrees("3×3: six terms less LAPACK's determinant", six, 1e-12),
+        agrees("3×3: Laplace, every row and column", expanded, 1e-12),
         Row("Cholesky of 9", 3.0, float(np.linalg.cholesky([[9.0]])[0, 0]), True, "9 = 3×3"),
         Row(
             "eigenvalues of I₃ that differ, with 3 independent eigenvectors",
@@ -81,7 +81,7 @@ def identities(setting: Setting) -> Finding:
                 worst[what] = max(worst[what], error)
     graded = _graded_loss(setting)
     rows = (
-        *(within(what, error, 1e-9) for what, error in worst.items()),
+        *(agrees(what, error, 1e-9) for what, error in worst.items()),
         Row(
             "least eigenvalue of AᵀA, rank n − 1, over the largest",
             "positive",

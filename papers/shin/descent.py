@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.games import (
-    Descent,
+    DescentMethod,
     LeastSquares,
     Path,
     Quadratic,
@@ -23,7 +23,7 @@ from dualfold.games import (
 )
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.figures.games import path_figure
-from papers.finding import Experiment, Finding, Row, Setting, within
+from papers.finding import Experiment, Finding, Row, Setting, agrees
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -90,7 +90,7 @@ def zigzag(setting: Setting) -> Finding:
 def race(setting: Setting) -> Finding:
     """Momentum, NAG, Adagrad, RMSprop and Adam down the same valley."""
     steps = np.geomspace(0.01, 3.0, setting.of(5, 25, 97)).tolist()
-    tried: dict[str, tuple[Callable[[float], Descent], Sequence[float]]] = {
+    tried: dict[str, tuple[Callable[[float], DescentMethod], Sequence[float]]] = {
         "gradient descent": (lambda s: gradient_descent(VALLEY, START, step=s), (STEP,)),
         "momentum ½": (lambda s: momentum(VALLEY, START, step=s, memory=0.5), (STEP,)),
         "NAG ½": (
@@ -161,7 +161,7 @@ def batches(setting: Setting) -> Finding:
             abs(share - size / n) < 1e-12,
             f"the lecture's equation cannot hold: it is |K|/N = {size}/{n}, to 1e-12",
         ),
-        within("the same, scaled by N/|K|: off the gradient", scaled, 1e-12),
+        agrees("the same, scaled by N/|K|: off the gradient", scaled, 1e-12),
         Row(
             "variance of a scaled batch over its formula",
             None,
@@ -216,11 +216,11 @@ def _falling(step: float, turn: int) -> Callable[[int], float]:
     return lambda t: step * turn / (turn + t)
 
 
-def _remembering(memory: float) -> Descent:
+def _remembering(memory: float) -> DescentMethod:
     return momentum(VALLEY, START, step=STEP, memory=memory)
 
 
-def _rounds(method: Descent) -> int:
+def _rounds(method: DescentMethod) -> int:
     """Steps until the gap is `NEAR` and stays so for the rest of `ENOUGH`; one more if never."""
     # The bare points: a race needs no lower bounds, which `play` would spend its time on.
     points = islice(method.points(method.gradients(), method.start), ENOUGH + 1)

@@ -15,7 +15,7 @@ from dualfold.programs import (
 )
 from dualfold.programs.certificate import ProgramCertificate
 from papers.figures.charts import Chart, Line, chart_figure
-from papers.finding import Experiment, Finding, Row, Setting, within
+from papers.finding import Experiment, Finding, Row, Setting, agrees
 
 Array = np.ndarray[Any, np.dtype[Any]]
 ROUNDING = 1e-9  # relative; programs are solved to about 1e-12
@@ -48,10 +48,10 @@ def linear_programs(setting: Setting) -> Finding:
     far = float(np.median(excess))
     rows = (
         _all("programs proved optimal by their multipliers", proved, count),
-        within("d* less p*, largest", max(gaps), ROUNDING, about="strong duality"),
-        within("a dual value above p*", max(broken), ROUNDING, about="weak duality"),
+        agrees("d* less p*, largest", max(gaps), ROUNDING, about="strong duality"),
+        agrees("a dual value above p*", max(broken), ROUNDING, about="weak duality"),
         Row("a random dual point below p*, median", None, far, far <= 0, "−: the bound is loose"),
-        *(within(f"KKT: {KKT[name]}", worst[name], ROUNDING) for name in KKT),
+        *(agrees(f"KKT: {KKT[name]}", worst[name], ROUNDING) for name in KKT),
         _all("multipliers 1 % off, refused", caught, count),
         _all("x ≤ 0 and x ≥ 1 added along a row: infeasible by a ray", infeasible, count),
         _all("d − 1 rows only: unbounded by a ray", unbounded, count),
@@ -89,7 +89,7 @@ def quadratic_programs(setting: Setting) -> Finding:
     off, share = float(np.median(printed_off)), float(np.mean(printed_above))
     rows = (
         _all("programs proved optimal by their multipliers", proved, count),
-        within("D(λ*) less p*, largest", max(exact), ROUNDING),
+        agrees("D(λ*) less p*, largest", max(exact), ROUNDING),
         Row("D(λ) above p*, at random λ ≥ 0", "never", max(above), max(above) <= 1e-9, "≤ 0"),
         _all("multipliers 0.01 off, refused", caught, count),
         Row("printed dual at λ* less p*, median", 0.0, off, off > 1e-3,

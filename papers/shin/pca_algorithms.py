@@ -13,7 +13,7 @@ from dualfold.methods import pca
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solvers import Dense
 from papers.figures.charts import Chart, Line, chart_figure
-from papers.finding import Experiment, Finding, Row, Setting, within
+from papers.finding import Experiment, Finding, Row, Setting, agrees
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Algorithm = Callable[[Array, int], tuple[Array, Array]]
@@ -36,8 +36,8 @@ def algorithms(setting: Setting) -> Finding:
             off = float(np.abs(others - values).max() / values[0])
             turned = float(np.abs(np.abs(np.sum(directions * vectors, axis=0)) - 1).max())
             rows += [
-                within(f"λ by {name} less σ²/N, of λ₁", off, 1e-12),
-                within(f"b by {name}, 1 − |cos|", turned, 1e-10),
+                agrees(f"λ by {name} less σ²/N, of λ₁", off, 1e-12),
+                agrees(f"b by {name}, 1 − |cos|", turned, 1e-10),
             ]
     centred = X - X.mean(axis=0)
     spectrum = np.linalg.eigvalsh(centred.T @ centred / n)
@@ -126,9 +126,9 @@ def deflation(setting: Setting) -> Finding:
             B = np.column_stack([B, b])
     same = _repeated(rng)
     rows = (
-        within("λ one by one less all at once, of λ₁", values_off, 1e-12),
-        within("b one by one, 1 − |cos|", vectors_off, 1e-10),
-        within("multipliers η_j of the constraints, of λ₁", pulled, 1e-12),
+        agrees("λ one by one less all at once, of λ₁", values_off, 1e-12),
+        agrees("b one by one, 1 − |cos|", vectors_off, 1e-10),
+        agrees("multipliers η_j of the constraints, of λ₁", pulled, 1e-12),
         Row("repeated eigenvalue: subspaces apart by", None, same, same < 1e-10,
             "‖BBᵀ − B′B′ᵀ‖; single directions are then a matter of taste"),
     )  # fmt: skip

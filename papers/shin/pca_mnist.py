@@ -9,7 +9,7 @@ import numpy as np
 from dualfold.estimators import PCA
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.figures.lectures import images_figure
-from papers.finding import Experiment, Finding, Row, Setting, within
+from papers.finding import Experiment, Finding, Row, Setting, agrees
 
 Array = np.ndarray[Any, np.dtype[Any]]
 SHOWN = (1, 5, 10, 50, 100, 300)  # numbers of components with a picture each
@@ -42,7 +42,7 @@ def reconstruction(setting: Setting) -> Finding:
             )
         )
     whole = mean_square_error(X, model.mean_, model.components_)
-    rows.append(within(f"the same, M = {width}", whole / total, 1e-12))
+    rows.append(agrees(f"the same, M = {width}", whole / total, 1e-12))
     ninety = 1 + int(np.argmax(np.cumsum(values) / total >= 0.9))
     rows.append(Row("components that keep 90 % of the variance", None, ninety))
     pixels = np.argsort(-X.var(axis=0))
@@ -93,7 +93,7 @@ def low_rank(setting: Setting) -> Finding:
         spectral.append(near)
         frobenius.append(whole)
         rows += [
-            *(within(f"M = {M}: {what}", ratio, 1e-9, paper=1.0) for what, ratio in exact.items()),
+            *(agrees(f"M = {M}: {what}", ratio, 1e-9, paper=1.0) for what, ratio in exact.items()),
             Row(f"M = {M}: the nearest rival farther by, ‖·‖₂", None, near, near > -1e-12, "≥ 0"),
             Row(f"M = {M}: the nearest rival farther by, ‖·‖_F", None, whole, whole > 1e-12, "> 0"),
         ]

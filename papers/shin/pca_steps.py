@@ -9,7 +9,7 @@ import numpy as np
 from dualfold.estimators import PCA
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.figures.lectures import Step, steps_figure
-from papers.finding import Experiment, Finding, Row, Setting, within
+from papers.finding import Experiment, Finding, Row, Setting, agrees
 
 Array = np.ndarray[Any, np.dtype[Any]]
 ROUNDING = 1e-12
@@ -37,17 +37,17 @@ def steps(setting: Setting) -> Finding:
     flat = np.linalg.svd(back - back.mean(axis=0), compute_uv=False)
     largest = np.abs(X).max()
     rows = (
-        within("S1: mean after centring", np.abs(centred.mean(axis=0)).max() / largest, ROUNDING),
-        within("S2: variances less 1", np.abs(standard.var(axis=0) - 1).max(), ROUNDING),
+        agrees("S1: mean after centring", np.abs(centred.mean(axis=0)).max() / largest, ROUNDING),
+        agrees("S2: variances less 1", np.abs(standard.var(axis=0) - 1).max(), ROUNDING),
         Row("S3: larger eigenvalue", None, float(values[0]), _near(values[0], 1 + rho),
             "1 + ρ for two standardised features, to 1e-12"),
         Row("S3: direction of the larger, degrees", None, turned, _near(turned, 45),
             "45° whatever the data: standardising two features leaves only the sign of ρ"),
         Row("S4: mean squared distance to the line", None, lost, _near(lost, values[1]),
             "the discarded eigenvalue 1 − ρ, to 1e-12"),
-        within("S5: second singular value over the first", flat[1] / flat[0], ROUNDING),
-        within("by hand less PCA(standardize=True)", np.abs(ours - back).max() / largest, ROUNDING),
-        within("certificate of PCA: gap", model.certificate_.gap, ROUNDING),
+        agrees("S5: second singular value over the first", flat[1] / flat[0], ROUNDING),
+        agrees("by hand less PCA(standardize=True)", np.abs(ours - back).max() / largest, ROUNDING),
+        agrees("certificate of PCA: gap", model.certificate_.gap, ROUNDING),
     )  # fmt: skip
     sentence = (
         f"The five steps by hand give what PCA(standardize=True) gives. The line through the "

@@ -19,7 +19,7 @@ from dualfold.games import (
 )
 from dualfold.games.curves import example_problem
 from papers.figures.charts import Chart, Line, chart_figure
-from papers.finding import Experiment, Finding, Row, Setting, within
+from papers.finding import Experiment, Finding, Row, Setting, agrees
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -160,8 +160,8 @@ def _equivalence_rows(apart: Apart) -> list[Row]:
     rounds = len(apart.free)
     same = f"largest ‖x_t − w_t‖ over {rounds} rounds"
     return [
-        within("6.20 on ℝᵈ: game and descent apart", apart.free.max(), 1e-12, about=same),
-        within("6.20 on a ball, descent projected", apart.projected.max(), 1e-12, about=same),
+        agrees("6.20 on ℝᵈ: game and descent apart", apart.free.max(), 1e-12, about=same),
+        agrees("6.20 on a ball, descent projected", apart.projected.max(), 1e-12, about=same),
         Row("6.20 on a ball, descent as printed", 0.0, float(apart.printed[-1]), None,
             "Algorithm 6 forgets to project, and leaves the set"),
     ]  # fmt: skip

@@ -33,9 +33,9 @@ _HOMES = {
 }
 _ROOMS = (
     "data",
-    "descent",
     "errors",
     "estimators",
+    "forces",
     "games",
     "graph",
     "maps",

@@ -1,8 +1,8 @@
 # Written by docs/generated.py from dualfold.descriptions.
 from dualfold import data as data
-from dualfold import descent as descent
 from dualfold import errors as errors
 from dualfold import estimators as estimators
+from dualfold import forces as forces
 from dualfold import games as games
 from dualfold import graph as graph
 from dualfold import maps as maps

@@ -10,12 +10,12 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from dualfold.descent.certificate import certify_points
-from dualfold.descent.leading import leading_directions, leading_fourth_powers
-from dualfold.descent.points import PointDescent, descended_points
 from dualfold.errors import CertificateFailed
 from dualfold.estimators.base import solver_to_last_digits
 from dualfold.estimators.linear import LinearEstimator
+from dualfold.forces.certificate import certify_points
+from dualfold.forces.leading import leading_directions, leading_fourth_powers
+from dualfold.forces.points import PointDescent, descended_points
 from dualfold.maps.linear import LinearMap
 from dualfold.methods.pca import pca
 from dualfold.trace.solution import with_signs
@@ -36,7 +36,7 @@ class PointPCA(LinearEstimator):
     after Draganov, "PCA as gradient descent" (2022), with exact steps and conjugate
     directions, O(nDd) each; nothing n×n is formed. The minimum is known exactly, so the
     certificate says how far the points are from it. They are returned in their principal
-    axes: `embedding_` is what `PCA` gives. `dualfold.descent.point_forces` shows what moves
+    axes: `embedding_` is what `PCA` gives. `dualfold.forces.point_forces` shows what moves
     the points.
 
     Parameters

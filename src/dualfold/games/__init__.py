@@ -20,7 +20,7 @@ rounds : T, where the step depends on the number of rounds that will be played
 step : the length of a step: the largest that the guarantee allows where it can be left out;
     for textbook methods a number, or a function of the round
 gradient_bound : G, no (sub)gradient is longer; taken from f and the set where they know it
-within : a ball that is known to hold a minimiser, for the lower bound of the gap
+minimiser_ball : a ball that is known to hold a minimiser, for the lower bound of the gap
 weights : α_t of the rounds: `equal`, `growing`, `Geometric`, any function, or a list
 """
 
@@ -42,7 +42,7 @@ from dualfold.games.convex import (
 )
 from dualfold.games.curves import Curve, gap_curve, horizon_curve, recipe_curves
 from dualfold.games.descent import (
-    Descent,
+    DescentMethod,
     Path,
     accelerated_gradient,
     adagrad,
@@ -55,6 +55,7 @@ from dualfold.games.descent import (
 )
 from dualfold.games.divergences import Divergence, Euclidean, Gauge, KullbackLeibler
 from dualfold.games.losses import Entropy, Huber, LargestAffine, Logistic, LogSumExp, norm
+from dualfold.games.mvu_dual import EasiestBend, unfolding_bracket, unfolding_game
 from dualfold.games.play import Account, Geometric, Run, equal, growing, learn, play
 from dualfold.games.players import (
     FTL,
@@ -82,7 +83,6 @@ from dualfold.games.recipes import (
 )
 from dualfold.games.sets import Ball, ConvexSet, Ellipsoid, Everywhere
 from dualfold.games.structured_sets import AffineSet, Product, Spectrahedron
-from dualfold.games.unfolding import EasiestBend, unfolding_bracket, unfolding_game
 from dualfold.games.verdict import GameCertificate
 
 __all__ = [
@@ -98,7 +98,7 @@ __all__ = [
     "Convex",
     "ConvexSet",
     "Curve",
-    "Descent",
+    "DescentMethod",
     "Divergence",
     "EasiestBend",
     "Ellipsoid",

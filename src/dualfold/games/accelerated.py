@@ -69,7 +69,7 @@ def nesterov_infinite_memory(
         weights=growing,
         bound=lambda T: R**2 / (step * T * (T + 1)),
         rate=Rate("1/T²", -2.0),
-        within=ball_around(start, radius),
+        minimiser_ball=ball_around(start, radius),
     )
 
 
@@ -167,7 +167,7 @@ def accelerated_strongly_convex(
         weights=Geometric(1 / root),
         bound=lambda T: (L - mu) * R**2 / 2 * factor ** (T - 1),
         rate=Rate("linear", factor=factor),
-        within=ball_around(start, radius),
+        minimiser_ball=ball_around(start, radius),
     )
 
 
@@ -189,7 +189,7 @@ def _one_memory(
         weights=growing,
         bound=lambda T: R**2 / (step * T * (T + 1)),
         rate=Rate("1/T²", -2.0),
-        within=ball,
+        minimiser_ball=ball,
     )
 
 

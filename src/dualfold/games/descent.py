@@ -61,11 +61,11 @@ class Path(Judged):
 
 
 @dataclass(frozen=True, eq=False)
-class Descent:
+class DescentMethod:
     """A method on a function, ready to `play`.
 
     name, f, start : what the method is called, minimises and begins at
-    over, within : the set it projects onto, and a ball known to hold a minimiser
+    over, minimiser_ball : the set it projects onto, and a ball known to hold a minimiser
     points : from a gradient and a start, the points one after another (the start first)
     gradients : makes the gradient that a run uses; fresh for every run
     exact : whether that is the gradient of f itself
@@ -78,7 +78,7 @@ class Descent:
     gradients: Callable[[], Gradient]
     exact: bool = True
     over: ConvexSet = EVERYWHERE
-    within: Ball | None = None
+    minimiser_ball: Ball | None = None
 
     def play(
         self,
@@ -93,7 +93,7 @@ class Descent:
         """
         relative_tolerance = checked(tolerance, relative_tolerance)
         simple = Indicator(self.over)
-        bound, gradient = LowerBound(self.f, simple, self.within), self.gradients()
+        bound, gradient = LowerBound(self.f, simple, self.minimiser_ball), self.gradients()
         points: list[Array] = []
         upper: list[float] = []
         proved: list[Bound] = []
@@ -114,15 +114,20 @@ class Descent:
             if t == rounds or close:
                 break
         lower = np.array([at.in_ball for at in proved])
-        used = self.within if lower.max() > max(at.free for at in proved) else None
+        used = self.minimiser_ball if lower.max() > max(at.free for at in proved) else None
         why = bound.why_infinite() if self.exact else "noisy gradients are no planes under f"
         terms = terms_of(self.f, simple, points[-1], relative_tolerance, used, why)
         return Path(points=np.array(points), upper=np.array(upper), lower=lower, terms=terms)
 
 
 def gradient_descent(
-    f: Convex, start: Array, *, step: Step, over: ConvexSet = EVERYWHERE, within: Ball | None = None
-) -> Descent:
+    f: Convex,
+    start: Array,
+    *,
+    step: Step,
+    over: ConvexSet = EVERYWHERE,
+    minimiser_ball: Ball | None = None,
+) -> DescentMethod:
     """x ← x − step·∇f(x), projected onto a set if there is one.
 
     >>> from dualfold.games import HalfSquare
@@ -135,12 +140,12 @@ def gradient_descent(
             yield x
             x = over.project(x - _size(step, t) * gradient(x))
 
-    return _descent("gradient descent", f, start, points, over, within)
+    return _descent("gradient descent", f, start, points, over, minimiser_ball)
 
 
 def momentum(
-    f: Convex, start: Array, *, step: Step, memory: float = 0.9, within: Ball | None = None
-) -> Descent:
+    f: Convex, start: Array, *, step: Step, memory: float = 0.9, minimiser_ball: Ball | None = None
+) -> DescentMethod:
     """x ← x − step·∇f(x) + memory·(x − x_before): a ball that rolls (Polyak)."""
 
     def points(gradient: Gradient, x: Array) -> Iterator[Array]:
@@ -149,12 +154,12 @@ def momentum(
             yield x
             x, before = x - _size(step, t) * gradient(x) + memory * (x - before), x
 
-    return _descent("momentum", f, start, points, within=within)
+    return _descent("momentum", f, start, points, minimiser_ball=minimiser_ball)
 
 
 def accelerated_gradient(
-    f: Convex, start: Array, *, step: Step, memory: float = 0.9, within: Ball | None = None
-) -> Descent:
+    f: Convex, start: Array, *, step: Step, memory: float = 0.9, minimiser_ball: Ball | None = None
+) -> DescentMethod:
     """NAG: momentum (`memory` of the last step) with the gradient where it is about to be."""
 
     def points(gradient: Gradient, x: Array) -> Iterator[Array]:
@@ -164,12 +169,12 @@ def accelerated_gradient(
             ahead = x + memory * (x - before)
             x, before = ahead - _size(step, t) * gradient(ahead), x
 
-    return _descent("accelerated gradient (NAG)", f, start, points, within=within)
+    return _descent("accelerated gradient (NAG)", f, start, points, minimiser_ball=minimiser_ball)
 
 
 def adagrad(
-    f: Convex, start: Array, *, step: Step, floor: float = 1e-8, within: Ball | None = None
-) -> Descent:
+    f: Convex, start: Array, *, step: Step, floor: float = 1e-8, minimiser_ball: Ball | None = None
+) -> DescentMethod:
     """Steps divided, coordinate by coordinate, by the root of all squared slopes so far.
 
     `floor` keeps the divisor of a coordinate that has no slope from being 0.
@@ -183,7 +188,7 @@ def adagrad(
             squares = squares + y**2
             x = x - _size(step, t) * y / (np.sqrt(squares) + floor)
 
-    return _descent("Adagrad", f, start, points, within=within)
+    return _descent("Adagrad", f, start, points, minimiser_ball=minimiser_ball)
 
 
 def rmsprop(
@@ -193,8 +198,8 @@ def rmsprop(
     step: Step,
     decay: float = 0.9,
     floor: float = 1e-8,
-    within: Ball | None = None,
-) -> Descent:
+    minimiser_ball: Ball | None = None,
+) -> DescentMethod:
     """Adagrad that forgets: old squared slopes fade by `decay` a step; `floor` as there."""
 
     def points(gradient: Gradient, x: Array) -> Iterator[Array]:
@@ -205,7 +210,7 @@ def rmsprop(
             squares = decay * squares + (1 - decay) * y**2
             x = x - _size(step, t) * y / (np.sqrt(squares) + floor)
 
-    return _descent("RMSprop", f, start, points, within=within)
+    return _descent("RMSprop", f, start, points, minimiser_ball=minimiser_ball)
 
 
 def adam(
@@ -216,8 +221,8 @@ def adam(
     decay: float = 0.9,
     square_decay: float = 0.999,
     floor: float = 1e-8,
-    within: Ball | None = None,
-) -> Descent:
+    minimiser_ball: Ball | None = None,
+) -> DescentMethod:
     """RMSprop with momentum, both corrected for having started from 0.
 
     `decay` is the memory of the slopes, `square_decay` that of their squares, `floor` is
@@ -237,10 +242,10 @@ def adam(
             root = np.sqrt(squares / (1 - square_decay**t))
             x = x - _size(step, t) * (mean / (1 - decay**t)) / (root + floor)
 
-    return _descent("Adam", f, start, points, within=within)
+    return _descent("Adam", f, start, points, minimiser_ball=minimiser_ball)
 
 
-def minibatch(method: Descent, *, batch_size: int, random_state: int = 0) -> Descent:
+def minibatch(method: DescentMethod, *, batch_size: int, random_state: int = 0) -> DescentMethod:
     """Any method on gradients of `batch_size` random rows, scaled to be right on average."""
     f: Any = method.f
     if not hasattr(f, "sample"):
@@ -259,7 +264,7 @@ def minibatch(method: Descent, *, batch_size: int, random_state: int = 0) -> Des
 
 def stochastic_gradient(
     f: Convex, start: Array, *, step: Step, random_state: int = 0, over: ConvexSet = EVERYWHERE
-) -> Descent:
+) -> DescentMethod:
     """Gradient descent on one random row at a time (drawn by `random_state`).
 
     Let the step fall, as 1/√t or 1/t: with a constant one the iterates never settle.
@@ -274,10 +279,12 @@ def _descent(
     start: Array,
     points: Callable[[Gradient, Array], Iterator[Array]],
     over: ConvexSet = EVERYWHERE,
-    within: Ball | None = None,
-) -> Descent:
+    minimiser_ball: Ball | None = None,
+) -> DescentMethod:
     start = doubles(start, "start")
-    return Descent(name, f, start, points, lambda: f.subgradient, over=over, within=within)
+    return DescentMethod(
+        name, f, start, points, lambda: f.subgradient, over=over, minimiser_ball=minimiser_ball
+    )
 
 
 def _size(step: Step, t: int) -> float:

@@ -76,8 +76,8 @@ class Bound(NamedTuple):
 class LowerBound:
     """The planes seen so far under f, and the least value they allow to f + ψ."""
 
-    def __init__(self, f: Convex, simple: Convex, within: Ball | None) -> None:
-        self.f, self.simple, self.within = f, simple, within
+    def __init__(self, f: Convex, simple: Convex, minimiser_ball: Ball | None) -> None:
+        self.f, self.simple, self.minimiser_ball = f, simple, minimiser_ball
         self.weight, self.furthest = 0.0, 0.0
         self.curvature, self.concavity = f.strong_convexity, f.concavity
         self.flat, self.curved_mean = Mean(), Mean()
@@ -124,8 +124,8 @@ class LowerBound:
         with np.errstate(all="ignore"):
             anywhere = self._anywhere(self.origin)
             best = anywhere
-            if self.within is not None:
-                best = max(anywhere, self._in_ball(self.within, self.origin))
+            if self.minimiser_ball is not None:
+                best = max(anywhere, self._in_ball(self.minimiser_ball, self.origin))
             free = max(added(self.flat.height, anywhere), self._curved(self.origin))
             with_ball = max(free, added(self.flat.height, best))
             return Bound(free, with_ball, best + float(np.vdot(self.slope, self.origin)))
@@ -218,6 +218,6 @@ class LowerBound:
         concave = " (its least eigenvalue cannot be told from 0)" if self.concavity else ""
         return (
             "the problem is on an unbounded set, so planes under f prove nothing; state a ball "
-            f"that holds a minimiser (within=Ball(radius, start)) or use a strongly convex f"
-            f"{concave}"
+            "that holds a minimiser (minimiser_ball=Ball(radius, start)) or use a strongly convex "
+            f"f{concave}"
         )

@@ -199,7 +199,7 @@ def play(
     weights: Weights = equal,
     rounds: int,
     order: Order,
-    within: Ball | None = None,
+    minimiser_ball: Ball | None = None,
     tolerance: float | None = None,
     relative_tolerance: float = USUAL,
 ) -> Run:
@@ -208,7 +208,7 @@ def play(
     x_player, y_player : the strategies of x and of y
     weights : α_t from t and the weight A_{t−1} of the rounds before, or a list; `rounds` : how many
     order : who moves first; a prescient player moves second
-    within : a ball that is known to hold a minimiser, for problems on all of ℝᵈ
+    minimiser_ball : a ball that is known to hold a minimiser, for problems on all of ℝᵈ
     tolerance : stop when the duality gap is no larger; None: play all rounds
     relative_tolerance : the largest gap, in units of the minimum, that is called proved
     """
@@ -219,7 +219,7 @@ def play(
     number(rounds, "rounds", least=1)
     relative_tolerance = checked(tolerance, relative_tolerance)
     f, simple = y_player.part.of, x_player.part
-    table = Record(f, simple, within)
+    table = Record(f, simple, minimiser_ball)
     x_seat, y_seat = _Seat(x_player), _Seat(y_player)
     given: list[float] = []
     for t in range(1, rounds + 1):
@@ -228,7 +228,7 @@ def play(
         if tolerance is not None and table.gap <= tolerance:
             break
     x_account, y_account = x_seat.account(given), y_seat.account(given)
-    used = within if max(table.lower) > max(table.free) else None
+    used = minimiser_ball if max(table.lower) > max(table.free) else None
     why = table.bound.why_infinite()
     return Run(
         x=x_account,

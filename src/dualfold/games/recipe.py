@@ -39,7 +39,7 @@ class Recipe:
     weights : α_t as a function of the round
     bound : f(x̄_T) − min f is at most bound(T); infinite where something was not stated
     rate : the shape of the bound, as a power of T or a factor a round
-    within : the ball that was stated to hold a minimiser
+    minimiser_ball : the ball that was stated to hold a minimiser
     horizon : the number of rounds that the step was chosen for
     conditions : what a run must not break for the bound to hold
     """
@@ -51,7 +51,7 @@ class Recipe:
     bound: Callable[[int], float]
     rate: Rate
     weights: Weights = equal
-    within: Ball | None = None
+    minimiser_ball: Ball | None = None
     horizon: int | None = None
     conditions: tuple[Condition, ...] = ()
 
@@ -81,7 +81,7 @@ class Recipe:
             weights=self.weights,
             rounds=rounds,
             order=self.order,
-            within=self.within,
+            minimiser_ball=self.minimiser_ball,
             tolerance=tolerance,
             relative_tolerance=relative_tolerance,
         )

@@ -74,7 +74,7 @@ def averaged_descent(
         order="x first",
         bound=lambda T: (L * R**2 + R * steep) / T,
         rate=Rate("1/T", -1.0),
-        within=ball_around(start, radius),
+        minimiser_ball=ball_around(start, radius),
     )
 
 
@@ -205,7 +205,7 @@ def extragradient(
         order="x first",
         bound=lambda T: L * R**2 / T,
         rate=Rate("1/T", -1.0),
-        within=ball_around(start, radius),
+        minimiser_ball=ball_around(start, radius),
     )
 
 
@@ -237,7 +237,7 @@ def _mirror_descent(
         order="x first",
         bound=lambda T: G * R * (float(np.sqrt(rounds)) / T + 1 / float(np.sqrt(rounds))) / 2,
         rate=Rate("1/√T", -0.5),
-        within=ball_around(start, radius),
+        minimiser_ball=ball_around(start, radius),
         horizon=rounds,
         conditions=(gradients_stay_below(G),),
     )

@@ -16,9 +16,9 @@ Array = np.ndarray[Any, np.dtype[Any]]
 class Record:
     """After every round: the average, and bounds from both sides."""
 
-    def __init__(self, f: Convex, simple: Convex, within: Ball | None) -> None:
+    def __init__(self, f: Convex, simple: Convex, minimiser_ball: Ball | None) -> None:
         self.f, self.simple = f, simple
-        self.bound = LowerBound(f, simple, within)
+        self.bound = LowerBound(f, simple, minimiser_ball)
         self.averages: list[Array] = []
         self.values: list[float] = []
         self.upper: list[float] = []

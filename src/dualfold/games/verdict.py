@@ -160,14 +160,14 @@ def _reasons(
 
 
 def terms_of(
-    f: Convex, simple: Convex, answer: Array, tolerance: float, within: Ball | None, why: str
+    f: Convex, simple: Convex, answer: Array, tolerance: float, ball: Ball | None, why: str
 ) -> Terms:
-    """The terms of a run that ended at `answer`; `within` only if `lower` uses it."""
+    """The terms of a run that ended at `answer`; `ball` only if `lower` uses it."""
     strangers = [type(part).__name__ for part in (f, simple) if not part.rounding_bounded]
     words = f"the rounding of {' and '.join(strangers)} is not bounded" if strangers else ""
     assumed = ""
-    if within is not None:
-        assumed = f"if a minimiser lies in the stated ball of radius {within.radius:.4g}"
+    if ball is not None:
+        assumed = f"if a minimiser lies in the stated ball of radius {ball.radius:.4g}"
     return Terms(tolerance, assumed, words, simple.outside(answer), why)
 
 

@@ -29,14 +29,14 @@ class CoRanking:
 
     counts : [k−1, l−1] = #{(i, j): ρ_ij = k, r_ij = l}. A perfect map has n on the
         diagonal and 0 elsewhere; below the diagonal are intruders, above it the lost.
-    n : points; drawn : how many of them were asked (n if all)
+    n, sampled : the number of points, and of those that were measured (n: all)
 
     Lee and Verleysen, "Quality assessment of dimensionality reduction" (2009).
     """
 
     counts: Array
     n: int
-    drawn: int
+    sampled: int
 
     @property
     def max_rank(self) -> int:
@@ -46,7 +46,7 @@ class CoRanking:
     def q_nx(self) -> Array:
         """The share of K nearest neighbours kept, for K = 1 … max_rank."""
         within = np.cumsum(np.cumsum(self.counts, axis=0), axis=1).diagonal()
-        return np.asarray(within / (np.arange(1, self.max_rank + 1) * self.drawn))
+        return np.asarray(within / (np.arange(1, self.max_rank + 1) * self.sampled))
 
 
 def co_ranking(

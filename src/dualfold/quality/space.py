@@ -178,7 +178,7 @@ class EuclideanSpace(Space):
         super().each_tile(work, rows)
 
 
-class RowSpace(Space):
+class DistanceSpace(Space):
     """Distances that come as whole rows: any metric, given ones, geodesics."""
 
     def __init__(self, n: int, distances: Callable[[Array], Array], n_jobs: int | None) -> None:
@@ -223,9 +223,9 @@ def space_of(X: Any, metric: Any = "euclidean", n_jobs: int | None = None) -> Sp
     if isinstance(X, Space):
         return X
     if isinstance(X, Graph):
-        return RowSpace(X.n, lambda rows: geodesic_distances(X, rows, n_jobs=1), n_jobs)
+        return DistanceSpace(X.n, lambda rows: geodesic_distances(X, rows, n_jobs=1), n_jobs)
     if isinstance(metric, str) and metric == "precomputed":
-        return RowSpace(*_given(X), n_jobs)
+        return DistanceSpace(*_given(X), n_jobs)
     if not sp.issparse(X):
         X = np.asanyarray(X)
     if X.ndim != 2:
@@ -233,7 +233,7 @@ def space_of(X: Any, metric: Any = "euclidean", n_jobs: int | None = None) -> Sp
     too_wide = sp.issparse(X) and X.shape[0] * X.shape[1] > SPREAD_OUT
     if not too_wide and isinstance(metric, str) and metric in ("euclidean", "l2"):
         return EuclideanSpace(X, n_jobs)
-    return RowSpace(X.shape[0], _by_metric(X, metric), n_jobs)
+    return DistanceSpace(X.shape[0], _by_metric(X, metric), n_jobs)
 
 
 def _given(distances: Any) -> tuple[int, Callable[[Array], Array]]:

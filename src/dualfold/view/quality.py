@@ -175,7 +175,7 @@ def co_ranking_figure(ranks: CoRanking, *, title: str = "", verdict: str = "") -
     from matplotlib.colors import PowerNorm
 
     figure, (axes,) = frames(1, PLANE, title=title, verdict=verdict)
-    share = ranks.counts / ranks.drawn
+    share = ranks.counts / ranks.sampled
     top = float(np.quantile(share, 0.999)) or float(share.max()) or 1.0
     edges = np.arange(ranks.max_rank + 1) + 0.5
     # Square-root steps: off the diagonal most cells hold little, and it is them one reads.

@@ -17,8 +17,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.certificate import Certificate
-from dualfold.descent.leading import leading_fourth_powers
-from dualfold.descent.points import centred_points, kernel_times
+from dualfold.forces.leading import leading_fourth_powers
+from dualfold.forces.points import centred_points, kernel_times
 from dualfold.levels import checked_tolerance, level_of
 from dualfold.weights.precision import mean_error
 from dualfold.weights.rows import column_means, combined_rows

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from dualfold.descent.points import centred_points, kernel_times
 from dualfold.errors import TooLarge
+from dualfold.forces.points import centred_points, kernel_times
 from dualfold.weights.rows import column_means
 
 Array = np.ndarray[Any, np.dtype[Any]]

@@ -1,8 +1,8 @@
 """PCA by descent on the points themselves: objective, forces, certificate."""
 
-from dualfold.descent.certificate import PointCertificate, certify_points
-from dualfold.descent.forces import Forces, pair_forces, point_forces
-from dualfold.descent.points import PointDescent, descended_points, point_error, point_gradient
+from dualfold.forces.certificate import PointCertificate, certify_points
+from dualfold.forces.pairs import Forces, pair_forces, point_forces
+from dualfold.forces.points import PointDescent, descended_points, point_error, point_gradient
 
 __all__ = [
     "Forces",
