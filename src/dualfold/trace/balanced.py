@@ -47,6 +47,9 @@ def balanced(problem: TraceProblem, V: Array) -> tuple[TraceProblem, Array]:
     changed.__dict__["_excluded"] = (
         (trivial * back, problem.trivial_error) if trivial.shape[1] else (trivial, 0.0)
     )
+    for found in ("_ordering", "_turned"):  # the pattern is the same
+        if found in problem.__dict__:
+            changed.__dict__[found] = problem.__dict__[found]
     return changed, V * back
 
 
