@@ -212,10 +212,10 @@ def test_random_search_height_holds_and_finds_what_was_missed():
     values, V = dense_reference(family.problem)
     right = trial(family.problem, V[:, :3])
     for _ in range(5):
-        floor = random_floor(family.problem, right, float(values[3]), 4.0, 1e-4, fresh=True)
+        floor = random_floor(family.problem, right, 4.0, 1e-4, fresh=True)
         assert floor.height <= values[3]
     missing = trial(family.problem, V[:, 1:4])
-    assert random_floor(family.problem, missing, None, 4.0, 1e-4, fresh=False).seen == 4
+    assert random_floor(family.problem, missing, 4.0, 1e-4, fresh=False).seen == 4
 
 
 @pytest.mark.parametrize("kind", ["diagonal", "sparse", "dense"])

@@ -274,7 +274,7 @@ def factor_with_room(
     small pivots have large errors, and they matter only as far as eigenvectors live there.
     """
     formed = _shift_rounding(problem, matrix, height)
-    errors = factor.row_errors + formed
+    errors = _row_errors(factor) + formed
     for _ in range(MOST_LOWERINGS):
         if not np.isfinite(errors).all():
             return None
@@ -282,10 +282,15 @@ def factor_with_room(
         lowered = matrix.copy()
         lowered.setdiag(diagonal - room)
         found = factorise(lowered, problem.ordering)
-        errors = np.maximum(errors, found.row_errors + formed + UNIT * (np.abs(diagonal) + room))
+        errors = np.maximum(errors, _row_errors(found) + formed + UNIT * (np.abs(diagonal) + room))
         if not found.zero and bool(np.all(errors * UP <= room)):
             return found
     return None
+
+
+def _row_errors(factor: Factorisation) -> Array:
+    known = np.isfinite(factor.backward_error)
+    return factor.row_errors if known else np.full_like(factor.row_errors, np.inf)
 
 
 def counted_height(
@@ -293,8 +298,7 @@ def counted_height(
 ) -> float:
     """The height under which the pivots count every eigenvalue of (sign·A, B)."""
     before = problem.auxiliary
-    errors = factor.row_errors if np.isfinite(factor.backward_error) else np.full(1, np.inf)
-    errors = errors + _shift_rounding(problem, matrix, height)
+    errors = _row_errors(factor) + _shift_rounding(problem, matrix, height)
     lowest = problem.metric.lowest
     if lowest <= 0:
         return -np.inf

@@ -227,7 +227,7 @@ def _best(case: _Case, given: Array, further: Array, fresh: bool) -> tuple[Brack
     if exact is not None:
         return *exact, False
     if not any(np.isfinite(one[0].apart) or one[2] for one in found):
-        floor = random_floor(problem, answer, case.following, case.scale, case.tolerance, fresh)
+        floor = random_floor(problem, answer, case.scale, case.tolerance, fresh)
         missed = floor.seen is not None and floor.seen > floor.below
         found.append((_with_extra(bracket(answer, None, floor), case), floor, missed))
     return min(found, key=lambda one: (not one[2], one[0].gap, one[0].apart))

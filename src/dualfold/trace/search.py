@@ -10,6 +10,9 @@ each but for a chance of 1.648·√n·exp(−√ε(2k − 1)) (Kuczyński and Wo
 (ξ_max − ξ_min)/(1 − 2ε), and a ≥ ξ_min − ε/(1 − 2ε)·(ξ_max − ξ_min): no bound of the spectrum
 has to be known beforehand.
 
+Whether to go on is decided at a few checkpoints from what was seen so far; the chance is shared
+among them, so it holds wherever the search ends.
+
 The start is drawn after the problem is known: its seed is a hash of A, B, N and V, so that bits
 repeat and a problem made to hide from the start would have to be found by 10¹² tries. An operator
 cannot be hashed: there the chance assumes that it does not depend on the start.
@@ -19,6 +22,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -38,6 +42,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 # The chance of a miss that a search is allowed, at both ends together, and its longest run:
 # 3 ms a step for MNIST's 70,000 points.
 MISS, MOST_STEPS = 1e-12, 1_500
+CHECKPOINTS = (60, 90, 140, 210, 320, 480, 720, 1_080, MOST_STEPS)
 # A complement of so few dimensions is searched to its end.
 MOST_KEPT = 200
 
@@ -45,36 +50,45 @@ MOST_KEPT = 200
 def random_floor(
     problem: TraceProblem,
     answer: Trial,
-    following: float | None,
     scale: float,
     tolerance: float,
     fresh: bool,
 ) -> Floor:
-    """A floor that holds but for a stated chance; `following` says how fine to look."""
+    """A floor that holds but for a stated chance."""
     room = problem.n - answer.V.shape[1] - problem.trivial.shape[1]
     count, last = len(answer.h), float(answer.h[-1])
     if room <= 0:  # nothing is left to be found
         return Floor(count, np.inf, "random", chance=0.0, seen=count)
-    unlikely = float(np.log(2 * 1.648 * np.sqrt(problem.n) / MISS))
-    wanted = last if following is None else following
-    resolved = max(0.5 * (wanted - last) / max(2 * scale, 1e-300), 1e-12)
-    steps = int(np.clip((unlikely / np.sqrt(resolved) + 1) / 2, 60, MOST_STEPS))
     start = uniform_start(problem, answer.V, seed_of(problem, answer.V, fresh))
+    blur = _blur(problem, scale)
+    # Something better by more than what is allowed; by less, the bracket says how much.
+    least = max(float(np.sqrt(answer.squares[-1])), blur, tolerance * abs(answer.total))
+
+    def far_enough(low: float, high: float, steps: int) -> bool:
+        """A floor halfway to what comes next; or something better than the answer."""
+        floor = _height(problem.n, low, high, steps) - blur
+        return low < last - 2 * least or floor >= (low + last) / 2 > last
+
     # Tall and thin: a second thread mostly waits (3 s became 25 on a busy machine).
     with one_blas_thread():
-        low, high, steps, ended = _extreme_ritz_values(problem, answer.V, start, steps, scale)
-    chance, blur = MISS, 16 * steps * UNIT * max(abs(low), abs(high)) + _blur(problem, scale)
+        low, high, steps, ended = _extreme_ritz_values(problem, answer.V, start, scale, far_enough)
+    chance = MISS
+    blur += 16 * steps * UNIT * max(abs(low), abs(high))
     if ended:  # an invariant space: a direction it misses had less than 16u of the start
         chance += float(16 * UNIT * np.sqrt(problem.n))
         height = low - blur
     else:
-        epsilon = (unlikely / (2 * steps - 1)) ** 2
-        height = (
-            low - epsilon / (1 - 2 * epsilon) * (high - low) - blur if epsilon < 0.5 else -np.inf
-        )
-    # Something better by more than what is allowed; by less, the bracket says how much.
-    least = max(float(np.sqrt(answer.squares[-1])), blur, tolerance * abs(answer.total))
-    return Floor(count, height, "random", chance=chance, seen=count + int(low < last - least))
+        height = _height(problem.n, low, high, steps) - blur
+    return Floor(
+        count, height, "random", chance=chance, seen=count + int(low < last - max(least, blur))
+    )
+
+
+def _height(n: int, low: float, high: float, steps: int) -> float:
+    """What no eigenvalue of the complement lies below, after so many steps, but for MISS."""
+    unlikely = float(np.log(2 * 1.648 * np.sqrt(n) * len(CHECKPOINTS) / MISS))
+    epsilon = (unlikely / (2 * steps - 1)) ** 2
+    return low - epsilon / (1 - 2 * epsilon) * (high - low) if epsilon < 0.5 else -np.inf
 
 
 def _blur(problem: TraceProblem, scale: float) -> float:
@@ -145,26 +159,32 @@ def _sparse_root_inverse(B: sp.csr_array, g: Array) -> Array:
 
 
 def _extreme_ritz_values(
-    problem: TraceProblem, V: Array, start: Array, steps: int, scale: float
+    problem: TraceProblem,
+    V: Array,
+    start: Array,
+    scale: float,
+    far_enough: Callable[[float, float, int], bool],
 ) -> tuple[float, float, int, bool]:
     """The ends of sign·A on the complement of V and N, the steps made, whether the space ended."""
-    BV = problem.metric.times(V)
+    outside = np.hstack([V, problem.trivial])
+    weighted = problem.metric.times(outside)
 
     def off(x: Array) -> Array:
         for _ in range(2):  # V and N are orthogonal to rounding only
-            x = x - V @ (BV.T @ x)
-            x = problem.off_trivial(x[:, None])[:, 0]
+            x = x - outside @ (weighted.T @ x)
         return x
 
     x = off(start)
     x /= np.sqrt(x @ problem.metric.times(x))
     previous, beta, ended = np.zeros_like(x), 0.0, False
-    diagonal, beside, basis = [], [], np.zeros((problem.n, 0))
-    room = problem.n - V.shape[1] - problem.trivial.shape[1]
-    most = min(steps, room)
+    diagonal: list[float] = []
+    beside: list[float] = []
+    basis = np.zeros((problem.n, 0))
+    room = problem.n - outside.shape[1]
+    most = min(MOST_STEPS, room)
     with told_steps("searching for anything better", most) as done:
-        for _ in range(most):
-            y = off(problem.metric.solve(problem.descent(x[:, None])[:, 0]))
+        for step in range(1, most + 1):
+            y = problem.metric.solve(problem.descent(x[:, None])[:, 0])
             alpha = float(y @ problem.metric.times(x))
             y = off(y - alpha * x - beta * previous)
             if room <= MOST_KEPT:  # the whole complement is searched: its basis must stay one
@@ -175,10 +195,19 @@ def _extreme_ritz_values(
             if beta <= 8 * UNIT * max(scale, abs(alpha)):
                 ended = True
                 break
+            if step in CHECKPOINTS and room > MOST_KEPT:
+                low, high = _ends(diagonal, beside)
+                if far_enough(low, high, step):
+                    break
             beside.append(beta)
             previous, x = x, y / beta
             done(1)
-    beside = beside[: len(diagonal) - 1]
-    ritz = scipy.linalg.eigh_tridiagonal(diagonal, beside, eigvals_only=True)
+    low, high = _ends(diagonal, beside)
     ended = ended or (len(diagonal) == room <= MOST_KEPT)
-    return float(ritz[0]), float(ritz[-1]), len(diagonal), ended
+    return low, high, len(diagonal), ended
+
+
+def _ends(diagonal: list[float], beside: list[float]) -> tuple[float, float]:
+    """The smallest and the largest Ritz value."""
+    ritz = scipy.linalg.eigh_tridiagonal(diagonal, beside[: len(diagonal) - 1], eigvals_only=True)
+    return float(ritz[0]), float(ritz[-1])
