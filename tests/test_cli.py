@@ -217,9 +217,9 @@ def test_a_failure_leaves_nothing_behind(here, monkeypatch, where):
     ("words", "code", "said"),
     [
         (["tabel.csv"], 1, "there is no file tabel.csv; did you mean 'table.csv'?"),
-        (["table.csv", "--color", "kin"], 1, "--color names 'kin', but there is no such column"),
-        (["table.csv", "--id", "nam"], 1, "--id names 'nam'"),
-        (["table.csv", "--exclude", "q"], 1, "--exclude names 'q'"),
+        (["table.csv", "--color", "kin"], 1, "--color kin names no column; there is 'kind'"),
+        (["table.csv", "--id", "nam"], 1, "--id nam names no column; there is 'name'"),
+        (["table.csv", "--exclude", "q"], 1, "--exclude q names no column"),
         (["table.csv", "-m", "pcaa"], 2, "did you mean pca?"),
         (["table.csv", "-m", "quux"], 2, "there are pca, mds, isomap, eigenmaps"),
         (["table.csv", "-m", "eigenmaps", "-k", "60"], 1, "the largest usable number here is 59"),
@@ -308,13 +308,6 @@ def test_debugging_shows_where(here, monkeypatch):
     monkeypatch.setenv("DUALFOLD_DEBUG", "1")
     result = CliRunner().invoke(app, ["embed", "nothing.csv"])
     assert isinstance(result.exception, dualfold.errors.InvalidInput)
-
-
-def test_messages_of_the_library_name_options_here():
-    assert talk.in_options("'y': …, label_columns=['y'] keeps it apart") == (
-        "'y': …, --color 'y' (to colour by it) or --exclude 'y' keeps it out"
-    )
-    assert talk.in_options("n_neighbors=6 connects them") == "--n-neighbors 6 connects them"
 
 
 # Ctrl-C at a chosen moment: a tenth of a second into the search of a kd-tree by threads,

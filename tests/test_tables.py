@@ -276,7 +276,7 @@ def test_gaps_dropped_or_filled(tmp_path):
 def test_the_column_that_costs_most_rows_is_blamed(tmp_path):
     lines = [f"{'' if row == 3 else row + 0.5},{row * 0.1 if row % 2 else ''}" for row in range(20)]
     dropped = table(tmp_path, "\n".join(["a,b", *lines]), missing="drop")
-    assert said(dropped, "'b' alone costs 10 of these 11 rows; excluding 'b' keeps them")
+    assert said(dropped, "'b' alone costs 10 of these 11 rows; exclude=['b'] keeps them")
     even = table(tmp_path, GAPS, missing="drop")
     assert not said(even, "alone costs")
 
@@ -388,7 +388,7 @@ def test_gaps_of_a_sparse_matrix(tmp_path):
         ("a,b\nx,y\nz,w\n", {}, r"none is left.*'a', 'b': text"),
         ("a,b\n1.5,2.5\n", {"exclude": ["a", "b"]}, "asked to be left out"),
         ("alpha,b\n1.5,2.5\n", {"exclude": ["alhpa"]}, "there is 'alpha'"),
-        ("a,b\n1.5,2.5\n", {"label_columns": ["zz"]}, "label_columns names 'zz'"),
+        ("a,b\n1.5,2.5\n", {"label_columns": ["zz"]}, "label_columns='zz' names no column"),
         ("a,b\n1.5,x\n", {"keep": ["b"]}, "no numbers, as 'x'"),
         ("a,b\n1.5,2\n", {"separator": "::"}, "one character"),
         ("a,b\n1.5,2\n", {"format": "xls"}, "format must be one of"),
@@ -488,7 +488,7 @@ def test_npz(tmp_path):
     np.savez(tmp_path / "one.npz", anything=X)
     np.testing.assert_array_equal(read_table(tmp_path / "one.npz").X, X)
     np.savez(tmp_path / "two.npz", a=X, b=X + 1)
-    with pytest.raises(InvalidInput, match=r"'a' \(3, 2\), 'b' \(3, 2\); choose one by array="):
+    with pytest.raises(InvalidInput, match=r"'a' \(3, 2\), 'b' \(3, 2\); choose one, as array='a'"):
         read_table(tmp_path / "two.npz")
     np.testing.assert_array_equal(read_table(tmp_path / "two.npz", array="b").X, X + 1)
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.certificate import Certificate
-from dualfold.errors import CertificateFailed
+from dualfold.errors import Argument, CertificateFailed
 from dualfold.graph.graph import Graph
 from dualfold.kernels.tally import timed
 from dualfold.kernels.threads import lapack_threads
@@ -114,9 +114,13 @@ def judged(
         certificate = certify(problem, answer, solution.values, tolerance=tolerance)
     if certificate.level in ("failed", "within"):
         warnings.warn(
-            f"the answer of {solution.solver} did not pass its certificate: "
-            f"{'; '.join(certificate.reasons)}. Try another solver or a smaller tol",
-            CertificateFailed,
+            CertificateFailed(
+                f"the answer of {solution.solver} did not pass its certificate: "
+                f"{'; '.join(certificate.reasons)}. Try another ",
+                Argument("solver"),
+                " or a smaller ",
+                Argument("tol"),
+            ),
             stacklevel=3,
         )
     return certificate

@@ -1,12 +1,94 @@
-"""Every exception and warning of dualfold.
+"""Every exception and warning of dualfold, and the messages that they carry.
 
-Each message says what was needed, what was given and what to do about it.
+A message says what was needed, what was given and what to do about it. It names arguments by
+`Argument` parts, so that one message can be shown to somebody who writes Python
+(`n_neighbors=6`) and to somebody who types a command (`--n-neighbors 6`):
+
+    raise InvalidInput(Argument("n_neighbors", 6), " needs more than 6 points; there are 5")
+
+The first argument that a message names is the one to change.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
 
-class DualfoldError(Exception):
+
+class Argument(str):
+    """An argument by its name, perhaps with a value. As text it is what Python calls it.
+
+    value : what was given or should be given; `...` names the argument alone
+    """
+
+    name: str
+    value: Any
+
+    def __new__(cls, name: str, value: Any = ...) -> Argument:
+        if getattr(value, "ndim", None) == 0:  # a number of NumPy, whose repr names its type
+            value = value.item()
+        text = super().__new__(cls, name if value is ... else f"{name}={value!r}")
+        text.name, text.value = name, value
+        return text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Argument, (self.name, self.value)
+
+
+class InPython(str):
+    """A part of a message for those who write Python: functions and attributes to use."""
+
+
+class Message(str):
+    """Text in which arguments are known. As text it is what a Python user reads.
+
+    parts : strings, arguments and other messages, in the order of reading
+    """
+
+    parts: tuple[str, ...]
+
+    def __new__(cls, *parts: str) -> Message:
+        flat: list[str] = []
+        for part in parts:
+            flat += part.parts if isinstance(part, Message) else (part,)
+        text = super().__new__(cls, "".join(flat))
+        text.parts = tuple(flat)
+        return text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Message, self.parts
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """The names of the arguments, each once, in the order of reading."""
+        names = [part.name for part in self.parts if isinstance(part, Argument)]
+        return tuple(dict.fromkeys(names))
+
+    def shown(self, face: Callable[[Argument], str]) -> str:
+        """The text for others than Python users: arguments as `face` writes them."""
+        parts = [part for part in self.parts if not isinstance(part, InPython)]
+        return "".join(face(part) if isinstance(part, Argument) else part for part in parts)
+
+
+class _WithMessage(Exception):
+    """What errors and warnings of dualfold have in common."""
+
+    def __init__(self, *parts: str) -> None:
+        super().__init__(Message(*parts))
+
+    @property
+    def message(self) -> Message:
+        """The text with its arguments marked; str(error) is the same for Python."""
+        message: Message = self.args[0]
+        return message
+
+    @property
+    def argument(self) -> str | None:
+        """The argument to change, the first that the message names."""
+        return next(iter(self.message.arguments), None)
+
+
+class DualfoldError(_WithMessage):
     """The root of all errors that dualfold raises itself."""
 
 
@@ -27,28 +109,39 @@ class DisconnectedGraph(DualfoldError, ValueError, RuntimeError):
 
 
 class NotConverged(DualfoldError, RuntimeError):
-    """A solver stopped before its tolerance; no answer is better than noise."""
+    """A solver stopped before its tolerance.
+
+    solution : the last iterate, where there is one; it is not an answer
+    """
+
+    def __init__(self, *parts: str, solution: Any = None) -> None:
+        super().__init__(*parts)
+        self.solution = solution
 
 
 class TooLarge(DualfoldError, MemoryError):
-    """The chosen road needs more memory or work than was allowed."""
+    """The chosen algorithm needs more memory or work than was allowed."""
 
 
 class Unrealisable(InvalidInput):
     """Distances that no points have, in any number of dimensions."""
 
 
-class PiecesJoined(UserWarning):
+class DualfoldWarning(_WithMessage, UserWarning):
+    """The root of all warnings that dualfold gives itself."""
+
+
+class PiecesJoined(DualfoldWarning):
     """A graph in several pieces was joined by its shortest missing links."""
 
 
-class CertificateFailed(UserWarning):
+class CertificateFailed(DualfoldWarning):
     """An answer was returned that its own certificate does not accept."""
 
 
-class PointsCollapse(UserWarning):
+class PointsCollapse(DualfoldWarning):
     """Some points will be drawn as one spot; the message says which and why."""
 
 
-class ConditionFails(UserWarning):
+class ConditionFails(DualfoldWarning):
     """A method runs, but what its guarantee needs does not hold; the message says what."""

@@ -18,7 +18,7 @@ import math
 from decimal import ROUND_CEILING, Context
 from typing import Any, Literal
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 
 Level = Literal[
     "proved", "within", "within reach", "measured", "unresolved", "stationary", "failed"
@@ -48,8 +48,9 @@ def checked_tolerance(tolerance: Any) -> float:
         number = math.nan
     if not 0 <= number <= WORTHLESS:
         raise InvalidInput(
-            f"tolerance is {tolerance!r}; it must be a number from 0 to 1, the "
-            "largest relative gap that passes (1e-4 is usual)"
+            Argument("tolerance"),
+            f" is {tolerance!r}; it must be a number from 0 to 1, the largest relative gap "
+            "that passes (1e-4 is usual)",
         )
     return number
 

@@ -13,8 +13,9 @@ from dualfold.cli.embed import check_places
 from dualfold.cli.reading import Data, Reading, read
 from dualfold.cli.request import reading_words, stem
 from dualfold.cli.solving import SCORED_NEIGHBORS, Job, Made, made, neighbor_graph
-from dualfold.cli.talk import Voice, in_options
+from dualfold.cli.talk import Voice
 from dualfold.cli.verdict import short_verdict
+from dualfold.cli.wording import shown
 from dualfold.descriptions import STATED
 from dualfold.errors import DualfoldError, InvalidInput
 
@@ -66,8 +67,9 @@ def compare_methods(request: CompareRequest, voice: Voice) -> dict[str, Any]:
                     graph = neighbor_graph(job, data.X, voice)
             result = made(job, data, voice, graph if job.method.needs_graph else None)
         except (DualfoldError, MemoryError) as error:
-            rows.append({"method": name, "error": in_options(str(error) or "out of memory")})
-            voice.note(f"{name}: {error or 'out of memory'}")
+            reason = shown(error.message) if isinstance(error, DualfoldError) else "out of memory"
+            rows.append({"method": name, "error": reason})
+            voice.note(f"{name}: {reason}")
             continue
         maps.append(result)
         rows.append(_row(data, result, voice))

@@ -57,6 +57,7 @@ def embed_table(request: Request, voice: Voice) -> dict[str, Any]:
         "features": list(data.table.names),
         "coordinates": list(columns)[-request.job.n_components :],
         "notices": [*data.notices, *result.heard],
+        "scales_differ": data.scales_differ,
         "verdict": result.verdict,
         "certificate": result.embedding.certificate.to_dict(),
         "eigenvalues": [float(value) for value in result.embedding.values],

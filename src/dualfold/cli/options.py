@@ -55,13 +55,14 @@ def picture_shape(text: str | None) -> tuple[int, int] | None:
 
 def gap_that_passes(gap: float) -> float:
     """A tolerance from 0 to 1, or a usage error."""
+    from dualfold.cli.wording import shown
     from dualfold.errors import InvalidInput
     from dualfold.levels import checked_tolerance
 
     try:
         return checked_tolerance(gap)
     except InvalidInput as error:
-        raise typer.BadParameter(str(error)) from None
+        raise typer.BadParameter(shown(error.message, "certify")) from None
 
 
 def several_methods(text: str) -> list[str]:

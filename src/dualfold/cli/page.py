@@ -9,7 +9,7 @@ from typing import Any
 from dualfold.cli.reading import Data, colors_of
 from dualfold.cli.solving import Made
 from dualfold.cli.talk import Voice
-from dualfold.errors import InvalidInput, MissingDependency
+from dualfold.errors import Argument, InvalidInput, MissingDependency
 
 # Neighbours of a point that the page shows.
 SHOWN_NEIGHBORS = 10
@@ -21,8 +21,10 @@ def check_page() -> None:
         import dualfold.view.page  # type: ignore[import-not-found, unused-ignore]  # noqa: F401
     except ImportError as error:
         raise MissingDependency(
-            f"--html needs the page of dualfold.view, which is not there ({error}); --picture "
-            "draws the map without it"
+            Argument("html"),
+            f" needs the page of dualfold.view, which is not there ({error}); ",
+            Argument("picture"),
+            " draws the map without it",
         ) from error
 
 
@@ -78,7 +80,9 @@ def _pictures(data: Data, shape: tuple[int, int] | None) -> Any:
     if shape[0] * shape[1] != width:
         raise InvalidInput(
             f"pictures of {shape[0]}×{shape[1]} have {shape[0] * shape[1]} pixels, but a row has "
-            f"{width} columns; give --images the shape of a row"
+            f"{width} columns; give ",
+            Argument("images"),
+            " the shape of a row",
         )
     import numpy as np
 

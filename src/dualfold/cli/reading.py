@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dualfold.errors import InvalidInput
+from dualfold.cli.wording import shown
+from dualfold.errors import Argument, InvalidInput, Message
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,11 +64,17 @@ class Data:
     table: Table
     X: Any
     standard: Standard | None
-    remarks: tuple[str, ...]
+    remarks: tuple[Message, ...]
 
     @property
-    def notices(self) -> tuple[str, ...]:
-        return (*self.table.notices, *self.remarks)
+    def notices(self) -> list[str]:
+        """Everything that was said about the table, as the command line says it."""
+        return [shown(notice) for notice in (*self.table.notices, *self.remarks)]
+
+    @property
+    def scales_differ(self) -> bool:
+        """Whether standardizing was recommended."""
+        return any("standardize" in remark.arguments for remark in self.remarks)
 
     def label(self, name: str | None) -> Any:
         return None if name is None else self.table.labels[name]
@@ -94,7 +101,7 @@ def read(reading: Reading, voice: Voice) -> Data:
         voice.note(notice)
     with voice.doing("loading"):  # after reading, so that a wrong file is told at once
         import dualfold.embedding  # noqa: F401 (heavy; told apart from reading)
-    standard, X, remarks = None, table.X, list[str]()
+    standard, X, remarks = None, table.X, list[Message]()
     if reading.standardize:
         from dualfold.data.scales import standard_of
 
@@ -121,7 +128,7 @@ def seconds_to_read(source: str) -> float | None:
 def _table(reading: Reading) -> Table:
     from dualfold.data import read_table
 
-    apart = {"--color": reading.color, "--id": reading.identifier}
+    apart = {"color": reading.color, "identifier": reading.identifier}
     try:
         return read_table(
             reading.source,
@@ -135,26 +142,34 @@ def _table(reading: Reading) -> Table:
             gap_markers=reading.gap_markers,
         )
     except InvalidInput as error:
-        # The library knows one argument where the command line has two.
-        for option, name in apart.items():
-            if name and f"label_columns names '{name}'" in str(error):
-                raise InvalidInput(str(error).replace("label_columns", option, 1)) from error
-        raise
+        # read_table has one argument where the commands have two options.
+        options = {name: Argument(option, name) for option, name in apart.items()}
+        raise InvalidInput(
+            *(
+                options[part.value]
+                if isinstance(part, Argument) and part.name == "label_columns"
+                else part
+                for part in error.message.parts
+            )
+        ) from error
 
 
-def _color_remarks(color: str | None, table: Table) -> list[str]:
+def _color_remarks(color: str | None, table: Table) -> list[Message]:
     from dualfold.data.dates import ambiguous_dates
 
     if color is None or not ambiguous_dates(table.labels[color]):
         return []
     return [
-        f"--color '{color}': nothing tells the days from the months of dates as "
-        f"'{table.labels[color][0]}', so they are coloured as words without an order; write "
-        "them as 2021-12-31"
+        Message(
+            Argument("color", color),
+            ": nothing tells the days from the months of dates as "
+            f"'{table.labels[color][0]}', so they are coloured as words without an order; write "
+            "them as 2021-12-31",
+        )
     ]
 
 
-def _scale_remarks(table: Table) -> list[str]:
+def _scale_remarks(table: Table) -> list[Message]:
     import numpy as np
 
     from dualfold.data.scales import ranges
@@ -171,9 +186,12 @@ def _scale_remarks(table: Table) -> list[str]:
         return []
     times = f"{ratio:,.0f}" if ratio < 1e9 else f"{ratio:.0e}"
     return [
-        f"the columns differ in scale: '{table.names[wide]}' spans {times} times as much "
-        f"as '{table.names[narrow]}' and so decides the distances; --standardize gives every "
-        "column the same weight"
+        Message(
+            f"the columns differ in scale: '{table.names[wide]}' spans {times} times as much "
+            f"as '{table.names[narrow]}' and so decides the distances; ",
+            Argument("standardize", True),
+            " gives every column the same weight",
+        )
     ]
 
 
@@ -206,18 +224,22 @@ def twin_remarks(X: Any, *, n_components: int, n_neighbors: int | None) -> list[
             f"direction{'s' if len(counts) > 2 else ''}: of {n_components} coordinates the others "
             "are invented"
         ]
-    if n_neighbors is not None and counts[0] > n_neighbors + 1:
-        return [
+    if n_neighbors is None or counts[0] <= n_neighbors + 1:
+        return []
+    return [
+        Message(
             f"{counts[0]} rows are identical, more than the {n_neighbors} neighbours a row has: "
             "such rows only know one another and where they lie is arbitrary; leave out repeated "
-            f"rows, or take --n-neighbors {counts[0]} or more"
-        ]
-    return []
+            "rows, or take ",
+            Argument("n_neighbors", counts[0]),
+            " or more",
+        )
+    ]
 
 
 def refuse_too_many(data: Data, n_components: int, method: Description) -> None:
     """More coordinates than the rows or columns allow."""
-    from dualfold.data.columns import listed
+    from dualfold.data.notices import listed
 
     n, width = data.X.shape
     if n < 2:
@@ -234,5 +256,7 @@ def refuse_too_many(data: Data, n_components: int, method: Description) -> None:
     else:
         given = f"'{data.table.names[0]}' is the only column of numbers"
     raise InvalidInput(
-        f"{n_components} coordinates were asked for, but {given}; --n-components {room} is the most"
+        f"{n_components} coordinates were asked for, but {given}; ",
+        Argument("n_components", room),
+        " is the most",
     )

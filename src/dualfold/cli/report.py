@@ -14,7 +14,7 @@ from dualfold.cli.reading import Data, Reading
 from dualfold.cli.request import stem
 from dualfold.cli.solving import Job, neighbor_graph
 from dualfold.cli.stored import read_again, stored_map
-from dualfold.cli.talk import Voice, in_options
+from dualfold.cli.talk import Voice
 from dualfold.errors import InvalidInput
 
 # Beyond, a report of all points takes minutes; that many of them are drawn instead.
@@ -80,7 +80,7 @@ def report_map(request: ReportRequest, voice: Voice) -> tuple[dict[str, Any], st
             )
             picture = figure_bytes(figure, request.picture)
     _write(request, data, found, summary, picture)
-    return summary, in_options(str(found))
+    return summary, str(found)
 
 
 def _graph_of(metadata: dict[str, Any], data: Data, voice: Voice) -> Any:

@@ -58,7 +58,7 @@ def next_command(request: Request, summary: dict[str, Any]) -> str:
     """The command worth trying after this one: a picture first, then other kinds of map."""
     method, reading = request.job.method.name, request.reading
     graph = STATED[method].needs_graph
-    standardize = any("--standardize" in note for note in summary["notices"])
+    standardize = summary["scales_differ"]
     if request.picture is not None or request.html is not None:
         rivals = [name for name in ("pca", "isomap", "eigenmaps") if name != method]
         words = ["dualfold", "compare", reading.source, "--methods", ",".join([method, *rivals])]

@@ -10,6 +10,7 @@ from dualfold.cli.reading import Data, refuse_too_many, twin_remarks
 from dualfold.cli.stating import certified
 from dualfold.cli.talk import Voice
 from dualfold.cli.verdict import verdict
+from dualfold.cli.wording import shown
 from dualfold.descriptions import STATED, Description
 
 if TYPE_CHECKING:
@@ -69,13 +70,14 @@ class Made:
 def made(job: Job, data: Data, voice: Voice, graph: Graph | None = None) -> Made:
     """Do the job, telling what happens; a `graph` that is at hand is not made again."""
     refuse_too_many(data, job.n_components, job.method)
-    heard = twin_remarks(
+    remarks = twin_remarks(
         data.X,
         n_components=job.n_components,
         n_neighbors=job.n_neighbors if job.method.needs_graph else None,
     )
-    for remark in heard:
+    for remark in remarks:
         voice.note(remark)
+    heard = [shown(remark) for remark in remarks]
     begin = perf_counter()
     with voice.telling_warnings(heard):
         graph = graph if graph is not None else neighbor_graph(job, data.X, voice)

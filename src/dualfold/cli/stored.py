@@ -14,7 +14,7 @@ from dualfold.cli.reading import LISTS, Data, Reading, read
 from dualfold.cli.solving import Job
 from dualfold.cli.talk import Voice
 from dualfold.descriptions import STATED
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 
 WORDS = ("color", "identifier", "format", "thousands", "array")
 
@@ -120,8 +120,9 @@ def read_again(reading: Reading, stored: StoredMap, voice: Voice) -> Data:
     if stored.points is not None and n != len(stored.points):
         raise InvalidInput(
             f"{stored.path} has {len(stored.points)} points and {reading.source} has {n} rows; "
-            "each point must be a row: give the table the map was made of, with the same "
-            "--missing and the like"
+            "each point must be a row: give the table the map was made of, with the same ",
+            Argument("missing"),
+            " and the like",
         )
     name = data.reading.identifier
     if name is not None and name in stored.labels:

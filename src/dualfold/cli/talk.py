@@ -9,7 +9,6 @@ import contextlib
 import functools
 import json
 import os
-import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -19,45 +18,13 @@ import typer
 
 from dualfold.cli.interrupt import end_now, interruptible
 from dualfold.cli.progress import Stage, displayed
-from dualfold.errors import CertificateFailed, DualfoldError, PiecesJoined, PointsCollapse
+from dualfold.cli.wording import runs, shown
+from dualfold.errors import DualfoldError, DualfoldWarning
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 FAILURE, UNCERTIFIED, INTERRUPTED = 1, 3, 130
-# Warnings that a user should hear of, as notes.
-TOLD = (PiecesJoined, CertificateFailed, PointsCollapse)
-
-# The library's messages name Python arguments; here the same things are options.
-AS_OPTIONS = (
-    (r"overwrite=True", "--force"),
-    (r"; pieces='separate' embeds each on its own", "; --pieces raise refuses instead"),
-    (r"Join them \(dualfold\.graph\.joined\(graph\)\) or embed each on its own \([^)]*\)\)",
-     "--pieces join joins them by their shortest links"),
-    (r"\bmissing='(\w+)'", r"--missing \1"),
-    (r"\bn_neighbors=(\d+)", r"--n-neighbors \1"),
-    (r"\bn_neighbors\b", "--n-neighbors"),
-    (r"\bn_components\b", "--n-components"),
-    (r"\blabel_columns=\['([^']*)'[^\]]*\] keeps it apart",
-     r"--color '\1' (to colour by it) or --exclude '\1' keeps it out"),
-    (r"\bkeep=\[…\]", "--keep COLUMN"),
-    (r"\bexcluding ('[^']*') keeps", r"--exclude \1 keeps"),
-    (r"; colour it by per_point\['trustworthiness'\] to see which", "; --picture shows which"),
-    (r"\bthousands=('[^']*')", r"--thousands \1"),
-    (r"\bsay (so|which) by format=", r"say \1 by --format"),
-    (r"\barray=", "--array NAME"),
-    (r"or exclude the columns$", "or --exclude the columns"),
-    (r"\b[Ee]xclude the emptiest columns", "Leave out the emptiest columns by --exclude"),
-    (r"if they only name the rows, exclude them", "if they only name the rows, --exclude them"),
-    (r"^(exclude|keep) names", r"--\1 names"),
-)  # fmt: skip
-
-
-def in_options(message: str) -> str:
-    """A message of the library with its arguments as options of the command line."""
-    for pattern, option in AS_OPTIONS:
-        message = re.sub(pattern, option, message)
-    return message
 
 
 class Voice:
@@ -76,7 +43,7 @@ class Voice:
 
     def note(self, text: str) -> None:
         """Something the user should know about the data or the answer."""
-        self.say(f"note: {sentence(in_options(text))}", "yellow")
+        self.say(f"note: {sentence(shown(text))}", "yellow")
 
     @contextlib.contextmanager
     def doing(self, name: str, expected: float | None = None) -> Iterator[None]:
@@ -98,15 +65,14 @@ class Voice:
         """Warnings of dualfold as plain notes, also collected in `heard`; others only in debug."""
 
         def told(message: Any, category: Any, *place: Any, **more: Any) -> None:
-            if issubclass(category, TOLD):
-                heard.append(sentence(in_options(str(message))))
-                self.note(str(message))
+            if isinstance(message, DualfoldWarning):
+                heard.append(sentence(shown(message.message)))
+                self.note(message.message)
             elif debugging():
                 self.say(f"{category.__name__}: {message}")
 
         with warnings.catch_warnings():
-            for category in TOLD:
-                warnings.simplefilter("always", category)
+            warnings.simplefilter("always", DualfoldWarning)
             warnings.showwarning = told
             yield
 
@@ -130,6 +96,7 @@ def plainly(command: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(command)
     def told(*args: P.args, **options: P.kwargs) -> R:
+        runs(command.__name__)
         try:
             return interruptible(lambda: command(*args, **options))
         except KeyboardInterrupt:
@@ -138,7 +105,7 @@ def plainly(command: Callable[P, R]) -> Callable[P, R]:
         except DualfoldError as error:
             if debugging():
                 raise
-            _end(in_options(str(error)), FAILURE)
+            _end(shown(error.message), FAILURE)
         except BrokenPipeError:  # `dualfold … | head` has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(FAILURE) from None

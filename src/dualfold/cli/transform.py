@@ -12,7 +12,8 @@ from dualfold import __version__
 from dualfold.cli.embed import check_places
 from dualfold.cli.reading import Reading, colors_of
 from dualfold.cli.talk import Voice
-from dualfold.errors import InvalidInput
+from dualfold.cli.wording import shown
+from dualfold.errors import Argument, InvalidInput
 
 if TYPE_CHECKING:
     from dualfold.data import Table
@@ -58,7 +59,7 @@ def transform_table(request: TransformRequest, voice: Voice) -> dict[str, Any]:
         "rows": len(table.rows),
         "coordinates": list(columns)[-points.shape[1] :],
         "far_rows": far,
-        "notices": notices,
+        "notices": [shown(notice) for notice in notices],
         "verdict": _verdict(model, len(table.rows), far),
     }
     picture = None
@@ -83,22 +84,19 @@ def transform_table(request: TransformRequest, voice: Voice) -> dict[str, Any]:
 def _rows(model: Model, reading: Reading) -> tuple[Table, list[str]]:
     """The new rows with the model's columns in its order, without gaps."""
     from dualfold.data import read_table
-    from dualfold.data.columns import listed
-    from dualfold.data.gaps import complete
+    from dualfold.data.gaps import without_gaps
+    from dualfold.data.notices import listed
 
     kept = model.settings.get("reading", {})
-    try:
-        table = read_table(
-            reading.source,
-            format=reading.format,
-            thousands=reading.thousands or kept.get("thousands"),
-            array=reading.array,
-            gap_markers=reading.gap_markers or tuple(kept.get("gap_markers", ())),
-            features=model.columns,
-            missing="keep",
-        )
-    except InvalidInput as error:
-        raise InvalidInput(str(error).replace("keep names", "the model needs", 1)) from error
+    table = read_table(
+        reading.source,
+        format=reading.format,
+        thousands=reading.thousands or kept.get("thousands"),
+        array=reading.array,
+        gap_markers=reading.gap_markers or tuple(kept.get("gap_markers", ())),
+        features=model.columns,
+        missing="keep",
+    )
     notices = list(table.notices)
     unnamed = tuple(f"column_{place + 1}" for place in range(table.X.shape[1]))
     if table.names == unnamed and len(unnamed) == len(model.columns) and unnamed != model.columns:
@@ -107,27 +105,26 @@ def _rows(model: Model, reading: Reading) -> tuple[Table, list[str]]:
     else:
         X = model.matched(table.X, table.names)
     table = replace(table, X=X, names=model.columns, notices=())
-    for option, name in (("--color", reading.color), ("--id", reading.identifier)):
+    for option, name in (("color", reading.color), ("identifier", reading.identifier)):
         if name is not None and name not in table.labels:
             raise InvalidInput(
-                f"{option} names '{name}', but there is no such label; there is "
-                f"{listed(table.labels) or 'none'}"
+                Argument(option, name),
+                f" names no label; there is {listed(table.labels) or 'none'}",
             )
     if reading.missing == "mean" and model.means is not None:
         return _filled(table, model, notices)
-    table = complete(table, reading.missing)
-    said = [notice for notice in table.notices if "same value in every row" not in notice]
-    return table, [*notices, *said]
+    table = without_gaps(table, reading.missing)
+    return table, [*notices, *table.notices]
 
 
 def _filled(table: Table, model: Model, notices: list[str]) -> tuple[Table, list[str]]:
     """Gaps as the means of the rows that the map was made of, not of the new ones."""
     import numpy as np
 
-    from dualfold.data.gaps import complete
+    from dualfold.data.gaps import without_gaps
 
     if not isinstance(table.X, np.ndarray) or model.means is None:
-        return complete(table, "mean"), notices
+        return without_gaps(table, "mean"), notices
     hole = ~np.isfinite(table.X)
     if not hole.any():
         return table, notices

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dualfold.data.arrays import Place, dense_table, sparse_table
-from dualfold.data.columns import Table, listed
-from dualfold.errors import InvalidInput, MissingDependency
+from dualfold.data.columns import Table
+from dualfold.data.notices import listed
+from dualfold.errors import Argument, InvalidInput, MissingDependency
 
 # Where the certificate and the settings lie among the unstructured annotations.
 KEY = "dualfold"
@@ -42,8 +43,11 @@ def h5ad_table(place: Place, name: str, array: str | None) -> Table:
     stored = _opened(place, name)
     matrix, names = _matrix_of(stored, name, array)
     if matrix is None:
-        held = listed(stored.obsm) if len(stored.obsm) else "nothing"
-        raise InvalidInput(f"{name} has no X; obsm holds {held}, choose one by array=")
+        held = list(stored.obsm)
+        raise InvalidInput(
+            f"{name} has no X; obsm holds {listed(held) or 'nothing'}",
+            *(("; choose one, as ", Argument("array", held[0])) if held else ()),
+        )
     import scipy.sparse as sp
 
     table = sparse_table(matrix) if sp.issparse(matrix) else dense_table(np.asarray(matrix), name)
@@ -159,6 +163,7 @@ def _matrix_of(stored: Any, name: str, array: str | None) -> tuple[Any, tuple[st
         matrix = stored.obsm[plain]
         return matrix, tuple(f"{plain}_{place + 1}" for place in range(matrix.shape[1]))
     raise InvalidInput(
-        f"{name} has no layer or obsm entry '{array}'; it holds X, layers {listed(stored.layers)} "
-        f"and obsm {listed(stored.obsm)}"
+        Argument("array", array),
+        f" names no layer or obsm entry of {name}; it holds X, layers {listed(stored.layers)} and "
+        f"obsm {listed(stored.obsm)}",
     )

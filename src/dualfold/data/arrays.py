@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dualfold.data.columns import Table, listed
-from dualfold.errors import InvalidInput, MissingDependency
+from dualfold.data.columns import Table
+from dualfold.data.notices import listed
+from dualfold.errors import Argument, InvalidInput, MissingDependency
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,7 +86,10 @@ def npz_table(place: Place, name: str, array: str | None) -> Table:
     if len(candidates) != 1 or candidates[0] not in held:
         shapes = ", ".join(f"'{key}' {value.shape}" for key, value in held.items()) or "nothing"
         wanted = f"an array '{array}'" if array else "X or a single array"
-        raise InvalidInput(f"{name} must hold {wanted}, but holds {shapes}; choose one by array=")
+        raise InvalidInput(
+            f"{name} must hold {wanted}, but holds {shapes}",
+            *(("; choose one, as ", Argument("array", next(iter(held)))) if held else ()),
+        )
     table = dense_table(held.pop(candidates[0]), name)
     n = len(table.rows)
     labels = {key: value for key, value in held.items() if value.shape in ((n,), (n, 1))}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dualfold.data.dates import NAMED_MONTH, YEAR_MONTH
-from dualfold.errors import InvalidInput
+from dualfold.data.notices import MANY_ROWS, doubtful, kind_notices, listed
+from dualfold.errors import Argument, InvalidInput
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
     Column = NDArray[Any] | pd.Series[Any]
 
-# Below this many rows, whole numbers are all different or in order by chance too often.
-MANY_ROWS = 20
 IDENTIFIER = re.compile(
     r"(?:.*[_\s.-])?(?:id|ids|identifier|uuid|guid|idx|index|key|row|rownum|row[_ ]?number"
     r"|nr|no|number)\.?"
@@ -36,10 +35,6 @@ IDENTIFIER = re.compile(
 NAMED_IDENTIFIER = re.compile(r"(?:.*[_\s.-])?(?:id|ids|identifier|uuid|guid)|.*[a-z]I[dD]")
 # Identifiers come one or two to a table; more columns of that kind are measurements.
 FEW_DISTINCT = 2
-ANSWER = re.compile(r"label|labels|class|classes|target|y|cluster", re.IGNORECASE)
-# A number in its Sunday clothes: a currency before, digits in groups, a unit after.
-DRESSED_NUMBER = re.compile(r"[-+$€£¥\s]*\d[\d.,'’_\s]*(?:[eE][-+]?\d+)?\s*[^\W\d]{0,5}[%°²³]?\.?")
-PLAIN_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}.*|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}.*"
     rf"|{YEAR_MONTH.pattern}|{NAMED_MONTH.pattern}",
@@ -51,18 +46,6 @@ LONG_NUMBER = re.compile(r"\d{19,}")
 NESTED = (list, tuple, dict, np.ndarray)
 
 KEPT_APART = ("label", "text", "date", "boolean", "long number")
-SENTENCES = {
-    "empty": "empty, left out",
-    "identifier": "row numbers or identifiers by their looks (whole numbers, all different), "
-    "left out; keep=[…] uses them",
-    "named": "identifiers by their name, left out; keep=[…] uses them",
-    "odd one": "whole numbers, all different, as identifiers are, left out; keep=[…] uses them",
-    "boolean": "true or false, kept as labels; keep=[…] uses them as 0 and 1",
-    "date": "dates, kept as labels",
-    "nested": "lists or records in each cell, left out; make columns of them to use them",
-    "long number": "whole numbers of 19 digits or more, as identifiers have, kept as labels",
-    "text": "text, kept as labels",
-}
 
 
 @dataclass(frozen=True)
@@ -81,13 +64,6 @@ class Table:
     labels: dict[str, NDArray[Any]]
     notices: tuple[str, ...]
     rows: NDArray[np.int64]
-
-
-def listed(names: Iterable[Any], most: int = 5) -> str:
-    """Names in quotes, the first few of them."""
-    names = list(names)
-    shown = ", ".join(f"'{name}'" for name in names[:most])
-    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def table_of_frame(
@@ -115,18 +91,18 @@ def table_of_frame(
     kinds = _without_odd_ones(kinds, len(frame))
     used = [name for name, kind in kinds.items() if kind in ("number", "distinct")]
     labels = {name: _label_values(columns[name]) for name in kinds if kinds[name] in KEPT_APART}
-    said = [*notices, *_kind_notices(columns, kinds)]
+    said = [*notices, *kind_notices(columns, kinds)]
     if not used:
         asked = [*exclude, *label_columns]
         raise InvalidInput(
             f"at least one column of numbers is needed, but of the {len(columns)} columns "
             f"({listed(columns, 10)}) none is left"
-            + (f"; asked to be left out or kept apart: {listed(asked)}" if asked else "")
-            + "".join(f"; {notice}" for notice in said)
+            + (f"; asked to be left out or kept apart: {listed(asked)}" if asked else ""),
+            *(part for notice in said for part in ("; ", notice)),
         )
     matrix = _matrix([columns[name] for name in used])
     rows = np.arange(len(matrix), dtype=np.int64)
-    return Table(matrix, tuple(used), labels, (*said, *_doubtful(columns, kinds)), rows)
+    return Table(matrix, tuple(used), labels, (*said, *doubtful(columns, kinds)), rows)
 
 
 def refuse_lacking(needed: Sequence[str], names: Sequence[str]) -> None:
@@ -172,8 +148,8 @@ def _check_names(
             if name not in names:
                 close = difflib.get_close_matches(name, names, n=3) or names
                 raise InvalidInput(
-                    f"{parameter} names '{name}', but there is no such column; "
-                    f"there is {listed(close)}"
+                    Argument(parameter, name),
+                    f" names no column; there is {listed(close)}",
                 )
 
 
@@ -211,7 +187,7 @@ def _kind(column: Column, name: str, keep: bool) -> str:
         return "number" if keep else "boolean"
     if keep:
         raise InvalidInput(
-            f"keep names '{name}', but its values are no numbers, as {known.iloc[0]!r}"
+            f"'{name}' cannot be used, since its values are no numbers, as {known.iloc[0]!r}"
         )
     if isinstance(known.iloc[0], NESTED):
         return "nested"
@@ -258,62 +234,6 @@ def _label_values(column: Column) -> NDArray[Any]:
     array = np.empty(len(column), dtype=object)
     array[:] = column.astype(object).where(column.notna(), None).to_numpy()
     return array
-
-
-def _kind_notices(columns: dict[str, Column], kinds: dict[str, str]) -> list[str]:
-    """One sentence for each kind of column that is not a feature, and each spoilt number."""
-    offenders = {
-        name: _offending_number(columns[name]) for name, kind in kinds.items() if kind == "text"
-    }
-    said = [
-        f"'{name}' was kept as a label although most of it looks like numbers: {offender}"
-        for name, offender in offenders.items()
-        if offender
-    ]
-    for kind, sentence in SENTENCES.items():
-        names = [name for name in kinds if kinds[name] == kind and not offenders.get(name)]
-        if names:
-            said.append(f"{listed(names)}: {sentence}")
-    return said
-
-
-def _offending_number(column: Column) -> str:
-    """Why a column that looks like numbers was read as text, or nothing."""
-    assert not isinstance(column, np.ndarray)
-    known = column.dropna()
-    words = [str(value).strip() for value in known.head(1000)]
-    if 2 * sum(bool(DRESSED_NUMBER.fullmatch(word)) for word in words) <= len(words):
-        return ""
-    for row, value in zip(known.index, known, strict=True):
-        text = str(value).strip()
-        if not PLAIN_NUMBER.fullmatch(text):
-            return f"{text!r} in row {int(row) + 1} is no plain number{_remedy(text)}"
-    return ""
-
-
-def _remedy(text: str) -> str:
-    grouped = re.fullmatch(r"[-+]?\d{1,3}([,.'’_ ])\d{3}(?:\1\d{3})*(?:[.,]\d+)?", text)
-    if grouped:
-        return f"; thousands={grouped[1]!r} reads it"
-    return "; change it in the file (no units or words, empty where missing) to use the column"
-
-
-def _doubtful(columns: dict[str, Column], kinds: dict[str, str]) -> list[str]:
-    said = []
-    distinct = [name for name, kind in kinds.items() if kind == "distinct"]
-    if distinct and len(columns[distinct[0]]) >= MANY_ROWS:
-        said.append(
-            f"{listed(distinct)}: whole numbers, all different, used as features; "
-            "if they only name the rows, exclude them"
-        )
-    used = [name for name, kind in kinds.items() if kind in ("number", "distinct")]
-    answers = [name for name in used if ANSWER.fullmatch(name) and columns[name].dtype.kind in "iu"]
-    if answers and len(used) > 1:
-        said.append(
-            f"{listed(answers)}: used as a feature; if it is the answer rather than a "
-            f"measurement, label_columns={answers} keeps it apart"
-        )
-    return said
 
 
 def _matrix(columns: list[Column]) -> NDArray[np.floating[Any]]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 
 Opener = Callable[[], BinaryIO]
 
@@ -80,8 +80,9 @@ def _sample(opener: Opener, name: str) -> tuple[str, str]:
         return raw.decode("utf-16", errors="ignore"), "utf-16"
     if b"\x00" in raw:
         raise InvalidInput(
-            f"{name} must be text, but holds zero bytes; if it is another kind of file, say which "
-            "by format="
+            f"{name} must be text, but holds zero bytes; if it is another kind of file, say "
+            "which, as ",
+            Argument("format", "parquet"),
         )
     try:
         return raw.decode("utf-8-sig"), "utf-8-sig"

@@ -8,8 +8,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dualfold.data.columns import Table, listed
-from dualfold.errors import InvalidInput
+from dualfold.data.columns import Table
+from dualfold.data.notices import listed, naming
+from dualfold.errors import Argument, InvalidInput, Message
 
 Missing = Literal["raise", "drop", "mean", "keep"]
 
@@ -21,54 +22,79 @@ WORTH_BLAME = 0.05
 
 
 def complete(table: Table, missing: Missing) -> Table:
-    """A table without missing or infinite values, by the road that was asked for."""
+    """A table without missing or infinite values; constant columns are noticed."""
+    table = without_gaps(table, missing)
+    constant = [] if missing == "keep" else _constant(table)
+    if not constant:
+        return table
+    kept = "it changes" if len(constant) == 1 else "they change"
+    sentence = f"{listed(constant)}: the same value in every row; kept, {kept} no distance"
+    return replace(table, notices=(*table.notices, sentence))
+
+
+def without_gaps(table: Table, missing: Missing) -> Table:
+    """A table without missing or infinite values, in the way that was asked for."""
     if missing == "keep":
         return table
     if missing not in ("raise", "drop", "mean"):
-        raise InvalidInput(f"missing must be 'raise', 'drop' or 'mean', but is {missing!r}")
+        raise InvalidInput(
+            Argument("missing"), f" must be 'raise', 'drop' or 'mean', but is {missing!r}"
+        )
     bad_rows, nans, infinities = _gaps(table.X)
     count = int(bad_rows.sum())
-    if count:
-        table = _without_gaps(table, missing, bad_rows, _described(table, count, nans, infinities))
-    constant = _constant(table)
-    if constant:
-        kept = "it changes" if len(constant) == 1 else "they change"
-        sentence = f"{listed(constant)}: the same value in every row; kept, {kept} no distance"
-        table = replace(table, notices=(*table.notices, sentence))
-    return table
-
-
-def _without_gaps(table: Table, missing: Missing, bad_rows: NDArray[np.bool_], gaps: str) -> Table:
+    if not count:
+        return table
+    gaps = _described(table, count, nans, infinities)
+    if missing == "mean":
+        return _filled(table, gaps)
+    emptiest = Argument("exclude", [table.names[int(np.argmax(nans + infinities))]])
     if missing == "raise":
         raise InvalidInput(
-            f"{gaps}. Choose missing='drop' to leave these rows out, missing='mean' to fill "
-            "them with the mean of their column, or exclude the columns"
+            f"{gaps}. Choose ",
+            Argument("missing", "drop"),
+            " to leave these rows out, ",
+            Argument("missing", "mean"),
+            " to fill them with the mean of their column, or leave columns out, as ",
+            emptiest,
         )
-    if missing == "drop":
-        if bad_rows.all():
-            raise InvalidInput(
-                f"{gaps}: with missing='drop' no row is left. Exclude the emptiest columns"
-                f"{_costliest(table, bad_rows)}, or choose missing='mean'"
-            )
-        blame = _costliest(table, bad_rows)
-        return replace(
-            table,
-            X=table.X[~bad_rows],
-            labels={name: values[~bad_rows] for name, values in table.labels.items()},
-            rows=table.rows[~bad_rows],
-            notices=(*table.notices, f"{gaps}; these rows were left out{blame}"),
+    costliest = _costliest(table, bad_rows)
+    if bad_rows.all():
+        raise InvalidInput(
+            f"{gaps}: with ",
+            Argument("missing", "drop"),
+            " no row is left. Leave out the emptiest columns, as ",
+            emptiest,
+            costliest,
+            ", or choose ",
+            Argument("missing", "mean"),
         )
+    return replace(
+        table,
+        X=table.X[~bad_rows],
+        labels={name: values[~bad_rows] for name, values in table.labels.items()},
+        rows=table.rows[~bad_rows],
+        notices=(*table.notices, Message(f"{gaps}; these rows were left out", costliest)),
+    )
+
+
+def _filled(table: Table, gaps: str) -> Table:
+    """Gaps as the mean of their column."""
     if not isinstance(table.X, np.ndarray):
         raise InvalidInput(
-            f"{gaps}; a sparse matrix has no useful column mean, choose missing='drop'"
+            f"{gaps}; a sparse matrix has no useful column mean, choose ",
+            Argument("missing", "drop"),
         )
     filled = np.array(table.X)
     hole = ~np.isfinite(filled)
     filled[hole] = 0
     known = (~hole).sum(axis=0)
     if not known.all():
-        empty = np.asarray(table.names)[known == 0]
-        raise InvalidInput(f"{listed(empty)}: no finite value to take the mean of; exclude it")
+        empty = [name for name, some in zip(table.names, known, strict=True) if not some]
+        raise InvalidInput(
+            f"{listed(empty)}: no finite value to take the mean of; ",
+            naming("exclude", empty),
+            f" leaves {'it' if len(empty) == 1 else 'them'} out",
+        )
     # The scale first: the plain sum of large finite values could overflow.
     means = (filled / known).sum(axis=0, dtype=np.float64)
     # Where all known values are one and the same, so is their mean, to the last bit.
@@ -79,18 +105,22 @@ def _without_gaps(table: Table, missing: Missing, bad_rows: NDArray[np.bool_], g
     return replace(table, X=filled, notices=(*table.notices, sentence))
 
 
-def _costliest(table: Table, bad_rows: NDArray[np.bool_]) -> str:
+def _costliest(table: Table, bad_rows: NDArray[np.bool_]) -> Message:
     """Which single column costs most rows, where leaving it out would save half of them."""
     if not isinstance(table.X, np.ndarray) or len(table.names) < 2:
-        return ""
+        return Message()
     holes = ~np.isfinite(table.X[bad_rows])
     alone = (holes & (holes.sum(axis=1) == 1)[:, None]).sum(axis=0)
     worst = int(np.argmax(alone))
     saved, lost = int(alone[worst]), int(bad_rows.sum())
     if lost < max(2, WORTH_BLAME * len(bad_rows)) or 2 * saved <= lost:
-        return ""
+        return Message()
     name = table.names[worst]
-    return f" ('{name}' alone costs {saved} of these {lost} rows; excluding '{name}' keeps them)"
+    return Message(
+        f" ('{name}' alone costs {saved} of these {lost} rows; ",
+        Argument("exclude", [name]),
+        " keeps them)",
+    )
 
 
 def _gaps(X: Any) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dualfold.data.whole_file import whole_file
-from dualfold.errors import DataUnavailable, InvalidInput
+from dualfold.errors import Argument, DataUnavailable, InvalidInput
 
 MNIST_VARIABLE = "DUALFOLD_MNIST"
 CACHE_VARIABLE = "DUALFOLD_CACHE"
@@ -74,7 +74,9 @@ def mnist(n: int | None = None, random_state: int | np.random.Generator | None =
             f"{points.shape} and {len(labels)} labels; check the file"
         )
     if n is not None and not 1 <= n <= len(points):
-        raise InvalidInput(f"n must be between 1 and {len(points)} images, but is {n}")
+        raise InvalidInput(
+            Argument("n"), f" must be between 1 and {len(points)} images, but is {n}"
+        )
     rows = np.arange(len(points)) if n is None else np.arange(n)
     if n is not None and random_state is not None:
         rows = np.random.default_rng(random_state).choice(len(points), n, replace=False)

@@ -15,12 +15,13 @@ import numpy as np
 
 from dualfold.data import arrays
 from dualfold.data.annotated import h5ad_table
-from dualfold.data.columns import Table, listed, table_of_frame
+from dualfold.data.columns import Table, table_of_frame
 from dualfold.data.delimited import delimited_frame
 from dualfold.data.dialect import WHITESPACE, Opener
 from dualfold.data.gaps import Missing, complete
+from dualfold.data.notices import listed
 from dualfold.data.writing import read_metadata, write_table
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 
 __all__ = ["READABLE", "Table", "read_metadata", "read_table", "write_table"]
 
@@ -128,7 +129,8 @@ def read_table(
 def _refuse_long(separator: str | None) -> None:
     if separator is not None and separator != WHITESPACE and len(separator) != 1:
         raise InvalidInput(
-            f"separator must be one character (or {WHITESPACE!r} for blanks), but is {separator!r}"
+            Argument("separator"),
+            f" must be one character (or {WHITESPACE!r} for blanks), but is {separator!r}",
         )
 
 
@@ -174,7 +176,9 @@ def _located(
     """Where the bytes are, what to call them in messages, and their format."""
     known = sorted(set(READABLE.values()))
     if format is not None and format not in known:
-        raise InvalidInput(f"format must be one of {', '.join(known)}, but is {format!r}")
+        raise InvalidInput(
+            Argument("format"), f" must be one of {', '.join(known)}, but is {format!r}"
+        )
     if os.fspath(source) == "-":
         content = sys.stdin.buffer.read()
         if not content:
@@ -194,9 +198,10 @@ def _located(
     kind = format or _format_of(path)
     if kind is None:
         raise InvalidInput(
-            f"the ending of {path.name} says no format; readable are {', '.join(READABLE)} (text "
-            "and .mtx also with .gz). If it is one of these, say so by format=; save a spreadsheet "
-            "as CSV"
+            f"the ending of {path.name} says no format; readable are {', '.join(READABLE)} "
+            "(text and .mtx also with .gz). If it is one of these, say which, as ",
+            Argument("format", "csv"),
+            "; save a spreadsheet as CSV",
         )
     if path.is_file() and path.stat().st_size == 0:
         raise InvalidInput(f"{path} is empty")

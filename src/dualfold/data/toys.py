@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 
 Floats = NDArray[np.float64]
 Seed = int | np.random.Generator | np.random.RandomState | None
@@ -90,13 +90,18 @@ def oversampled_swiss_roll(
     start, stop = place
     if not 0 <= start < stop <= 1:
         raise InvalidInput(
-            f"place must be two fractions of the arc length with 0 <= start < stop <= 1, "
-            f"but is {place}; place=(0.4, 0.6) is the middle fifth"
+            Argument("place"),
+            " must be two fractions of the arc length with 0 <= start < stop <= 1, but is "
+            f"{place}; ",
+            Argument("place", (0.4, 0.6)),
+            " is the middle fifth",
         )
     if not 0 <= share <= 1 or (stop - start == 1 and share < 1):
         raise InvalidInput(
-            f"share={share} of the points cannot lie in place={place}: share must be between "
-            "0 and 1, and 1 if the place is the whole roll"
+            Argument("share", share),
+            " of the points cannot lie in ",
+            Argument("place", place),
+            ": it must be between 0 and 1, and 1 if the place is the whole roll",
         )
     dense = rng.permutation(n) < round(share * n)
     inside = start + rng.uniform(size=n) * (stop - start)
@@ -125,8 +130,9 @@ def holed_swiss_roll(
     area = (right - left) * (high - low)
     if not (0 <= left < right <= 1 and 0 <= low < high <= 1 and area < 1):
         raise InvalidInput(
-            f"hole must be ((left, right), (low, high)), increasing fractions between 0 and 1 "
-            f"that leave something of the roll, but is {hole}"
+            Argument("hole"),
+            " must be ((left, right), (low, high)), increasing fractions between 0 and 1 "
+            f"that leave something of the roll, but is {hole}",
         )
     # Four bars around the hole, chosen by area: no rejection, so no loop.
     bars = np.array(
@@ -225,7 +231,9 @@ def sphere_cap(
     """
     rng = _generator(n, noise, random_state)
     if not 0 < angle <= np.pi:
-        raise InvalidInput(f"angle must be in (0, π] radians from the pole, but is {angle}")
+        raise InvalidInput(
+            Argument("angle"), f" must be in (0, π] radians from the pole, but is {angle}"
+        )
     # Archimedes: the area of a sphere between two heights is proportional to their difference.
     up = 1 - rng.uniform(size=n) * (1 - np.cos(angle))
     from_pole = np.arccos(up)
@@ -237,9 +245,11 @@ def sphere_cap(
 
 def _generator(n: int, noise: float, random_state: Seed) -> np.random.Generator:
     if n < 1:
-        raise InvalidInput(f"n must be at least 1 point, but is {n}")
+        raise InvalidInput(Argument("n"), f" must be at least 1 point, but is {n}")
     if not noise >= 0:
-        raise InvalidInput(f"noise is a standard deviation and must be >= 0, but is {noise}")
+        raise InvalidInput(
+            Argument("noise"), f" is a standard deviation and must be >= 0, but is {noise}"
+        )
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31))
     return np.random.default_rng(random_state)
@@ -269,7 +279,9 @@ def _rolled(
 
 def _roll_length(turns: float) -> float:
     if not turns > 0:
-        raise InvalidInput(f"turns must be positive, but is {turns}; 1.5 is the usual roll")
+        raise InvalidInput(
+            Argument("turns"), f" must be positive, but is {turns}; 1.5 is the usual roll"
+        )
     stop = np.float64(ROLL_START + 2 * np.pi * turns)
     return float(_spiral_length(stop) - _spiral_length(np.float64(ROLL_START)))
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 
 _growing: set[Path] = set()
 
@@ -78,7 +78,9 @@ def _refuse(path: Path, target: Path, overwrite: bool) -> None:
         )
     if target.exists() and not overwrite:
         raise InvalidInput(
-            f"{path} exists already and was left as it is; overwrite=True replaces it"
+            f"{path} exists already and was left as it is; ",
+            Argument("overwrite", True),
+            " replaces it",
         )
 
 

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from dualfold.data import annotated
 from dualfold.data.arrays import parquet_module
 from dualfold.data.whole_file import check_place, whole_file
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 
 WRITABLE = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".npy", ".h5ad")
 HOLD_METADATA = (".parquet", ".h5ad")
@@ -136,7 +136,7 @@ def _json(metadata: Mapping[str, Any] | None) -> bytes | None:
         return json.dumps(dict(metadata), indent=2, ensure_ascii=False).encode()
     except (TypeError, ValueError) as error:
         raise InvalidInput(
-            f"metadata must be JSON-ready (text, numbers, lists, dicts): {error}"
+            Argument("metadata"), f" must be JSON-ready (text, numbers, lists, dicts): {error}"
         ) from error
 
 

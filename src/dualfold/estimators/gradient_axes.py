@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.estimators.principal_axes import Count
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
@@ -39,8 +39,10 @@ class Descent:
         """
         if count.needs_spectrum:
             raise InvalidInput(
-                f"n_components={count.wanted!r} needs all variances, and svd_solver="
-                f"'{self.name}' finds only the first ones; give a number of components"
+                Argument("n_components", count.wanted),
+                " needs all variances, and ",
+                Argument("svd_solver", self.name),
+                " finds only the first ones; give a number of components",
             )
         asked = replace(problem, count=max(int(count.wanted), 1))
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))

@@ -13,13 +13,20 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from dualfold.embedding import Embedding
-from dualfold.errors import DisconnectedGraph, InvalidInput, PointsCollapse
+from dualfold.errors import (
+    Argument,
+    DisconnectedGraph,
+    InPython,
+    InvalidInput,
+    Message,
+    PointsCollapse,
+)
 from dualfold.estimators.base import SOLVERS, CertifiedEstimator, solver_named
 from dualfold.estimators.dimension import LOOKED_AT, embedded
 from dualfold.estimators.layout import PiecewiseCertificate, side_by_side
 from dualfold.estimators.neighborhoods import neighbor_graph
 from dualfold.graph import Graph, joined, separate
-from dualfold.graph.pieces import pieces_in_words
+from dualfold.graph.pieces import OTHERWISE, pieces_in_words
 from dualfold.maps.piecewise import PiecewiseMap
 from dualfold.trace.problem import TraceProblem
 
@@ -84,13 +91,19 @@ class GraphEstimator(CertifiedEstimator):
     def _in_one_piece(self, graph: Graph) -> Graph:
         if self.pieces != "join" and graph.n_pieces > 1:
             raise DisconnectedGraph(
-                f"{pieces_in_words(graph)}; pieces='join' joins them by their shortest links, "
-                "pieces='separate' embeds each on its own"
+                pieces_in_words(graph),
+                "; ",
+                Argument("pieces", "join"),
+                " joins them by their shortest links, ",
+                Argument("pieces", "separate"),
+                " embeds each on its own",
             )
         return joined(
             graph,
-            otherwise="pieces='separate' embeds each on its own (n_connected_components_ is the "
-            "number of connected components)",
+            otherwise=Message(
+                OTHERWISE,
+                InPython(" (n_connected_components_ is the number of connected components)"),
+            ),
         )
 
     def _embedding(self, graph: Graph, fixed: int | None = None) -> Embedding:
@@ -100,7 +113,8 @@ class GraphEstimator(CertifiedEstimator):
         most = room if wanted == "auto" else min(wanted, graph.n - 1)
         if wanted != "auto" and most < wanted and self.pieces != "separate":
             raise InvalidInput(
-                f"n_components={wanted} needs more than {wanted} points; there are {graph.n}"
+                Argument("n_components", wanted),
+                f" needs more than {wanted} points; there are {graph.n}",
             )
         solver = solver_named(self.eigen_solver, self.tol, self._seed())
         with self._stage("problem"):
@@ -145,8 +159,18 @@ class GraphEstimator(CertifiedEstimator):
     def _graph(self, X: Any) -> Graph:
         if self.n_neighbors is not None and self.radius is not None:
             raise InvalidInput(
-                f"Both n_neighbors and radius are provided. Use n_neighbors=None with "
-                f"radius={self.radius}, or radius=None with n_neighbors={self.n_neighbors}"
+                "Both ",
+                Argument("n_neighbors"),
+                " and ",
+                Argument("radius"),
+                " are provided. Use ",
+                Argument("n_neighbors", None),
+                " with ",
+                Argument("radius", self.radius),
+                ", or ",
+                Argument("radius", None),
+                " with ",
+                Argument("n_neighbors", self.n_neighbors),
             )
         return neighbor_graph(
             X,

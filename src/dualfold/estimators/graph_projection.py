@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.data.labels import Labels
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.estimators.base import solver_to_last_digits
 from dualfold.estimators.dimension import LOOKED_AT, embedded
 from dualfold.estimators.linear import LinearEstimator
@@ -59,8 +59,9 @@ class GraphProjection(LinearEstimator):
         self._refuse_distances()
         if self.n_components != "auto" and int(self.n_components) > X.shape[1]:
             raise InvalidInput(
-                f"n_components={self.n_components} directions were asked for, and the data has "
-                f"n_features={X.shape[1]}; lower n_components"
+                Argument("n_components", self.n_components),
+                f" directions were asked for, and the data has n_features={X.shape[1]}; lower ",
+                Argument("n_components"),
             )
         with self._stage("neighbours"):
             made = self._neighbors(X, labels)
@@ -118,15 +119,17 @@ class GraphProjection(LinearEstimator):
             return min(LOOKED_AT, room)
         if int(self.n_components) > room:
             raise InvalidInput(
-                f"n_components={self.n_components} directions were asked for, and the data has "
-                f"only {room}; lower n_components"
+                Argument("n_components", self.n_components),
+                f" directions were asked for, and the data has only {room}; lower ",
+                Argument("n_components"),
             )
         return int(self.n_components)
 
     def _refuse_distances(self) -> None:
         if isinstance(self.metric, str) and self.metric == "precomputed":
             raise InvalidInput(
-                f"metric='precomputed' was given, but {type(self).__name__} is a linear map of "
-                "features and distances have none; pass the features, or use an embedding that "
-                "needs no map (LaplacianEigenmaps, Isomap)"
+                Argument("metric", "precomputed"),
+                f" was given, but {type(self).__name__} is a linear map of features and "
+                "distances have none; pass the features, or use an embedding that needs no "
+                "map (LaplacianEigenmaps, Isomap)",
             )

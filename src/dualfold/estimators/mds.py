@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from dualfold.embedding import Embedding
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.estimators.base import CertifiedEstimator, solver_to_last_digits
 from dualfold.estimators.dimension import LOOKED_AT, embedded
 from dualfold.maps.linear import LinearMap
@@ -85,8 +85,10 @@ class ClassicalMDS(CertifiedEstimator):
         n = X.shape[0]
         if self.n_components != "auto" and int(self.n_components) > n:
             raise InvalidInput(
-                f"n_components={self.n_components} coordinates were asked for and n_samples={n} "
-                "points have no more than their number; lower n_components"
+                Argument("n_components", self.n_components),
+                f" coordinates were asked for and n_samples={n} points have no more than "
+                "their number; lower ",
+                Argument("n_components"),
             )
         self._training = X
         if self._in_space:
@@ -157,8 +159,10 @@ class ClassicalMDS(CertifiedEstimator):
         check_is_fitted(self)
         if self._map is None:
             raise InvalidInput(
-                f"metric={self.metric!r} places points by distances, and no features can be read "
-                "off them; only metric='euclidean' has a way back"
+                Argument("metric", self.metric),
+                " places points by distances, and no features can be read off them; only ",
+                Argument("metric", "euclidean"),
+                " has a way back",
             )
         points = check_array(X, input_name="X", dtype=[np.float64, np.float32])
         kept = self._map.components.shape[0]

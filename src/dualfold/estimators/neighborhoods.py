@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput, Message
 from dualfold.graph import Graph, from_lengths, joined, knn, one_piece, variable
 from dualfold.graph import radius as radius_graph
 
@@ -33,16 +33,27 @@ def neighbor_graph(
     if radius is not None:
         if neighborhood == "variable":
             raise InvalidInput(
-                f"radius={radius} and neighborhood='variable' were given; a radius already lets "
-                "the number of neighbours vary: drop one of the two"
+                Argument("radius", radius),
+                " and ",
+                Argument("neighborhood", "variable"),
+                " were given; a radius already lets the number of neighbours vary: drop one of "
+                "the two",
             )
         return radius_graph(X, _finite(radius, X, metric), metric=metric, n_jobs=n_jobs)
     if n_neighbors is None:
-        raise InvalidInput("neither n_neighbors nor radius is given; one of them is needed")
+        raise InvalidInput(
+            "neither ",
+            Argument("n_neighbors"),
+            " nor ",
+            Argument("radius"),
+            " is given; one of them is needed",
+        )
     if n_neighbors >= X.shape[0]:
         raise InvalidInput(
-            f"n_neighbors={n_neighbors} other points were asked for, and there are "
-            f"n_samples={X.shape[0]} points in all; lower n_neighbors"
+            Argument("n_neighbors", n_neighbors),
+            f" other points were asked for, and there are n_samples={X.shape[0]} points in "
+            "all; lower ",
+            Argument("n_neighbors"),
         )
     rule = variable if neighborhood == "variable" else knn
     return rule(X, n_neighbors, metric=metric, n_jobs=n_jobs)
@@ -52,7 +63,9 @@ def _given_graph(graph: Any, X: Any) -> Graph:
     """A `Graph` or a sparse matrix of edge lengths, as the graph of the rows of X."""
     if graph.shape[0] != X.shape[0] if sp.issparse(graph) else graph.n != X.shape[0]:
         raise InvalidInput(
-            f"the given graph is not over the {X.shape[0]} rows of X; pass one of their size"
+            "the given ",
+            Argument("graph"),
+            f" is not over the {X.shape[0]} rows of X; pass one of their size",
         )
     if sp.issparse(graph):
         return replace(from_lengths(graph), points=X, metric="euclidean")
@@ -74,4 +87,4 @@ def connected(graph: Graph, pieces: str) -> Graph:
     """The graph in one piece: joined by its shortest links (with a warning), or refused."""
     if pieces == "raise":
         return one_piece(graph)
-    return joined(graph, otherwise="pieces='raise' would have refused")
+    return joined(graph, otherwise=Message(Argument("pieces", "raise"), " would have refused"))

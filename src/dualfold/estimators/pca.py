@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.estimators.gradient_axes import DESCENTS, Descent, error_history
 from dualfold.estimators.linear import LinearEstimator, signed
 from dualfold.estimators.moments import Moments
@@ -270,25 +270,34 @@ class PCA(ProbabilisticModel, LinearEstimator):
         if isinstance(wanted, str):
             if truncated:
                 raise InvalidInput(
-                    f"n_components={wanted!r} cannot be a string with svd_solver='{name}'; use "
-                    "svd_solver='auto'"
+                    Argument("n_components", wanted),
+                    " cannot be a string with ",
+                    Argument("svd_solver", name),
+                    "; use ",
+                    Argument("svd_solver", "auto"),
                 )
             if wanted == "mle" and shape[0] < shape[1]:
                 raise InvalidInput(
-                    "n_components='mle' is only supported if n_samples >= n_features; the data has "
-                    f"{shape[0]} samples and {shape[1]} features. Use 'auto' or a number"
+                    Argument("n_components", "mle"),
+                    " is only supported if n_samples >= n_features; the data has "
+                    f"{shape[0]} samples and {shape[1]} features. Use 'auto' or a number",
                 )
             return Count(wanted, shape)
         least = 1 if truncated else 0
         if not least <= wanted <= most:
             raise InvalidInput(
-                f"n_components={wanted} must be between {least} and min(n_samples, n_features)"
-                f"={most} with svd_solver='{name}'"
+                Argument("n_components", wanted),
+                f" must be between {least} and min(n_samples, n_features)={most} with ",
+                Argument("svd_solver", name),
             )
         if wanted == most and self.svd_solver == "arpack":
             raise InvalidInput(
-                f"n_components={wanted} must be strictly less than min(n_samples, n_features)"
-                f"={most} with svd_solver='arpack'; svd_solver='auto' gives all of them"
+                Argument("n_components", wanted),
+                f" must be strictly less than min(n_samples, n_features)={most} with ",
+                Argument("svd_solver", "arpack"),
+                "; ",
+                Argument("svd_solver", "auto"),
+                " gives all of them",
             )
         return Count(wanted if isinstance(wanted, Integral) else float(wanted), shape)
 

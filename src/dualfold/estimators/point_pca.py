@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from dualfold.errors import CertificateFailed
+from dualfold.errors import Argument, CertificateFailed
 from dualfold.estimators.base import solver_to_last_digits
 from dualfold.estimators.linear import LinearEstimator
 from dualfold.forces.certificate import certify_points
@@ -118,9 +118,11 @@ class PointPCA(LinearEstimator):
         )
         if self.certificate_.level not in ("proved", "measured"):
             warnings.warn(
-                f"the points are not at their minimum after {self.n_iter_} steps: "
-                f"{'; '.join(self.certificate_.reasons)}. Raise max_iter",
-                CertificateFailed,
+                CertificateFailed(
+                    f"the points are not at their minimum after {self.n_iter_} steps: "
+                    f"{'; '.join(self.certificate_.reasons)}. Raise ",
+                    Argument("max_iter"),
+                ),
                 stacklevel=4,
             )
         self._keep(run, X)

@@ -10,7 +10,7 @@ import scipy.linalg
 
 from dualfold.certificate import Certificate
 from dualfold.embedding import judged
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.estimators.base import solver_to_last_digits
 from dualfold.estimators.dimension import Choice, minka_dimension, variance_share
 from dualfold.estimators.moments import Moments
@@ -109,8 +109,9 @@ def kept_moments(problem: TraceProblem, X: Any) -> Moments | None:
 def _refuse_products(problem: TraceProblem, wanted: Any) -> None:
     if isinstance(problem.A, CentredScatter):
         raise InvalidInput(
-            f"n_components={wanted!r} needs all {problem.n} variances, and the data is too large "
-            "to form its covariance; give a number of components"
+            Argument("n_components", wanted),
+            f" needs all {problem.n} variances, and the data is too large to form its "
+            "covariance; give a number of components",
         )
 
 

@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from dualfold.embedding import Embedding
-from dualfold.errors import DisconnectedGraph, InvalidInput
+from dualfold.errors import Argument, DisconnectedGraph, InvalidInput
 from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimator
 from dualfold.graph import Graph, separate
 from dualfold.graph.pieces import pieces_in_words
@@ -163,8 +163,8 @@ class MaximumVarianceUnfolding(GraphEstimator):
         wanted = min(self.n_components, graph.n - 1)
         if wanted < self.n_components and self.pieces != "separate":
             raise InvalidInput(
-                f"n_components={self.n_components} needs more than {self.n_components} points; "
-                f"there are {graph.n}"
+                Argument("n_components", self.n_components),
+                f" needs more than {self.n_components} points; there are {graph.n}",
             )
         with self._stage("solution and certificate"):
             unfolding = unfold(
@@ -186,9 +186,13 @@ class MaximumVarianceUnfolding(GraphEstimator):
     def _in_one_piece(self, graph: Graph) -> Graph:
         if self.pieces == "raise" and graph.n_pieces > 1:
             raise DisconnectedGraph(
-                f"{pieces_in_words(graph)}. Nothing ties the pieces together, so their variance is "
-                "unbounded and the problem has no answer; pieces='join' joins them by their "
-                "shortest links, pieces='separate' unfolds each on its own"
+                pieces_in_words(graph),
+                ". Nothing ties the pieces together, so their variance is unbounded and the "
+                "problem has no answer; ",
+                Argument("pieces", "join"),
+                " joins them by their shortest links, ",
+                Argument("pieces", "separate"),
+                " unfolds each on its own",
             )
         return super()._in_one_piece(graph)
 
@@ -203,8 +207,9 @@ class MaximumVarianceUnfolding(GraphEstimator):
         check_is_fitted(self, "embedding_")
         if len(self._unfoldings) != 1:
             raise InvalidInput(
-                f"the connections are those of one unfolding and this model has "
-                f"{len(self._unfoldings)}, one a piece; use pieces='join'"
+                "the connections are those of one unfolding and this model has "
+                f"{len(self._unfoldings)}, one a piece; use ",
+                Argument("pieces", "join"),
             )
         return connections(self._unfoldings[0], n_components=self.n_components)
 

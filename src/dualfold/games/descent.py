@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.games.convex import Convex, Indicator, Move
 from dualfold.games.given import doubles
 from dualfold.games.lower import Bound, LowerBound
@@ -252,7 +252,7 @@ def minibatch(method: DescentMethod, *, batch_size: int, random_state: int = 0) 
         raise InvalidInput(f"{type(f).__name__} is no sum over rows; LeastSquares and Logistic are")
     n = len(f.rows)
     if not 1 <= batch_size <= n:
-        raise InvalidInput(f"a batch has 1 to {n} of the {n} rows, not {batch_size}")
+        raise InvalidInput(Argument("batch_size"), f" is from 1 to all {n} rows, not {batch_size}")
 
     def gradients() -> Gradient:
         random = np.random.default_rng(random_state)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -24,11 +24,14 @@ def doubles(given: Any, name: str, *, infinite: bool = False) -> Array:
         numbers = array.astype(float)
     except (TypeError, ValueError):
         raise InvalidInput(
-            f"{name} must be real numbers, but the type is {np.asarray(given).dtype}; "
-            "give an array of floats"
+            Argument(name),
+            f" must be real numbers, but the type is {np.asarray(given).dtype}; give an array "
+            "of floats",
         ) from None
     if np.isnan(numbers).any() or not (infinite or np.isfinite(numbers).all()):
-        raise InvalidInput(f"{name} must be finite, but has NaN or infinite entries; mend these")
+        raise InvalidInput(
+            Argument(name), " must be finite, but has NaN or infinite entries; mend these"
+        )
     if array.dtype.kind in "iu":  # beyond 2^53 not every integer is a double
         far = np.abs(numbers) >= 2.0**53
         exact = all(int(a) == int(b) for a, b in zip(array[far], numbers[far], strict=True))
@@ -36,8 +39,9 @@ def doubles(given: Any, name: str, *, infinite: bool = False) -> Array:
         exact = array.dtype.itemsize <= 8 or bool(np.all(numbers == array))
     if not exact:
         raise InvalidInput(
-            f"{name} has {array.dtype} entries that no double holds (beyond 2^53, or too many "
-            "digits); subtract a common offset or round them to floats"
+            Argument(name),
+            f" has {array.dtype} entries that no double holds (beyond 2^53, or too many "
+            "digits); subtract a common offset or round them to floats",
         )
     return numbers
 
@@ -47,7 +51,7 @@ def vector(given: Any, name: str, size: int | None = None) -> Array:
     numbers = doubles(given, name)
     if numbers.ndim != 1 or not len(numbers) or (size is not None and len(numbers) != size):
         wanted = "one row of numbers" if size is None else f"{size} numbers"
-        raise InvalidInput(f"{name} must be {wanted}, but its shape is {numbers.shape}")
+        raise InvalidInput(Argument(name), f" must be {wanted}, but its shape is {numbers.shape}")
     return numbers
 
 
@@ -55,7 +59,9 @@ def table(given: Any, name: str) -> Array:
     """Rows and columns of doubles."""
     numbers = doubles(given, name)
     if numbers.ndim != 2 or 0 in numbers.shape:
-        raise InvalidInput(f"{name} must have rows and columns, but its shape is {numbers.shape}")
+        raise InvalidInput(
+            Argument(name), f" must have rows and columns, but its shape is {numbers.shape}"
+        )
     return numbers
 
 
@@ -64,5 +70,5 @@ def number(given: Any, name: str, *, least: float = 0.0, above: bool = False) ->
     value = doubles(given, name)
     if value.ndim or value < least or (above and value == least):
         sign = ">" if above else "≥"
-        raise InvalidInput(f"{name} must be a number {sign} {least:g}, not {given!r}")
+        raise InvalidInput(Argument(name), f" must be a number {sign} {least:g}, not {given!r}")
     return float(value)

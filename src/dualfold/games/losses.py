@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import expit, log_softmax, logsumexp, softmax, xlogy
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.games.convex import ROUNDING, Convex, Support
 from dualfold.games.given import doubles, number, table, vector
 from dualfold.games.planes import Plane
@@ -34,7 +34,7 @@ def norm(order: Literal[1, 2, "inf"], weight: float = 1.0) -> Support:
         return Support(Ball(weight))
     if order == "inf":
         return Support(L1Ball(weight))
-    raise InvalidInput(f"a norm is of order 1, 2 or 'inf', not {order!r}")
+    raise InvalidInput(Argument("order"), f" of a norm is 1, 2 or 'inf', not {order!r}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.games.convex import Conjugate, Convex, Move
 from dualfold.games.given import number
 from dualfold.games.players import Player, Seen
@@ -215,7 +215,7 @@ def play(
     if not isinstance(y_player.part, Conjugate):
         raise InvalidInput("y plays on a conjugate: give it Conjugate(f)")
     if order not in ("x first", "y first"):
-        raise InvalidInput(f"order is 'x first' or 'y first', not {order!r}")
+        raise InvalidInput(Argument("order"), f" is 'x first' or 'y first', not {order!r}")
     number(rounds, "rounds", least=1)
     relative_tolerance = checked(tolerance, relative_tolerance)
     f, simple = y_player.part.of, x_player.part

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.errors import ConditionFails, InvalidInput
+from dualfold.errors import Argument, ConditionFails, InvalidInput
 from dualfold.games.convex import Convex
 from dualfold.games.given import doubles, number
 from dualfold.games.play import Order, Run, Weights, equal, play
@@ -144,7 +144,8 @@ def gradient_bound_of(
     if not np.isfinite(bound):
         raise InvalidInput(
             f"{method} chooses its step by how long gradients can be, which is not known for "
-            f"{type(f).__name__} on {type(over).__name__}; state gradient_bound"
+            f"{type(f).__name__} on {type(over).__name__}; state ",
+            Argument("gradient_bound"),
         )
     return bound
 

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.games.convex import Conjugate, Convex, Indicator
 from dualfold.games.given import number
 from dualfold.games.play import Run, growing
@@ -225,8 +225,9 @@ def _mirror_descent(
     R = reach_of(start, over, radius)
     if not np.isfinite(R):
         raise InvalidInput(
-            f"{name} chooses its step by how far a minimiser can be; state radius, or give a "
-            "bounded set"
+            f"{name} chooses its step by how far a minimiser can be; state ",
+            Argument("radius"),
+            ", or give a bounded set",
         )
     # Without slopes, or with nowhere to go, any step is right.
     step = R / (G * float(np.sqrt(rounds))) if G > 0 and R > 0 else 1.0

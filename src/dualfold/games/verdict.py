@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dualfold.certificate import Certificate
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.games.convex import Convex
 from dualfold.games.sets import Ball
 from dualfold.games.sure import Sure
@@ -175,6 +175,7 @@ def checked(tolerance: float | None, relative_tolerance: float) -> float:
     """The relative tolerance; the absolute one that stops a run is None or a number ≥ 0."""
     if tolerance is not None and not 0 <= tolerance < np.inf:
         raise InvalidInput(
-            f"tolerance is {tolerance!r}; it must be None or a number ≥ 0, the gap that ends a run"
+            Argument("tolerance"),
+            f" is {tolerance!r}; it must be None or a number ≥ 0, the gap that ends a run",
         )
     return checked_tolerance(relative_tolerance)

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from dualfold.errors import DisconnectedGraph, InvalidInput
+from dualfold.errors import Argument, DisconnectedGraph, InvalidInput
 from dualfold.graph.graph import Array, Graph, Lists
 from dualfold.graph.pieces import one_piece
 
@@ -27,16 +27,20 @@ def neighborhoods(graph: Graph, *, n_components: int, least: int = 1) -> tuple[A
         )
     if not 1 <= n_components <= points.shape[1]:
         raise InvalidInput(
-            f"n_components={n_components} was asked for, and the points have "
-            f"{points.shape[1]} columns; a local chart has between 1 and that many directions"
+            Argument("n_components", n_components),
+            f" was asked for, and the points have {points.shape[1]} columns; a local chart "
+            "has between 1 and that many directions",
         )
     lists = linked_lists(graph)
     shortest = int(lists.counts.min())
     if shortest < least:
         raise InvalidInput(
-            f"n_components={n_components} needs {least} or more neighbours of every point here; "
-            f"point {int(lists.counts.argmin())} has {shortest} ({graph.rule}). "
-            "Raise n_neighbors or lower n_components"
+            Argument("n_components", n_components),
+            f" needs {least} or more neighbours of every point here; point "
+            f"{int(lists.counts.argmin())} has {shortest} ({graph.rule}). Raise ",
+            Argument("n_neighbors"),
+            " or lower ",
+            Argument("n_components"),
         )
     one_piece(graph)
     return points, lists
@@ -79,8 +83,9 @@ def overlapping(lists: Lists) -> Lists:
     groups = connected_components(ties, directed=False)[0]
     if groups > 1:
         raise DisconnectedGraph(
-            f"the neighbourhoods fall into {groups} groups that share no point, so nothing ties "
-            "the groups together; raise n_neighbors"
+            f"the neighbourhoods fall into {groups} groups that share no point, so nothing "
+            "ties the groups together; raise ",
+            Argument("n_neighbors"),
         )
     return lists
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dualfold.errors import InvalidInput, TooLarge
+from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.graph.graph import Array, Graph
 from dualfold.graph.points import distance_rounding
 from dualfold.kernels import kernel
@@ -318,15 +318,16 @@ class _Patched:
 def _done(ok: int) -> None:
     if not ok:
         raise TooLarge(
-            "shortest paths found no memory for their scratch (150 bytes a point and thread); "
-            "free some, or use n_jobs=1"
+            "shortest paths found no memory for their scratch (150 bytes a point and "
+            "thread); free some, or use ",
+            Argument("n_jobs", 1),
         )
 
 
 def _real(dtype: Any) -> np.dtype[Any]:
     kind = np.dtype(dtype)
     if kind not in _symmetric_least:
-        raise InvalidInput(f"dtype is {kind}; geodesics come as float32 or float64")
+        raise InvalidInput(Argument("dtype"), f" is {kind}; geodesics come as float32 or float64")
     return kind
 
 
@@ -335,8 +336,9 @@ def _rows_of(graph: Graph, sources: Any) -> Array:
     inside = (wanted.ndim == 1 and wanted.dtype.kind in "iu") or wanted.size == 0
     if not inside or (wanted.size and not (wanted.min() >= 0 and wanted.max() < graph.n)):
         raise InvalidInput(
-            f"sources must be row numbers from 0 to {graph.n - 1}, in one list; given were "
-            f"{wanted.dtype} of shape {wanted.shape}"
+            Argument("sources"),
+            f" must be row numbers from 0 to {graph.n - 1}, in one list; given were "
+            f"{wanted.dtype} of shape {wanted.shape}",
         )
     return wanted.astype(np.int64)
 
@@ -350,7 +352,8 @@ def _room(out: Array | None, shape: tuple[int, int], kind: np.dtype[Any]) -> Arr
         or not (out.flags.c_contiguous and out.flags.writeable)
     ):
         raise InvalidInput(
-            f"out must be a writeable C-contiguous {kind} array of shape {shape}; given was "
-            f"{out.dtype} of shape {out.shape}"
+            Argument("out"),
+            f" must be a writeable C-contiguous {kind} array of shape {shape}; given was "
+            f"{out.dtype} of shape {out.shape}",
         )
     return out

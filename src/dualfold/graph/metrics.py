@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.points import exact_numbers
 from dualfold.kernels.progress import steps
 
@@ -46,8 +46,9 @@ def exact_doubles(X: Any, name: str) -> np.ndarray:
     wide = numbers.dtype.kind in "iu" and numbers.dtype.itemsize == 8 and numbers.size > 0
     if wide and (int(numbers.max()) > 2**53 or int(numbers.min()) < -(2**53)):
         raise InvalidInput(
-            f"{name} holds integers beyond 2^53, which double precision cannot hold; subtract a "
-            "constant or divide by one first"
+            Argument(name),
+            " holds integers beyond 2^53, which double precision cannot hold; subtract a "
+            "constant or divide by one first",
         )
     return numbers.astype(np.float64, copy=False)
 
@@ -79,8 +80,9 @@ def _distance_blocks(X: Any, queries: Any, metric: Any, threads: int) -> Any:
         block = np.asarray(block, dtype=np.float64)
         if not np.isfinite(block).all():
             raise InvalidInput(
-                f"metric={metric!r} gives distances that are not finite on these rows "
-                "(cosine and correlation have none for constant or zero rows); drop those rows"
+                Argument("metric", metric),
+                " gives distances that are not finite on these rows (cosine and correlation "
+                "have none for constant or zero rows); drop those rows",
             )
         if queries is None:
             rows = np.arange(len(block))
@@ -130,9 +132,9 @@ def from_precomputed(distances: Any, n_neighbors: int | None = None) -> Ragged:
     """
     if distances.ndim != 2 or distances.shape[0] != distances.shape[1]:
         raise InvalidInput(
-            f"precomputed distances must be square, one row and column per point; "
-            f"the shape is {distances.shape}. For points instead of distances use "
-            "metric='euclidean'"
+            "precomputed distances must be square, one row and column per point; the shape "
+            f"is {distances.shape}. For points instead of distances use ",
+            Argument("metric", "euclidean"),
         )
     n = distances.shape[0]
     if sp.issparse(distances):

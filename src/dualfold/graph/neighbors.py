@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.approximate import approximate_search
 from dualfold.graph.coordinates import frame_of, principal_directions
 from dualfold.graph.directions import direction_count, tree_pays
@@ -57,7 +57,9 @@ def nearest(
     `metric` is any of scikit-learn's, or "precomputed" with square distances.
     """
     if search not in _ROADS:
-        raise InvalidInput(f"search must be one of {', '.join(_ROADS)}; it is {search!r}")
+        raise InvalidInput(
+            Argument("search"), f" must be one of {', '.join(_ROADS)}; it is {search!r}"
+        )
     threads = thread_count(n_jobs)
     if isinstance(metric, str) and metric == "precomputed":
         return _of_precomputed(X, n_neighbors, queries)
@@ -71,8 +73,10 @@ def nearest(
     if search == "approximate":
         if queries is not None:
             raise InvalidInput(
-                "search='approximate' lists the neighbours of X's own rows; "
-                "for queries use search='auto', which is exact"
+                Argument("search", "approximate"),
+                " lists the neighbours of X's own rows; for queries use ",
+                Argument("search", "auto"),
+                ", which is exact",
             )
         return approximate_search(X, n_neighbors, threads, random_state, recall_sample)
     return _exact(X, queries, n_neighbors, search, threads)
@@ -121,7 +125,7 @@ def within(
     itself left out.
     """
     if not isinstance(radius, int | float | np.number) or not 0 <= float(radius) < np.inf:
-        raise InvalidInput(f"radius must be a finite number >= 0; it is {radius!r}")
+        raise InvalidInput(Argument("radius"), f" must be a finite number >= 0; it is {radius!r}")
     threads = thread_count(n_jobs)
     if isinstance(metric, str) and metric == "precomputed":
         indptr, indices, distances = from_precomputed(X)
@@ -162,8 +166,9 @@ def _in_space(X: Any, metric: Any) -> bool:
 def _of_precomputed(distances: Any, k: int, queries: Any) -> Neighbors:
     if queries is not None:
         raise InvalidInput(
-            "metric='precomputed' holds the distances between the points only; "
-            "for new points pass coordinates and a metric"
+            Argument("metric", "precomputed"),
+            " holds the distances between the points only; for new points pass coordinates and "
+            "another metric",
         )
     n = distances.shape[0]
     _check_count(k, n, False)
@@ -172,9 +177,11 @@ def _of_precomputed(distances: Any, k: int, queries: Any) -> Neighbors:
     if len(short):
         fewest = int(np.diff(indptr).min())
         raise InvalidInput(
-            f"row {short[0]} of the precomputed distances stores fewer than n_neighbors={k} "
-            f"neighbours (the poorest row has {fewest}). Use n_neighbors={fewest}, or "
-            "from_precomputed, which takes rows of any length"
+            f"row {short[0]} of the precomputed distances stores fewer than ",
+            Argument("n_neighbors", k),
+            f" neighbours (the poorest row has {fewest}). Use ",
+            Argument("n_neighbors", fewest),
+            ", or from_precomputed, which takes rows of any length",
         )
     return Neighbors(indices.reshape(n, k), values.reshape(n, k), exact_search("precomputed", 0.0))
 
@@ -182,8 +189,11 @@ def _of_precomputed(distances: Any, k: int, queries: Any) -> Neighbors:
 def _of_metric(X: Any, k: int, queries: Any, metric: Any, search: str, threads: int) -> Neighbors:
     if search != "auto":
         raise InvalidInput(
-            f"search={search!r} needs metric='euclidean' and data that fits in memory when dense; "
-            "leave search='auto'"
+            Argument("search", search),
+            " needs ",
+            Argument("metric", "euclidean"),
+            " and data that fits in memory when dense; leave ",
+            Argument("search", "auto"),
         )
     X = double_table(X, "X")
     _check_count(k, X.shape[0], queries is not None)
@@ -196,25 +206,30 @@ def _of_metric(X: Any, k: int, queries: Any, metric: Any, search: str, threads: 
         raise
     except ValueError as trouble:
         raise InvalidInput(
-            f"metric={metric!r} could not be computed: {trouble}. "
-            "sklearn.metrics.pairwise_distances lists the metrics and what each needs"
+            Argument("metric", metric),
+            f" could not be computed: {trouble}. sklearn.metrics.pairwise_distances lists the "
+            "metrics and what each needs",
         ) from trouble
     return Neighbors(*lists, exact_search("metric", float("nan")))
 
 
 def _check_count(k: Any, n: int, queried: bool) -> None:
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise InvalidInput(f"n_neighbors must be a whole number >= 1; it is {k!r}")
+        raise InvalidInput(Argument("n_neighbors"), f" must be a whole number >= 1; it is {k!r}")
     largest = n if queried else n - 1
     if k > largest:
         raise InvalidInput(
-            f"n_neighbors={k} needs more than the {n} points given; "
-            f"the largest usable number here is {max(largest, 0)}"
+            Argument("n_neighbors", k),
+            f" needs more than the {n} points given; the largest usable number here is "
+            f"{max(largest, 0)}",
         )
 
 
 def _check_width(width: int, asked: int) -> None:
     if width != asked:
         raise InvalidInput(
-            f"queries have {asked} columns but X has {width}; give both the same columns"
+            Argument("queries"),
+            f" have {asked} columns but ",
+            Argument("X"),
+            f" has {width}; give both the same columns",
         )

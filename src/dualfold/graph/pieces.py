@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import minimum_spanning_tree
 
-from dualfold.errors import DisconnectedGraph, PiecesJoined
+from dualfold.errors import Argument, DisconnectedGraph, InPython, Message, PiecesJoined
 from dualfold.graph.build import knn
 from dualfold.graph.graph import Array, Graph, Lists
 from dualfold.graph.neighbors import nearest
@@ -25,19 +25,18 @@ SMALL_PIECE = 32
 MOST_ROWS_TO_SEARCH_AGAIN = 20_000
 
 
-def pieces_in_words(graph: Graph) -> str:
+def pieces_in_words(graph: Graph) -> Message:
     """How many pieces there are and what would join them."""
     sizes = np.bincount(graph.piece_of)
-    made = f"n_neighbors={graph.n_neighbors}" if graph.n_neighbors else graph.rule
-    words = (
-        f"the graph of {made} has {graph.n_pieces} pieces (largest {sizes[0]} of {graph.n} points)"
+    k, enough = graph.n_neighbors, joining_n_neighbors(graph)
+    words = Message(
+        "the graph of ",
+        Argument("n_neighbors", k) if k else graph.rule,
+        f" has {graph.n_pieces} pieces (largest {sizes[0]} of {graph.n} points)",
     )
-    enough = joining_n_neighbors(graph)
     if enough is not None:
-        words += f"; n_neighbors={enough} connects them"
-    elif graph.n_neighbors:
-        words += "; more neighbours may connect them"
-    return words
+        return Message(words, "; ", Argument("n_neighbors", enough), " connects them")
+    return Message(words, "; more neighbours may connect them") if k else words
 
 
 def joining_n_neighbors(graph: Graph) -> int | None:
@@ -64,7 +63,10 @@ def joining_n_neighbors(graph: Graph) -> int | None:
     return None
 
 
-def joined(graph: Graph, *, otherwise: str = "pieces='separate' embeds each on its own") -> Graph:
+OTHERWISE = Message(Argument("pieces", "separate"), " embeds each on its own")
+
+
+def joined(graph: Graph, *, otherwise: str = OTHERWISE) -> Graph:
     """The graph with its pieces joined by the shortest links between them.
 
     The links are those of a minimum spanning tree of the pieces (Borůvka's rounds:
@@ -83,9 +85,11 @@ def joined(graph: Graph, *, otherwise: str = "pieces='separate' embeds each on i
     links.sort(key=lambda link: (link[2], link[:2]))
     plural = "s" if len(links) > 1 else ""
     warnings.warn(
-        f"{pieces_in_words(graph)}. They were joined by their {len(links)} shortest "
-        f"link{plural}; {otherwise}",
-        PiecesJoined,
+        PiecesJoined(
+            pieces_in_words(graph),
+            f". They were joined by their {len(links)} shortest link{plural}; ",
+            otherwise,
+        ),
         stacklevel=2,
     )
     return replace(graph, lengths=_with_links(graph.lengths, links), links=tuple(links))
@@ -138,8 +142,14 @@ def one_piece(graph: Graph) -> Graph:
     """The graph itself, or `DisconnectedGraph` with the remedies."""
     if graph.n_pieces > 1:
         raise DisconnectedGraph(
-            f"{pieces_in_words(graph)}. Join them (dualfold.graph.joined(graph)) or embed each "
-            "on its own (dualfold.graph.separate(graph))"
+            pieces_in_words(graph),
+            "; ",
+            Argument("pieces", "join"),
+            InPython(" (dualfold.graph.joined for a graph)"),
+            " joins them by their shortest links, ",
+            Argument("pieces", "separate"),
+            InPython(" (dualfold.graph.separate)"),
+            " embeds each on its own",
         )
     return graph
 
@@ -185,9 +195,10 @@ def _nearest_to(graph: Graph, queries: Array, among: Array, k: int) -> tuple[Arr
 def _refuse_without_points(graph: Graph) -> None:
     if graph.points is None or (sp.issparse(graph.points) and graph.metric == "precomputed"):
         raise DisconnectedGraph(
-            f"{pieces_in_words(graph)}. It was given without coordinates, so the links that would "
-            "join the pieces are not known: add edges until the number of connected components "
-            "is 1, or use pieces='separate'"
+            pieces_in_words(graph),
+            ". It was given without coordinates, so the links that would join the pieces are not "
+            "known: add edges until the number of connected components is 1, or use ",
+            Argument("pieces", "separate"),
         )
 
 

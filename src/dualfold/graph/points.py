@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.errors import InvalidInput, TooLarge
+from dualfold.errors import Argument, InPython, InvalidInput, Message, TooLarge
 from dualfold.kernels import kernel
 from dualfold.kernels.threads import row_slices
 
@@ -62,8 +62,10 @@ def rows_alike(X: Any, queries: Any) -> tuple[np.ndarray, np.ndarray]:
     rows, asked = _rows_of({"X": X, "queries": queries})
     if rows.shape[1] != asked.shape[1]:
         raise InvalidInput(
-            f"queries have {asked.shape[1]} columns but X has {rows.shape[1]}; give both the "
-            "same columns"
+            Argument("queries"),
+            f" have {asked.shape[1]} columns but ",
+            Argument("X"),
+            f" has {rows.shape[1]}; give both the same columns",
         )
     wide = np.result_type(rows, asked)
     return np.ascontiguousarray(rows, dtype=wide), np.ascontiguousarray(asked, dtype=wide)
@@ -76,16 +78,18 @@ def _rows_of(tables: dict[str, Any]) -> list[np.ndarray]:
         rows = exact_numbers(table.toarray() if sp.issparse(X) else X, name)
         if rows.ndim != 2 or rows.shape[1] == 0:
             raise InvalidInput(
-                f"{name} must be a table with one row per point and at least one column; "
-                f"its shape is {rows.shape}. For points on a line pass {name}.reshape(-1, 1)"
+                Argument(name),
+                " must be a table with one row per point and at least one column; its shape "
+                f"is {rows.shape}. For points on a line pass {name}.reshape(-1, 1)",
             )
         if rows.shape[0] >= 2**31 - 1:
             raise TooLarge(
-                f"{name} has {rows.shape[0]} rows; the search counts up to 2^31 - 2. Sample it"
+                Argument(name),
+                f" has {rows.shape[0]} rows; the search counts up to 2^31 - 2. Sample it",
             )
         found.append(rows)
     if any(_too_wide(rows) for rows in found):
-        found = _shifted(found, " and ".join(tables))
+        found = _shifted(found, _named(tables))
     ready = {name: _in_order(rows) for name, rows in zip(tables, found, strict=True)}
     _check_range(ready)
     return list(ready.values())
@@ -94,26 +98,31 @@ def _rows_of(tables: dict[str, Any]) -> list[np.ndarray]:
 def exact_numbers(X: Any, name: str) -> np.ndarray:
     """X as an array of real numbers; InvalidInput where that would round or drop something."""
     if np.ma.is_masked(X):
-        raise InvalidInput(f"{name} has masked entries; fill ({name}.filled) or drop them first")
+        raise InvalidInput(
+            Argument(name), f" has masked entries; fill ({name}.filled) or drop them first"
+        )
     X = np.asarray(X)
     if X.dtype.kind in "iub" or X.dtype in (np.float16, np.float32, np.float64):
         return X
     if X.dtype.kind not in "fO":
         raise InvalidInput(
-            f"{name} must hold real numbers, its type is {X.dtype}; encode or drop the other "
-            f"columns, or convert them yourself: {name}.astype(float)"
+            Argument(name),
+            f" must hold real numbers, its type is {X.dtype}; encode or drop the other "
+            f"columns, or convert them yourself: {name}.astype(float)",
         )
     try:
         near = X.astype(np.float64)
         same = (near.astype(X.dtype) == X) | ((near != near) & (X != X))
     except (TypeError, ValueError, OverflowError):
         raise InvalidInput(
-            f"{name} must hold numbers, its type is {X.dtype}; encode or drop the other columns"
+            Argument(name),
+            f" must hold numbers, its type is {X.dtype}; encode or drop the other columns",
         ) from None
     if not np.asarray(same, dtype=bool).all():
         raise InvalidInput(
-            f"{name} holds numbers of type {X.dtype} that double precision has to round; round "
-            f"them yourself if that is meant: {name}.astype(float)"
+            Argument(name),
+            f" holds numbers of type {X.dtype} that double precision has to round; round them "
+            f"yourself if that is meant: {name}.astype(float)",
         )
     return near
 
@@ -125,12 +134,20 @@ def _too_wide(rows: np.ndarray) -> bool:
     return bool(int(rows.max()) > _WHOLE or int(rows.min()) < -_WHOLE)
 
 
-def _shifted(tables: list[np.ndarray], name: str) -> list[np.ndarray]:
+def _named(tables: dict[str, Any]) -> Message:
+    """X, or X and queries."""
+    first, *others = (Argument(name) for name in tables)
+    return Message(first, *(part for other in others for part in (" and ", other)))
+
+
+def _shifted(tables: list[np.ndarray], name: Message) -> list[np.ndarray]:
     """Integers less the smallest of their column in all tables, which float64 then holds."""
     if any(rows.dtype.kind not in "iu" for rows in tables):
         raise InvalidInput(
-            f"one of {name} has integers beyond 2^53, which double precision cannot hold, and the "
-            "other has fractions; subtract the same integer from both, then use float64"
+            "one of ",
+            name,
+            " has integers beyond 2^53, which double precision cannot hold, and the other has "
+            "fractions; subtract the same integer from both, then use float64",
         )
     if len({rows.shape[1] for rows in tables}) > 1:
         return tables  # refused by the caller
@@ -141,8 +158,10 @@ def _shifted(tables: list[np.ndarray], name: str) -> list[np.ndarray]:
     widest = max(b - a for a, b in zip(low, high, strict=True))
     if widest > _WHOLE:
         raise InvalidInput(
-            f"a column of {name} has integers {widest} apart; double precision tells integers "
-            "apart up to a range of 2^53. Divide them by a constant, or drop digits"
+            "a column of ",
+            name,
+            f" has integers {widest} apart; double precision tells integers apart up to a range "
+            "of 2^53. Divide them by a constant, or drop digits",
         )
     shifted = [np.empty(rows.shape) for rows in tables]
     for rows, out in zip(tables, shifted, strict=True):
@@ -160,19 +179,22 @@ def _in_order(rows: np.ndarray) -> np.ndarray:
 
 
 def _check_range(tables: dict[str, np.ndarray]) -> None:
-    names, extent = " and ".join(tables), 0.0
+    names, extent = _named(tables), 0.0
     ends = [end for name, rows in tables.items() if len(rows) for end in _column_ends(rows, name)]
     if ends and len({len(end) for end in ends}) == 1:
         extent = float((np.max(ends, axis=0) - np.min(ends, axis=0)).max())
     if max((float(np.abs(end).max()) for end in ends), default=0.0) > _LARGEST:
         raise InvalidInput(
-            f"{names} holds numbers beyond {_LARGEST:g}, whose squares overflow; "
-            f"divide {names} by a constant first"
+            names,
+            f" holds numbers beyond {_LARGEST:g}, whose squares overflow; divide by a constant "
+            "first",
         )
     if 0 < extent < _SMALLEST:
         raise InvalidInput(
-            f"all rows of {names} lie within {extent:.1e} of each other and the squares of such "
-            f"differences vanish in double precision; multiply {names} by a constant first"
+            "all rows of ",
+            names,
+            f" lie within {extent:.1e} of each other and the squares of such differences vanish "
+            "in double precision; multiply by a constant first",
         )
 
 
@@ -185,8 +207,9 @@ def _column_ends(X: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray]:
         if not (np.isfinite(low) & np.isfinite(high)).all():
             bad = np.flatnonzero(~np.isfinite(X[rows]).all(axis=1))[0] + rows.start
             raise InvalidInput(
-                f"{name} must be finite; row {bad} holds NaN or infinity. "
-                "Fill or drop such values first (sklearn.impute, DataFrame.dropna)"
+                Argument(name),
+                f" must be finite; row {bad} holds NaN or infinity. Fill or drop such values first",
+                InPython(" (sklearn.impute, DataFrame.dropna)"),
             )
     return low, high
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.neighbors import nearest
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -35,8 +35,12 @@ class PiecewiseMap:
     def __call__(self, X: Any) -> Array:
         if isinstance(self.metric, str) and self.metric == "precomputed":
             raise InvalidInput(
-                "new points cannot be placed with pieces='separate' and metric='precomputed'; "
-                "use pieces='join'"
+                "new points cannot be placed with ",
+                Argument("pieces", "separate"),
+                " and ",
+                Argument("metric", "precomputed"),
+                "; use ",
+                Argument("pieces", "join"),
             )
         closest = nearest(self.features, 1, queries=X, metric=self.metric).indices[:, 0]
         owner = self.owner[closest]

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.maps.linear import LinearMap
 
 Kind = Literal["gaussian", "orthonormal", "sparse"]
@@ -35,8 +35,10 @@ def orthonormal_map(n_features: int, n_components: int, *, random_state: Seed = 
     _refuse_sizes(n_features, n_components)
     if n_components > n_features:
         raise InvalidInput(
-            f"{n_components} orthonormal directions were asked for among {n_features} features; "
-            "lower n_components or draw a Gaussian map"
+            f"{n_components} orthonormal directions were asked for among {n_features} "
+            "features; lower ",
+            Argument("n_components"),
+            " or draw a Gaussian map",
         )
     rng = np.random.default_rng(random_state)
     directions, _ = np.linalg.qr(rng.standard_normal((n_features, n_components)))
@@ -64,7 +66,9 @@ def sparse_map(
     _refuse_sizes(n_features, n_components)
     share = 1 / np.sqrt(n_features) if density is None else density
     if not 0 < share <= 1:
-        raise InvalidInput(f"density is {density}; it is a share above 0 and at most 1")
+        raise InvalidInput(
+            Argument("density"), f" is {density}; it is a share above 0 and at most 1"
+        )
     rng = np.random.default_rng(random_state)
     counts = rng.binomial(n_features, share, n_components)
     columns = [np.sort(rng.choice(n_features, count, replace=False)) for count in counts]
@@ -92,12 +96,16 @@ def random_map(
     if kind == "sparse":
         return sparse_map(n_features, n_components, density=density, random_state=random_state)
     if density is not None:
-        raise InvalidInput(f"density is {density}, but {kind!r} maps have none; leave it None")
+        raise InvalidInput(
+            Argument("density"), f" is {density}, but {kind!r} maps have none; leave it None"
+        )
     if kind == "gaussian":
         return gaussian_map(n_features, n_components, random_state=random_state)
     if kind == "orthonormal":
         return orthonormal_map(n_features, n_components, random_state=random_state)
-    raise InvalidInput(f"kind is {kind!r}; it is 'gaussian', 'orthonormal' or 'sparse'")
+    raise InvalidInput(
+        Argument("kind"), f" is {kind!r}; it is 'gaussian', 'orthonormal' or 'sparse'"
+    )
 
 
 def _refuse_sizes(n_features: int, n_components: int) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.maps.linear import Projected, ProjectedFromGram
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.covariance import CentredScatter, scatter, scatter_error, scatter_kind
@@ -66,7 +66,9 @@ def pca(
 def pca_road(shape: tuple[int, int], road: Road = "auto", *, sparse: bool = False) -> Road:
     """The matrix to take for data of this shape: the smaller one, unless told or too large."""
     if road not in ("auto", "covariance", "gram", "products"):
-        raise InvalidInput(f"road is {road!r}; it is 'auto', 'covariance', 'gram' or 'products'")
+        raise InvalidInput(
+            Argument("road"), f" is {road!r}; it is 'auto', 'covariance', 'gram' or 'products'"
+        )
     if road != "auto":
         return road
     if min(shape) > (MOST_SPARSE_ROWS if sparse else MOST_ROWS):

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput, Message
 from dualfold.maps.linear import LinearMap
 from dualfold.maps.random import Kind, random_map
 
@@ -45,16 +45,24 @@ def random_projection(
             raise InvalidInput(
                 f"to keep the distances of {n} points within 1±{eps} takes {size} components, "
                 f"and the data has only {width} features, so that a random map of this size would "
-                f"save nothing; {_looser(n, width)}, or leave the data as it is"
+                "save nothing; ",
+                _looser(n, width),
+                ", or leave the data as it is",
             )
     return random_map(width, size, kind=kind, density=density, random_state=random_state)
 
 
-def _looser(n: int, width: int) -> str:
+def _looser(n: int, width: int) -> Message:
     """What can be asked for instead of "auto", so that the map has at most `width` rows."""
     fitting = [eps for eps in np.arange(0.05, 1.0, 0.05) if _size(n, float(eps)) <= width]
-    smaller = f"give n_components, a number up to {width} (the distortion is then measured)"
-    return f"eps={fitting[0]:.2f} would fit, or {smaller}" if fitting else smaller
+    smaller = Message(
+        "give ",
+        Argument("n_components"),
+        f", a number up to {width} (the distortion is then measured)",
+    )
+    if not fitting:
+        return smaller
+    return Message(Argument("eps", round(fitting[0], 2)), " would fit, or ", smaller)
 
 
 def johnson_lindenstrauss_size(n: int, eps: float) -> int:
@@ -68,8 +76,10 @@ def johnson_lindenstrauss_size(n: int, eps: float) -> int:
     """
     if n < 1 or not 0 < eps < 1:
         raise InvalidInput(
-            f"n is {n} and eps is {eps}; there must be at least one point and eps lies between "
-            "0 and 1"
+            Argument("n"),
+            f" is {n} and ",
+            Argument("eps"),
+            f" is {eps}; there must be at least one point, and eps lies between 0 and 1",
         )
     return _size(n, eps)
 

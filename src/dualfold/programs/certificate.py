@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from dualfold.certificate import Certificate
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.levels import Level, checked_tolerance, level_of
 from dualfold.programs.balance import balanced
 from dualfold.programs.bounds import Box, enclosed_bound, enclosed_value, lower_bound
@@ -113,7 +113,9 @@ def certify_program(
     """
     tolerance = checked_tolerance(tolerance)
     if not 2 <= reach < math.inf:
-        raise InvalidInput(f"reach is {reach!r}; it must be 2 or more: the point is within it")
+        raise InvalidInput(
+            Argument("reach"), f" is {reach!r}; it must be 2 or more: the point is within it"
+        )
     given = np.concatenate(program.parts(point))
     y = vector(multipliers, "the multipliers", len(program.limits))
     return _Judgement(program, given, y, tolerance, float(reach)).verdict()

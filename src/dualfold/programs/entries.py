@@ -8,7 +8,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
-from dualfold.errors import InvalidInput, TooLarge
+from dualfold.errors import Argument, InvalidInput, TooLarge
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -20,18 +20,21 @@ def doubles(numbers: Any, name: str) -> Array:
     """The numbers as doubles, if they are such: another program must not be judged in silence."""
     given = np.asarray(numbers)
     if given.dtype.kind == "c":
-        raise InvalidInput(f"{name} is complex; programs are about real numbers")
+        raise InvalidInput(Argument(name), " is complex; programs are about real numbers")
     try:
         entries = np.array(given, dtype=float)
     except (TypeError, ValueError, OverflowError):
-        raise InvalidInput(f"{name} must hold numbers; its type is {given.dtype}") from None
+        raise InvalidInput(
+            Argument(name), f" must hold numbers; its type is {given.dtype}"
+        ) from None
     if given.dtype.kind in "iuO" or given.dtype.itemsize > entries.dtype.itemsize:
         large = np.flatnonzero(np.abs(entries) >= 2.0**53) if given.dtype.kind in "iu" else ...
         pairs = zip(given.ravel()[large].tolist(), entries.ravel()[large].tolist(), strict=True)
         if any(first != second for first, second in pairs if first == first):
             raise InvalidInput(
-                f"{name} holds numbers that no double equals, such as integers beyond 2^53; round "
-                "them first, so that the program judged is the one you mean"
+                Argument(name),
+                " holds numbers that no double equals, such as integers beyond 2^53; round "
+                "them first, so that the program judged is the one you mean",
             )
     return entries
 
@@ -39,7 +42,9 @@ def doubles(numbers: Any, name: str) -> Array:
 def _finite(numbers: Any, name: str) -> Array:
     entries = doubles(numbers, name)
     if not np.isfinite(entries).all():
-        raise InvalidInput(f"{name} holds NaN or infinite entries; leave such rows or bounds out")
+        raise InvalidInput(
+            Argument(name), " holds NaN or infinite entries; leave such rows or bounds out"
+        )
     return entries
 
 
@@ -48,7 +53,7 @@ def vector(numbers: Any, name: str, size: int | None) -> Array:
     entries = _finite(numbers, name)
     if entries.ndim != 1 or size not in (None, len(entries)):
         needed = "a row of numbers" if size is None else f"{size} numbers"
-        raise InvalidInput(f"{name} must be {needed}; its shape is {entries.shape}")
+        raise InvalidInput(Argument(name), f" must be {needed}; its shape is {entries.shape}")
     return entries
 
 
@@ -64,14 +69,16 @@ def _matrix(matrix: Any, name: str) -> Any:
 def rows_of(matrix: Any, limits: Any, n: int, name: str, limit: str) -> tuple[Any, Array]:
     """A matrix of n columns with its limits, one a row; both None for no constraints."""
     if (matrix is None) != (limits is None):
-        raise InvalidInput(f"{name} and {limit} belong together; one of them was given alone")
+        raise InvalidInput(
+            Argument(name), f" and {limit} belong together; one of them was given alone"
+        )
     if matrix is None:
         return np.zeros((0, n)), np.zeros(0)
     rows = _matrix(matrix, name)
     if rows.ndim != 2 or rows.shape[1] != n:
         raise InvalidInput(
-            f"{name} must have one column for each of the {n} variables of c; its shape is "
-            f"{rows.shape}"
+            Argument(name),
+            f" must have one column for each of the {n} variables of c; its shape is {rows.shape}",
         )
     return rows, vector(limits, limit, rows.shape[0])
 
@@ -85,18 +92,20 @@ def semidefinite(matrix: Any, n: int, name: str, what: str) -> Any:
     Q = _matrix(matrix, name)
     if Q.shape != (n, n):
         raise InvalidInput(
-            f"{name} must be {n}×{n}, one row for each of the {what}; it is {Q.shape}"
+            Argument(name), f" must be {n}×{n}, one row for each of the {what}; it is {Q.shape}"
         )
     if not nonzero(Q):
         return Q
     off = Q != Q.T
     if off.nnz if sp.issparse(off) else off.any():
         raise InvalidInput(
-            f"{name} is not symmetric; use (Q + Q.T) / 2, which has the same values (to rounding)"
+            Argument(name),
+            " is not symmetric; use (Q + Q.T) / 2, which has the same values (to rounding)",
         )
     if n > MOST_CURVED:
         raise TooLarge(
-            f"{name} has {n} rows; up to {MOST_CURVED} can be checked to be positive semidefinite"
+            Argument(name),
+            f" has {n} rows; up to {MOST_CURVED} can be checked to be positive semidefinite",
         )
     dense = Q.toarray() if sp.issparse(Q) else Q
     # In units of its own, so that a large entry does not hide what is wrong with small ones.
@@ -109,9 +118,10 @@ def semidefinite(matrix: Any, n: int, name: str, what: str) -> Any:
     # inside that is settled by the certificate.
     if least < -10 * n * np.finfo(float).eps * n * float(np.abs(usable).max()):
         raise InvalidInput(
-            f"{name} is indefinite: its least eigenvalue is {least:.3g} (with a diagonal of about "
-            "1), so the program is not convex and its dual proves nothing about it. Only positive "
-            f"semidefinite {name} is taken"
+            Argument(name),
+            f" is indefinite: its least eigenvalue is {least:.3g} (with a diagonal of about "
+            "1), so the program is not convex and its dual proves nothing about it. Only "
+            f"positive semidefinite {name} is taken",
         )
     return Q
 

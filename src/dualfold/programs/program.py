@@ -23,7 +23,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.programs.entries import doubles, nonzero, rows_of, semidefinite, vector
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -46,7 +46,7 @@ class _Program:
     def _settle(self) -> None:
         """Bring the fields into shape, or say what is wrong with them."""
         if self.sense not in ("min", "max"):
-            raise InvalidInput(f"sense is {self.sense!r}; it must be 'min' or 'max'")
+            raise InvalidInput(Argument("sense"), f" is {self.sense!r}; it must be 'min' or 'max'")
         cost = vector(self.c, "c", None)
         object.__setattr__(self, "c", cost)
         for matrix, limit in (("A", "b"), ("E", "f")):
@@ -58,8 +58,9 @@ class _Program:
         whole = isinstance(self.nonnegative, int | np.integer)
         if not whole or not 0 <= self.nonnegative <= len(cost):
             raise InvalidInput(
-                f"nonnegative={self.nonnegative}: it is how many of the {len(cost)} variables, "
-                f"counted from the first, are ≥ 0; give a number from 0 to {len(cost)}"
+                Argument("nonnegative", self.nonnegative),
+                f": it is how many of the {len(cost)} variables, counted from the first, are "
+                f"≥ 0; give a number from 0 to {len(cost)}",
             )
 
     @property

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.errors import CertificateFailed, NotConverged
+from dualfold.errors import Argument, CertificateFailed, NotConverged
 from dualfold.levels import Level, checked_tolerance
 from dualfold.programs.balance import Balanced, balanced
 from dualfold.programs.certificate import ProgramCertificate, certify_program
@@ -95,9 +95,11 @@ def solve_program(program: Program, *, tolerance: float = 1e-8) -> ProgramAnswer
         )
     if best.certificate.level == "failed":
         warnings.warn(
-            f"the answer of {best.solver} did not pass its certificate: "
-            f"{'; '.join(best.certificate.reasons)}. Rescale the program or raise tolerance",
-            CertificateFailed,
+            CertificateFailed(
+                f"the answer of {best.solver} did not pass its certificate: "
+                f"{'; '.join(best.certificate.reasons)}. Rescale the program or raise ",
+                Argument("tolerance"),
+            ),
             stacklevel=2,
         )
     return best

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.quality.neighbors import t_similarity
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -64,7 +64,7 @@ def procrustes(reference: Any, points: Any, *, scale: float | str = "best") -> A
     rotation = U @ Vt
     size = float(np.sum(B0**2))
     if isinstance(scale, str) and scale != "best":
-        raise InvalidInput(f"scale must be a number or 'best'; it is {scale!r}")
+        raise InvalidInput(Argument("scale"), f" must be a number or 'best'; it is {scale!r}")
     chosen = (strengths.sum() / size if size > 0 else 1.0) if scale == "best" else float(scale)
     shift = middle - chosen * (other @ rotation)
     placed = chosen * (B @ rotation) + shift
@@ -168,7 +168,9 @@ def stability(
         raise InvalidInput(f"stability compares two maps or more; {len(tables)} given")
     held = [np.arange(len(t)) for t in tables] if rows is None else [np.asarray(r) for r in rows]
     if [len(h) for h in held] != [len(t) for t in tables]:
-        raise InvalidInput("rows must name the points of each map, one index a point of it")
+        raise InvalidInput(
+            Argument("rows"), " must name the points of each map, one index a point of it"
+        )
     n = 1 + max(int(h.max()) for h in held)
     m = len(tables)
     disparities, agreements = np.zeros((m, m)), np.eye(m)
@@ -178,8 +180,9 @@ def stability(
             both, in_a, in_b = np.intersect1d(held[a], held[b], return_indices=True)
             if len(both) <= n_neighbors:
                 raise InvalidInput(
-                    f"maps {a} and {b} share {len(both)} points; more than n_neighbors="
-                    f"{n_neighbors} are needed. Draw larger subsamples"
+                    f"maps {a} and {b} share {len(both)} points; more than ",
+                    Argument("n_neighbors", n_neighbors),
+                    " are needed. Draw larger subsamples",
                 )
             first, second = tables[a][in_a], tables[b][in_b]
             same = neighbor_agreement(
@@ -230,7 +233,12 @@ def repeated_maps(
     share : of the points each run sees; below 1 every run draws its own subsample
     """
     if not 0 < share <= 1 or runs < 2:
-        raise InvalidInput(f"share must be in (0, 1] and runs >= 2; they are {share} and {runs}")
+        raise InvalidInput(
+            Argument("share"),
+            " must be in (0, 1] and ",
+            Argument("runs"),
+            f" >= 2; they are {share} and {runs}",
+        )
     n = X.shape[0]
     rng = np.random.default_rng(random_state)
     maps, rows = [], []
@@ -246,7 +254,9 @@ def repeated_maps(
 def _as_map(points: Any, name: str) -> Array:
     table = np.asarray(points, dtype=float)
     if table.ndim != 2 or 0 in table.shape:
-        raise InvalidInput(f"{name} must be a table, a row a point; its shape is {table.shape}")
+        raise InvalidInput(
+            Argument(name), f" must be a table, a row a point; its shape is {table.shape}"
+        )
     return table
 
 

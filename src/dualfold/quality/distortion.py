@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from scipy.special import betaincinv
 
 from dualfold.certificate import Certificate
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels.threads import row_slices
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -90,7 +90,10 @@ def measured_distortion(
     n = X.shape[0]
     if n != Y.shape[0] or n < 2:
         raise InvalidInput(
-            f"X has {n} rows and Y has {Y.shape[0]}; they must be the same points, two or more"
+            Argument("X"),
+            f" has {n} rows and ",
+            Argument("Y"),
+            f" has {Y.shape[0]}; they must be the same points, two or more",
         )
     exhaustive = n * (n - 1) // 2 <= n_pairs
     first, second = np.triu_indices(n, 1) if exhaustive else _drawn_pairs(n, n_pairs, random_state)

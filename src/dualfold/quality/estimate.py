@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import stdtrit
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -56,7 +56,8 @@ def drawn_rows(n: int, sample: int | None, random_state: Any) -> Array | None:
         return None
     if isinstance(sample, bool) or not isinstance(sample, int | np.integer) or sample < 2:
         raise InvalidInput(
-            f"sample must be a number of points, two or more, or None for all; it is {sample!r}"
+            Argument("sample"),
+            f" must be a number of points, two or more, or None for all; it is {sample!r}",
         )
     if sample >= n:
         return None

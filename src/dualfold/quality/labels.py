@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels import kernel
 from dualfold.quality.estimate import drawn_rows, over_points
 from dualfold.quality.ranks import neighbor_count
@@ -105,11 +105,14 @@ def voted(lists: Array, codes: Array, classes: int) -> Array:
 def _classes(labels: Any, n: int) -> tuple[Array, Array]:
     given = np.asarray(labels)
     if given.shape != (n,):
-        raise InvalidInput(f"labels must be one class a point ({n}); their shape is {given.shape}")
+        raise InvalidInput(
+            Argument("labels"), f" must be one class a point ({n}); their shape is {given.shape}"
+        )
     classes, codes = np.unique(given, return_inverse=True)
     if not 2 <= len(classes) <= max(n - 1, 2):
         raise InvalidInput(
-            f"labels must name from 2 to n−1 classes; {len(classes)} of {n} points are given. "
-            "Are they numbers to colour by rather than classes?"
+            Argument("labels"),
+            f" must name from 2 to n−1 classes; {len(classes)} of {n} points are given. Are "
+            "they numbers to colour by rather than classes?",
         )
     return classes, codes

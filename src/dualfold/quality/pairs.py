@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels import kernel
 from dualfold.quality.estimate import drawn_rows, estimate_of_sums, spread_over
 from dualfold.quality.ranks import both_spaces
@@ -152,7 +152,7 @@ def stress(
     (2024), on why α matters.
     """
     if isinstance(scale, str) and scale != "best":
-        raise InvalidInput(f"scale must be a number or 'best'; it is {scale!r}")
+        raise InvalidInput(Argument("scale"), f" must be a number or 'best'; it is {scale!r}")
     x, y = both_spaces(X, Y, metric, n_jobs)
     return pair_sums(x, y, drawn_rows(x.n, sample, random_state)).stress(scale, per_point=per_point)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.quality.estimate import drawn_rows, over_points
 from dualfold.quality.space import EuclideanSpace, Space, space_of
 
@@ -82,8 +82,9 @@ class NeighborRanks:
         most = self.before.shape[1]
         if k is not None and not 1 <= k <= most:
             raise InvalidInput(
-                f"these ranks were taken of {most} neighbours; n_neighbors={k} needs its own "
-                f"neighbor_ranks(X, Y, {k})"
+                f"these ranks were taken of {most} neighbours; ",
+                Argument("n_neighbors", k),
+                f" needs its own neighbor_ranks(X, Y, {k})",
             )
         return most if k is None else int(k)
 
@@ -121,8 +122,10 @@ def both_spaces(X: Any, Y: Any, metric: Any, n_jobs: int | None) -> tuple[Space,
     y = Y if isinstance(Y, Space) else EuclideanSpace(Y, n_jobs, "Y")
     if x.n != y.n:
         raise InvalidInput(
-            f"X has {x.n} rows and Y has {y.n}; they must be the same points, as many embedded "
-            "points as there are rows"
+            Argument("X"),
+            f" has {x.n} rows and ",
+            Argument("Y"),
+            f" has {y.n}; they must be the same points, as many embedded points as there are rows",
         )
     return x, y
 
@@ -131,7 +134,8 @@ def neighbor_count(k: Any, n: int) -> int:
     """k, if there are as many other points."""
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k < n:
         raise InvalidInput(
-            f"n_neighbors must be a whole number from 1 to {n - 1} for {n} points; it is {k!r}"
+            Argument("n_neighbors"),
+            f" must be a whole number from 1 to {n - 1} for {n} points; it is {k!r}",
         )
     return int(k)
 
@@ -139,8 +143,9 @@ def neighbor_count(k: Any, n: int) -> int:
 def check_half(k: int, n: int) -> None:
     if 2 * k >= n:
         raise InvalidInput(
-            f"n_neighbors must be less than half the number of points ({n}), else the measure "
-            f"leaves 0 to 1; it is {k}"
+            Argument("n_neighbors"),
+            f" must be less than half the number of points ({n}), else the measure leaves 0 "
+            f"to 1; it is {k}",
         )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.graph import Graph
 from dualfold.quality.coranking import (
     CoRanking,
@@ -143,7 +143,7 @@ def report(
     """
     x, y = both_spaces(X, Y, metric, n_jobs)
     if not isinstance(y, EuclideanSpace):
-        raise InvalidInput("Y must be a table of points")
+        raise InvalidInput(Argument("Y"), " must be a table of points")
     k = neighbor_count(n_neighbors, x.n)
     check_half(k, x.n)
     longest = min(100, x.n - 2) if max_rank is None else neighbor_count(max_rank, x.n - 1)

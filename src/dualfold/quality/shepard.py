@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels import kernel
 from dualfold.quality.estimate import drawn_rows
 from dualfold.quality.ranks import both_spaces
@@ -67,7 +67,7 @@ def shepard(
     the map tears, below it it presses together.
     """
     if not isinstance(bins, int | np.integer) or bins < 1:
-        raise InvalidInput(f"bins must be a whole number >= 1; it is {bins!r}")
+        raise InvalidInput(Argument("bins"), f" must be a whole number >= 1; it is {bins!r}")
     x, y = both_spaces(X, Y, metric, n_jobs)
     grid = Grid(x, y, int(bins))
     x.each_tile(

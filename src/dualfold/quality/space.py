@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.geodesics import geodesic_distances
 from dualfold.graph.graph import Graph
 from dualfold.graph.metrics import best_of_rows
@@ -229,7 +229,9 @@ def space_of(X: Any, metric: Any = "euclidean", n_jobs: int | None = None) -> Sp
     if not sp.issparse(X):
         X = np.asanyarray(X)
     if X.ndim != 2:
-        raise InvalidInput(f"X must be a table, a row a point; its shape is {X.shape}")
+        raise InvalidInput(
+            Argument("X"), f" must be a table, a row a point; its shape is {X.shape}"
+        )
     too_wide = sp.issparse(X) and X.shape[0] * X.shape[1] > SPREAD_OUT
     if not too_wide and isinstance(metric, str) and metric in ("euclidean", "l2"):
         return EuclideanSpace(X, n_jobs)
@@ -247,7 +249,8 @@ def _given(distances: Any) -> tuple[int, Callable[[Array], Array]]:
     D = np.asanyarray(D)
     if D.ndim != 2 or D.shape[0] != D.shape[1]:
         raise InvalidInput(
-            f"metric='precomputed' needs square distances, a row a point; the shape is {D.shape}"
+            Argument("metric", "precomputed"),
+            f" needs square distances, a row a point; the shape is {D.shape}",
         )
     step = max(1, _TILE // max(1, len(D)))
     if any(D[a : a + step].min() < 0 for a in range(0, len(D), step)):
@@ -271,8 +274,9 @@ def _by_metric(X: Any, metric: Any) -> Callable[[Array], Array]:
             return np.asarray(pairwise_distances(table[rows], table, metric=metric, **whole))
         except (ValueError, TypeError) as trouble:
             raise InvalidInput(
-                f"metric={metric!r} could not be computed: {trouble}. "
-                "sklearn.metrics.pairwise_distances lists the metrics and what each needs"
+                Argument("metric", metric),
+                f" could not be computed: {trouble}. sklearn.metrics.pairwise_distances lists "
+                "the metrics and what each needs",
             ) from trouble
 
     return distances

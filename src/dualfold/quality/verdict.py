@@ -86,7 +86,7 @@ def verdict_of(
     if worst < 0.95 and worst < float(measures["trustworthiness"]) - 0.05:
         sentences.append(
             f"The map is uneven: a tenth of the points have a trustworthiness below {worst:.2f}; "
-            "colour it by per_point['trustworthiness'] to see which."
+            "colour it by the trustworthiness of each point to see which."
         )
     return " ".join(sentences)
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.data.columns import listed, refuse_lacking
+from dualfold.data.columns import refuse_lacking
+from dualfold.data.notices import listed
 from dualfold.data.whole_file import whole_file
 from dualfold.errors import InvalidInput
 from dualfold.saved.archive import read_archive, write_archive

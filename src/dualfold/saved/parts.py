@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.geodesics import Landmarks, geodesic_distances
 from dualfold.graph.graph import Graph, Lists
 from dualfold.graph.search import Search
@@ -144,8 +144,10 @@ def _refuse_functions(metric: Any, features: Any) -> None:
     if not isinstance(metric, str) or metric == "precomputed" or features is None:
         raise InvalidInput(
             "a metric that is a function (or has parameters), precomputed distances, or a graph "
-            "without the points it was made of cannot be saved as data, since a model file never "
-            "holds code; fit with a metric by its name (metric='manhattan', …) on features"
+            "without the points it was made of cannot be saved as data, since a model file "
+            "never holds code; fit with a metric by its name (",
+            Argument("metric", "manhattan"),
+            ", …) on features",
         )
 
 

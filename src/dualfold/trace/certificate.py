@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold.certificate import Certificate
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.levels import WORTHLESS, Level, checked_tolerance, level_of
 from dualfold.trace import proofs
 from dualfold.trace.balanced import balanced
@@ -244,7 +244,7 @@ def _spelled_out(problem: TraceProblem) -> TraceProblem:
         return problem
     entries = real_entries(dense_entries(A), "A")
     if not np.isfinite(entries).all():
-        raise InvalidInput("A, an operator, returns NaN or infinite numbers")
+        raise InvalidInput(Argument("A"), ", an operator, returns NaN or infinite numbers")
     size, apart = float(np.linalg.norm(entries)), asymmetry(entries)
     if apart > MOST_ASYMMETRY * size:
         raise not_symmetric("A", apart, size)

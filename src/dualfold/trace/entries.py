@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 
 Array = np.ndarray[Any, np.dtype[Any]]
 # Matrices made in floating point are symmetric to some 1e-10 of their rows; more is a mistake.
@@ -25,8 +25,9 @@ def real_entries(entries: Any, name: str, *, single: bool = False) -> Array:
     given = np.asarray(entries)
     if np.iscomplexobj(given):
         raise InvalidInput(
-            f"{name} is complex, and these problems are real; a Hermitian matrix H has the real "
-            "form [[H.real, -H.imag], [H.imag, H.real]], with each eigenvalue twice"
+            Argument(name),
+            " is complex, and these problems are real; a Hermitian matrix H has the real "
+            "form [[H.real, -H.imag], [H.imag, H.real]], with each eigenvalue twice",
         )
     if given.dtype == np.float64 or (single and given.dtype == np.float32):
         return given
@@ -37,11 +38,14 @@ def real_entries(entries: Any, name: str, *, single: bool = False) -> Array:
             back = real.astype(given.dtype) if np.isfinite(real).all() else real
             exact = bool(np.all((back == given) & (real < 2.0**63)))
     except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidInput(f"{name} holds entries that are no numbers ({error})") from error
+        raise InvalidInput(
+            Argument(name), f" holds entries that are no numbers ({error})"
+        ) from error
     if not exact and np.isfinite(real).all():
         raise InvalidInput(
-            f"{name} is of type {given.dtype} and has entries that float64 cannot hold exactly; "
-            "shift or scale it first, or round it yourself with .astype(float)"
+            Argument(name),
+            f" is of type {given.dtype} and has entries that float64 cannot hold exactly; "
+            "shift or scale it first, or round it yourself with .astype(float)",
         )
     return real
 
@@ -72,8 +76,9 @@ def symmetric(matrix: sp.csr_array | Array, name: str) -> Any:
 
 def not_symmetric(name: str, apart: float, size: float) -> InvalidInput:
     return InvalidInput(
-        f"{name} is not symmetric (off by about {apart:.2g}, its rows are about {size:.2g} "
-        f"long); use ({name} + {name}.T) / 2"
+        Argument(name),
+        f" is not symmetric (off by about {apart:.2g}, its rows are about {size:.2g} long); "
+        f"use ({name} + {name}.T) / 2",
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.trace.entries import real_entries, real_sparse, symmetric
 from dualfold.trace.factorisation import Factorisation, factorise, fill_reducing_ordering
 
@@ -159,17 +159,24 @@ def metric(B: Any, n: int) -> Metric:
         entries = real_entries(B, "B")
         found = Diagonal(entries) if entries.ndim == 1 else Dense(entries)
     if found.n != n or np.ndim(B) not in (1, 2) or set(np.shape(B)) != {n}:
-        raise InvalidInput(f"B has shape {np.shape(B)}, A has size {n}; they must agree")
+        raise InvalidInput(
+            Argument("B"),
+            f" has shape {np.shape(B)}, ",
+            Argument("A"),
+            f" has size {n}; they must agree",
+        )
     if isinstance(found, Sparse | Dense):
         numbers = found.matrix.data if isinstance(found, Sparse) else found.matrix
         if not np.isfinite(numbers).all():
-            raise InvalidInput("B holds NaN or infinite entries; check the data")
+            raise InvalidInput(Argument("B"), " holds NaN or infinite entries; check the data")
         found = type(found)(symmetric(found.matrix, "B"))
     if isinstance(found, Diagonal) and not (np.isfinite(found.entries).all() and found.lowest > 0):
         bad = int(np.sum(~(found.entries > 0)))
         raise InvalidInput(
-            f"B has {bad} entries that are not positive numbers; a point without neighbours "
-            "has degree 0: join the graph's pieces first (graph.joined()) or use B=None"
+            Argument("B"),
+            f" has {bad} entries that are not positive numbers; a point without neighbours "
+            "has degree 0: join the graph's pieces first (graph.joined()) or use ",
+            Argument("B", None),
         )
     return found
 
@@ -222,6 +229,7 @@ def _norm_of_inverse(solve: Any, n: int) -> float:
 
 def _not_positive() -> InvalidInput:
     return InvalidInput(
-        "B is not positive definite, so VᵀBV = I has no meaning; drop dependent columns "
-        "(reduce the data to its row space) or add a small ridge to B"
+        Argument("B"),
+        " is not positive definite, so VᵀBV = I has no meaning; drop dependent columns "
+        "(reduce the data to its row space) or add a small ridge to it",
     )

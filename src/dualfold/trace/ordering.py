@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from dualfold.errors import DualfoldError, InvalidInput, TooLarge
+from dualfold.errors import Argument, DualfoldError, InvalidInput, TooLarge
 from dualfold.kernels import kernel
 
 __all__ = ["Ordering", "fill_reducing_ordering", "paired_ordering"]
@@ -257,9 +257,9 @@ def raise_without_memory(states: list[int], size: int) -> None:
 
 def _refusal(n: int, flops: float, most_flops: float) -> TooLarge:
     error = TooLarge(
-        f"factorising this pattern of {n} rows costs about {flops:.1e} multiply-adds or more "
-        f"and most_flops={most_flops:.1e} was allowed: it has no small separators; "
-        "use a solver that does not factorise"
+        f"factorising this pattern of {n} rows costs about {flops:.1e} multiply-adds or more and ",
+        Argument("most_flops", float(f"{most_flops:.1e}")),
+        " was allowed: it has no small separators; use a solver that does not factorise",
     )
     error.flops = flops  # type: ignore[attr-defined]
     return error

@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
-from dualfold.errors import InvalidInput, TooLarge
+from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.kernels.threads import in_shares, lapack_threads, thin_tiles
 from dualfold.trace.augmented import AugmentedMatrix
 from dualfold.trace.entries import (
@@ -118,16 +118,19 @@ class TraceProblem:
 
     def __post_init__(self) -> None:
         if np.ndim(self.A) != 2 or self.A.shape[0] != self.A.shape[1]:
-            raise InvalidInput(f"A must be a square matrix; its shape is {np.shape(self.A)}")
+            raise InvalidInput(
+                Argument("A"), f" must be a square matrix; its shape is {np.shape(self.A)}"
+            )
         if self.sense not in ("min", "max"):
-            raise InvalidInput(f"sense is {self.sense!r}; it must be 'min' or 'max'")
+            raise InvalidInput(Argument("sense"), f" is {self.sense!r}; it must be 'min' or 'max'")
         object.__setattr__(self, "A", _checked(self.A))
         object.__setattr__(self, "B", metric(self.B, self.n))
         room = self.n - self.trivial.shape[1]
         if not 1 <= self.count <= room:
             raise InvalidInput(
                 f"{self.count} directions were asked for, but a problem of size {self.n} with "
-                f"{self.n - room} trivial direction(s) has {room}; lower n_components"
+                f"{self.n - room} trivial direction(s) has {room}; lower ",
+                Argument("n_components"),
             )
 
     @property
@@ -343,4 +346,6 @@ def _checked(A: Any) -> Any:
 
 
 def _not_finite() -> InvalidInput:
-    return InvalidInput("A holds NaN or infinite entries; check the data for missing values")
+    return InvalidInput(
+        Argument("A"), " holds NaN or infinite entries; check the data for missing values"
+    )

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dualfold.certificate import Certificate, plain
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.levels import Level, checked_tolerance, level_of
 from dualfold.trace.problem import MOST_FLOPS
 from dualfold.unfolding.bounds import Fit
@@ -244,8 +244,9 @@ def _checked(
         )
     if not 0 <= most_relaxed < 1:
         raise InvalidInput(
-            f"most_relaxed is {most_relaxed!r}; it must be a number from 0 to below 1, the share "
-            "of d² by which equal lengths may be off"
+            Argument("most_relaxed"),
+            f" is {most_relaxed!r}; it must be a number from 0 to below 1, the share of d² by "
+            "which equal lengths may be off",
         )
     return Y, w
 

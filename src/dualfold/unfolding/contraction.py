@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from dualfold.errors import InvalidInput, Unrealisable
+from dualfold.errors import Argument, InvalidInput, Unrealisable
 from dualfold.graph import Graph, from_lengths, geodesic_distances
 from dualfold.graph.pieces import one_piece
 from dualfold.unfolding.problem import Form, UnfoldingProblem, doubles
@@ -73,7 +73,9 @@ def contracted(graph: Graph, *, form: Form = "at_most", angles: bool = False) ->
         i, j = ends[~apart][np.argmax(lengths[~apart])]
         raise Unrealisable(
             f"points {i} and {j} are {lengths[~apart].max():g} apart but linked by edges of "
-            "length 0; no points have these distances. Use constraints='at_most' or mend them"
+            "length 0; no points have these distances. Use ",
+            Argument("constraints", "at_most"),
+            " or mend them",
         )
     pairs, ends, lengths = pairs[apart], ends[apart], lengths[apart]
     _refuse_extreme(lengths)
@@ -116,8 +118,10 @@ def _distances(graph: Graph, pairs: Array) -> Array:
     """The distances of given pairs of points, by the graph's metric."""
     if graph.points is None or (sp.issparse(graph.points) and graph.metric == "precomputed"):
         raise InvalidInput(
-            "angles=True needs the distances between neighbours of a point, and this graph was "
-            "given without points; pass X or the dense distances, or use angles=False"
+            Argument("angles", True),
+            " needs the distances between neighbours of a point, and this graph was given "
+            "without points; pass X or the dense distances, or use ",
+            Argument("angles", False),
         )
     rows = graph.points.iloc if hasattr(graph.points, "iloc") else graph.points
     if isinstance(graph.metric, str) and graph.metric == "precomputed":
@@ -158,9 +162,10 @@ def _refuse_parallel(pairs: Array, lengths: Array, fresh: Array) -> None:
     if differ.any():
         e = int(np.argmax(differ))
         raise Unrealisable(
-            f"duplicates have different distances to the same point ({lengths[first[e]]:g} and "
-            f"{lengths[e]:g}); no points have these distances. Use constraints='at_most' or mend "
-            "them"
+            f"duplicates have different distances to the same point ({lengths[first[e]]:g} "
+            f"and {lengths[e]:g}); no points have these distances. Use ",
+            Argument("constraints", "at_most"),
+            " or mend them",
         )
 
 
@@ -180,7 +185,9 @@ def _refuse_shortcuts(problem: UnfoldingProblem) -> None:
             e = int(np.argmax(np.where(long, lengths[mine] / shortest, 0)))
             a, b = problem.edges[mine[e]]
             raise Unrealisable(
-                f"points {a} and {b} are {lengths[mine[e]]:g} apart, but a path of edges between "
-                f"them is only {shortest[e]:g} long: the triangle inequality fails, so no points "
-                "have these distances. Use constraints='at_most' or mend the distances"
+                f"points {a} and {b} are {lengths[mine[e]]:g} apart, but a path of edges "
+                f"between them is only {shortest[e]:g} long: the triangle inequality fails, "
+                "so no points have these distances. Use ",
+                Argument("constraints", "at_most"),
+                " or mend the distances",
             )

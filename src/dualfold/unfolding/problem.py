@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Form = Literal["at_most", "equal"]
@@ -112,7 +112,9 @@ class UnfoldingProblem:
 def _check(problem: UnfoldingProblem) -> None:
     edges, squared, n = problem.edges, problem.squared, problem.n
     if problem.form not in ("at_most", "equal"):
-        raise InvalidInput(f"form is {problem.form!r}; it must be 'at_most' or 'equal'")
+        raise InvalidInput(
+            Argument("form"), f" is {problem.form!r}; it must be 'at_most' or 'equal'"
+        )
     if squared.shape != (len(edges),):
         raise InvalidInput(
             f"{len(edges)} edges need as many squared lengths; {squared.shape} were given"
@@ -136,7 +138,9 @@ def _check(problem: UnfoldingProblem) -> None:
     if masses is not None and not (
         masses.shape == (n,) and np.all((masses >= 1 / HEAVIEST) & (masses <= HEAVIEST))
     ):
-        raise InvalidInput(f"masses must be {n} positive numbers up to 1e30, one a point")
+        raise InvalidInput(
+            Argument("masses"), f" must be {n} positive numbers up to 1e30, one a point"
+        )
 
 
 def doubles(numbers: Any, name: str) -> Array:
@@ -149,12 +153,13 @@ def doubles(numbers: Any, name: str) -> Array:
     if given.dtype.kind not in "biuf":
         given = given.astype(float) if given.dtype.kind == "O" else given
     if given.dtype.kind not in "biuf":
-        raise InvalidInput(f"{name} must be real numbers; given were {given.dtype} ones")
+        raise InvalidInput(Argument(name), f" must be real numbers; given were {given.dtype} ones")
     found = given.astype(float)
     if given.dtype.kind in "iu" and np.any((given > 2**53) | (found < -(2.0**53))):
         raise InvalidInput(
-            f"{name} holds whole numbers beyond 2^53, which double precision rounds; divide them "
-            "by a common unit and pass floats"
+            Argument(name),
+            " holds whole numbers beyond 2^53, which double precision rounds; divide them by "
+            "a common unit and pass floats",
         )
     return found
 
@@ -164,5 +169,5 @@ def whole(numbers: Any, name: str) -> Array:
     given = np.asarray(numbers)
     found = given.astype(np.intp)
     if np.any(found != given):
-        raise InvalidInput(f"{name} must be whole numbers, the rows of two points each")
+        raise InvalidInput(Argument(name), " must be whole numbers, the rows of two points each")
     return np.ascontiguousarray(found)

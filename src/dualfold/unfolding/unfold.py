@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.errors import CertificateFailed, DualfoldError, TooLarge, Unrealisable
+from dualfold.errors import Argument, CertificateFailed, DualfoldError, TooLarge, Unrealisable
 from dualfold.graph import Graph
 from dualfold.kernels.progress import descent
 from dualfold.levels import checked_tolerance
@@ -127,9 +127,15 @@ def unfold(
     _refuse_unrealisable(certificate)
     if certificate.level in ("failed", "unresolved"):
         warnings.warn(
-            f"the unfolding by {solution.solver} did not pass its certificate: "
-            f"{'; '.join(certificate.reasons)}. Raise max_iter or tol, or try another solver",
-            CertificateFailed,
+            CertificateFailed(
+                f"the unfolding by {solution.solver} did not pass its certificate: "
+                f"{'; '.join(certificate.reasons)}. Raise ",
+                Argument("max_iter"),
+                " or ",
+                Argument("tol"),
+                ", or try another ",
+                Argument("solver"),
+            ),
             stacklevel=2,
         )
     return Unfolding(
@@ -232,8 +238,11 @@ def _by_interior_point(
 ) -> UnfoldingSolution:
     if problem.m > MOST_EDGES_AT_ALL:
         raise TooLarge(
-            f"the interior point needs a matrix of {problem.m}² numbers, one row an edge; "
-            "use constraints='at_most' with solver='low_rank', or fewer neighbours"
+            f"the interior point needs a matrix of {problem.m}² numbers, one row an edge; use ",
+            Argument("constraints", "at_most"),
+            " with ",
+            Argument("solver", "low_rank"),
+            ", or fewer neighbours",
         )
     return interior_point(
         problem, tol=tol, max_iter=max_iter, relaxation=relaxation, callback=callback
@@ -244,7 +253,9 @@ def _refuse_unrealisable(certificate: UnfoldingCertificate) -> None:
     """A negative bound of a variance: the weights are a proof that there is no answer."""
     if certificate.form == "equal" and certificate.upper_exact < 0:
         raise Unrealisable(
-            "the lengths of the edges contradict each other: weights were found under which the "
-            f"variance of any points would be at most {certificate.upper_exact:.3g}, a negative "
-            "number, so no points have these distances. Use constraints='at_most' or mend them"
+            "the lengths of the edges contradict each other: weights were found under which "
+            f"the variance of any points would be at most {certificate.upper_exact:.3g}, a "
+            "negative number, so no points have these distances. Use ",
+            Argument("constraints", "at_most"),
+            " or mend them",
         )

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dualfold.data.whole_file import whole_file
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.view.colors import Coloring, coloring
 from dualfold.view.drawing import (
     INK,
@@ -181,7 +181,8 @@ def _as_points(points: Any) -> Array:
     placed = placed[:, None] if placed.ndim == 1 else placed
     if placed.ndim != 2 or 0 in placed.shape:
         raise InvalidInput(
-            f"points must be rows of one or more coordinates, but their shape is {placed.shape}"
+            Argument("points"),
+            f" must be rows of one or more coordinates, but their shape is {placed.shape}",
         )
     return placed
 
@@ -189,7 +190,8 @@ def _as_points(points: Any) -> Array:
 def _coloring_of(color: Any, n: int) -> Coloring:
     if color is not None and np.shape(color) != (n,):
         raise InvalidInput(
-            f"color must be one value a point ({n}), but its shape is {np.shape(color)}"
+            Argument("color"),
+            f" must be one value a point ({n}), but its shape is {np.shape(color)}",
         )
     return coloring(color, n)
 

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.data.whole_file import whole_file
-from dualfold.errors import InvalidInput, MissingDependency
+from dualfold.errors import Argument, InvalidInput, MissingDependency
 from dualfold.quality import NeighborRanks, QualityReport, neighbor_ranks, report
 from dualfold.view.figures import figure_bytes, map_figure
 from dualfold.view.page_columns import Column, labelled, row_names, thumbnails
@@ -150,7 +150,9 @@ def page_html(
     n = _rows_of(maps)
     table = labelled(columns, n)
     if color is not None and color not in [column.name for column in table]:
-        raise InvalidInput(f"there is no column {color!r} to colour by; give it in columns")
+        raise InvalidInput(
+            f"there is no column {color!r} to colour by; give it in ", Argument("columns")
+        )
     pictures = None if images is None else thumbnails(images, n)
     content = content_of(maps, n, title, table, row_names(names, n), pictures, color, seed)
     return _filled(title, as_json(content), _pictures(maps, table, color))

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.view.colors import MARKERS, coloring
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -56,8 +56,9 @@ def labelled(columns: Any, n: int) -> list[Column]:
         return []
     if not hasattr(columns, "keys") and not hasattr(columns, "columns"):
         raise InvalidInput(
-            "columns must be a DataFrame or a mapping from names to one value a row; "
-            f"it is a {type(columns).__name__}"
+            Argument("columns"),
+            " must be a DataFrame or a mapping from names to one value a row; it is a "
+            f"{type(columns).__name__}",
         )
     keys = list(columns.columns if hasattr(columns, "columns") else columns.keys())
     return [_column(str(key), _values(columns[key]), n) for key in keys]
@@ -69,7 +70,9 @@ def row_names(names: Any, n: int) -> list[str] | None:
         return None
     given = [str(name) for name in names]
     if len(given) != n:
-        raise InvalidInput(f"names must be one a row ({n}), but there are {len(given)}")
+        raise InvalidInput(
+            Argument("names"), f" must be one a row ({n}), but there are {len(given)}"
+        )
     return given
 
 
@@ -78,8 +81,9 @@ def thumbnails(images: tuple[int, int, Any], n: int) -> Images:
     h, w, rows = int(images[0]), int(images[1]), np.asarray(images[2])
     if rows.shape not in ((n, h * w), (n, h, w)):
         raise InvalidInput(
-            f"images must be (h, w, rows) with {n} rows of h·w = {h * w} pixels; "
-            f"the rows have shape {rows.shape}"
+            Argument("images"),
+            f" must be (h, w, rows) with {n} rows of h·w = {h * w} pixels; the rows have "
+            f"shape {rows.shape}",
         )
     pixels = rows.reshape(n, h, w)
     while pixels.size > MOST_PIXELS and min(pixels.shape[1:]) > 8:

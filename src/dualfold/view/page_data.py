@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dualfold import __version__
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.quality import Estimate, NeighborRanks, QualityReport
 from dualfold.quality.verdict import MEANINGS
 from dualfold.view.page_columns import Column, Images, encoded, scale_of
@@ -110,11 +110,12 @@ def _neighbors(neighbors: Any, n: int) -> dict[str, Any]:
     rows = np.asarray(neighbors)
     if rows.ndim != 2 or len(rows) != n or rows.dtype.kind not in "iu":
         raise InvalidInput(
-            f"neighbors must be n×k row numbers with n = {n}; they have shape {rows.shape} "
-            f"and type {rows.dtype}"
+            Argument("neighbors"),
+            f" must be n×k row numbers with n = {n}; they have shape {rows.shape} and type "
+            f"{rows.dtype}",
         )
     if rows.size and not (rows.min() >= 0 and rows.max() < n):
-        raise InvalidInput(f"neighbors must be row numbers from 0 to {n - 1}")
+        raise InvalidInput(Argument("neighbors"), f" must be row numbers from 0 to {n - 1}")
     return {"k": rows.shape[1], "rows": encoded(rows, np.int32)}
 
 
@@ -132,8 +133,9 @@ def _history(history: Any) -> dict[str, Any] | None:
     rows = np.asarray(history, dtype=float)
     if rows.ndim != 2 or rows.shape[1] < 2:
         raise InvalidInput(
-            "history must be a solver's records or rows of (value, relative gap); "
-            f"its shape is {rows.shape}"
+            Argument("history"),
+            " must be a solver's records or rows of (value, relative gap); its shape is "
+            f"{rows.shape}",
         )
     return {
         "steps": list(range(len(rows))),
@@ -148,8 +150,7 @@ def _quality(quality: QualityReport) -> dict[str, Any]:
     n, sizes = curve.n, curve.sizes
     bands = [((n - 1) * q - sizes) / (n - 1 - sizes) for q in (curve.low, curve.high)]
     return {
-        # Of the Python attribute a reader of the page knows nothing.
-        "verdict": quality.verdict.replace("per_point['trustworthiness']", "trustworthiness"),
+        "verdict": quality.verdict,
         "k": quality.n_neighbors,
         "sampled": quality.sampled,
         "measures": {

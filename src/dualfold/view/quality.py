@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.quality import CoRanking, NeighborhoodCurve, Shepard
 from dualfold.view.colors import FEW_COLORS, MANY_COLORS
 from dualfold.view.drawing import FAINT, INK, SOFT, frames, name_axes
@@ -39,7 +39,9 @@ def scree_figure(
     """
     spectrum = np.asarray(values, dtype=float).ravel()
     if len(spectrum) == 0 or not np.isfinite(spectrum).all():
-        raise InvalidInput(f"values must be finite eigenvalues, one or more; they are {values!r}")
+        raise InvalidInput(
+            Argument("values"), f" must be finite eigenvalues, one or more; they are {values!r}"
+        )
     figure, (axes,) = frames(1, PLANE, title=title, verdict=verdict)
     places = np.arange(1, len(spectrum) + 1)
     axes.plot(places, spectrum, color=FAINT, linewidth=1, zorder=1)

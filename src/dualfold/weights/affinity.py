@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.attach import Attachment
 from dualfold.graph.build import neighborhood_spread
 from dualfold.graph.graph import Graph
@@ -83,17 +83,21 @@ def affinity(
     """
     if weights == "heat":
         if width is not None and not (np.isfinite(width) and width > 0):
-            raise InvalidInput(f"width is {width}; a kernel width is a positive number (or None)")
+            raise InvalidInput(
+                Argument("width"), f" is {width}; a kernel width is a positive number (or None)"
+            )
         return Affinity("heat", width=heat_width(graph) if width is None else float(width))
     if width is not None:
-        raise InvalidInput(f"width is {width}, but {weights!r} weights have none; leave it None")
+        raise InvalidInput(
+            Argument("width"), f" is {width}, but {weights!r} weights have none; leave it None"
+        )
     if weights == "binary":
         return Affinity("binary")
     if weights == "density":
         t = n_neighbors or graph.n_neighbors or int(graph.lists.counts.max())
         spread = _positive(neighborhood_spread(graph.lists, t))
         return Affinity("density", n_neighbors=t, spread=spread)
-    raise InvalidInput(f"weights is {weights!r}; it is 'heat', 'binary' or 'density'")
+    raise InvalidInput(Argument("weights"), f" is {weights!r}; it is 'heat', 'binary' or 'density'")
 
 
 def heat_width(graph: Graph) -> float:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.errors import InvalidInput, TooLarge
+from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.kernels.threads import in_shares, row_slices
 from dualfold.weights.precision import gram_error, mean_error, scale_share, sparse_error
 
@@ -113,7 +113,8 @@ def centred_gram(distances: Any, *, out: Array | None = None) -> Array:
     D = np.asarray(distances)
     if D.ndim != 2 or D.shape[0] != D.shape[1] or not len(D):
         raise InvalidInput(
-            f"distances must be a square matrix, one row and column a point; the shape is {D.shape}"
+            Argument("distances"),
+            f" must be a square matrix, one row and column a point; the shape is {D.shape}",
         )
     # Squares of half precision would overflow from distances of 256 on.
     kind = D.dtype if D.dtype in (np.float32, np.float64) else np.dtype(float)
@@ -134,8 +135,9 @@ def centred_gram(distances: Any, *, out: Array | None = None) -> Array:
     least, means = min(part[0] for part in parts), np.concatenate([part[1] for part in parts])
     if least < 0:
         raise InvalidInput(
-            f"distances must not be negative; the smallest is {least:.3g} (similarities have to "
-            "be turned into distances first)"
+            Argument("distances"),
+            f" must not be negative; the smallest is {least:.3g} (similarities have to be "
+            "turned into distances first)",
         )
     if not np.isfinite(means).all():
         raise InvalidInput(

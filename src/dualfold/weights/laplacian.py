@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.graph import Graph
 from dualfold.weights.affinity import Affinity, Weights, affinity
 
@@ -60,8 +60,11 @@ def laplacian_of(graph: Graph, rule: Affinity) -> Laplacian:
             longest = float(graph.lengths.data.max())
             raise InvalidInput(
                 f"{rule.words} is too narrow: weights of long edges underflow to 0 and the graph "
-                f"falls into {pieces} pieces; the longest edge is {longest:.3g}, use "
-                f"width={longest / 10:.2g} or more (width=None chooses one)"
+                f"falls into {pieces} pieces; the longest edge is {longest:.3g}, use ",
+                Argument("width", float(f"{longest / 10:.2g}")),
+                " or more (",
+                Argument("width", None),
+                " chooses one)",
             )
     degrees = np.asarray(W.sum(axis=1)).ravel()
     return sp.csr_array(sp.diags_array(degrees, format="csr") - W), degrees

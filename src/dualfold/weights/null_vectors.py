@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
-from dualfold.errors import InvalidInput, PointsCollapse
+from dualfold.errors import Argument, InvalidInput, PointsCollapse
 from dualfold.graph.directed import terminal_components
 from dualfold.graph.graph import Lists
 
@@ -37,8 +37,11 @@ def reconstruction_null_vectors(weights: sp.csr_array, lists: Lists) -> Array:
             vectors[passing] = splu(inner).solve(rows @ vectors)
         except RuntimeError as singular:
             raise InvalidInput(
-                "the weights of the points between closed groups of neighbours do not determine "
-                "where they lie; raise the ridge or n_neighbors"
+                "the weights of the points between closed groups of neighbours do not "
+                "determine where they lie; raise the ",
+                Argument("ridge"),
+                " or ",
+                Argument("n_neighbors"),
             ) from singular
     return vectors
 
@@ -46,9 +49,12 @@ def reconstruction_null_vectors(weights: sp.csr_array, lists: Lists) -> Array:
 def _warn(sizes: Array, n: int) -> None:
     shown = ", ".join(str(size) for size in sizes[1:4]) + (", …" if len(sizes) > 4 else "")
     warnings.warn(
-        f"{len(sizes) - 1} group(s) of points ({shown} of {n}) have neighbours only among "
-        "themselves, so local weights do not tie them to the rest: each such group comes out "
-        "as about one spot. Raise n_neighbors to tie them in",
-        PointsCollapse,
+        PointsCollapse(
+            f"{len(sizes) - 1} group(s) of points ({shown} of {n}) have neighbours only among "
+            "themselves, so local weights do not tie them to the rest: each such group comes "
+            "out as about one spot. Raise ",
+            Argument("n_neighbors"),
+            " to tie them in",
+        ),
         stacklevel=4,
     )

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from dualfold.errors import InvalidInput, TooLarge
+from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.weights.covariance import scatter
 from dualfold.weights.gram import point_gram
 from dualfold.weights.rows import column_means, combined_rows, projected_rows, table
@@ -139,8 +139,8 @@ def row_space(
     """
     if not 0 < variance_kept <= 1:
         raise InvalidInput(
-            f"variance_kept is {variance_kept}; it is a share above 0 and at most 1 (1: the "
-            "whole row space)"
+            Argument("variance_kept"),
+            f" is {variance_kept}; it is a share above 0 and at most 1 (1: the whole row space)",
         )
     data = table(X)
     n, width = data.shape

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
-from dualfold.errors import NotConverged, TooLarge
+from dualfold.errors import Argument, Message, NotConverged, TooLarge
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers.dense import DENSE_RATE, Dense
@@ -85,10 +85,13 @@ class Auto(Solver):
             road = Preconditioned(tol=self.tol, seed=self.seed)
         return _told(road.attempt(problem), story)
 
-    def remedy(self) -> str:
-        return (
-            "eigenvalues at the wanted end lie too close together for every road tried; "
-            "ask for more or fewer n_components, or loosen tol"
+    def remedy(self) -> Message:
+        return Message(
+            "eigenvalues at the wanted end lie too close together for every solver tried; "
+            "ask for more or fewer ",
+            Argument("n_components"),
+            ", or loosen ",
+            Argument("tol"),
         )
 
 
@@ -188,6 +191,6 @@ def _told(solution: Solution, story: list[str]) -> Solution:
         raise NotConverged(
             f"{solution.solver} stopped after {solution.products} products with A; "
             + "; ".join(story),
-            solution,
+            solution=solution,
         )
     return replace(solution, solver=f"Auto: {solution.solver}", story=tuple(story))

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput, Message
 from dualfold.trace.metric import Identity
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution, with_signs
@@ -86,8 +86,10 @@ class Gradient(Solver):
             history=np.array(history),
         )
 
-    def remedy(self) -> str:
-        return "raise most_steps, loosen tol, or use Auto()"
+    def remedy(self) -> Message:
+        return Message(
+            "raise ", Argument("most_steps"), ", loosen ", Argument("tol"), ", or use Auto()"
+        )
 
 
 @dataclass(frozen=True)

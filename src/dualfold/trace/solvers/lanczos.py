@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import scipy.sparse as sp
 
+from dualfold.errors import Argument, Message
 from dualfold.trace.metric import Diagonal, Identity
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
@@ -51,8 +52,9 @@ class Lanczos(Solver):
             return ChebyshevFilter.of(problem)
         return Through(problem.metric.solve)
 
-    def remedy(self) -> str:
-        return (
+    def remedy(self) -> Message:
+        return Message(
             "the wanted eigenvalues lie close together: use Factored() or Preconditioned() "
-            "when A is sparse, Dense() when n is small, or raise most_products"
+            "when A is sparse, Dense() when n is small, or raise ",
+            Argument("most_products"),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from dualfold.errors import NotConverged
+from dualfold.errors import Argument, Message, NotConverged
 from dualfold.kernels.threads import lapack_threads
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
@@ -24,11 +24,18 @@ class Solver(ABC):
         if solution.status != "converged":
             raise NotConverged(
                 f"{solution.solver} stopped after {solution.products} products with A before "
-                f"reaching its tolerance; {self.remedy()}",
-                solution,
+                "reaching its tolerance; ",
+                self.remedy(),
+                solution=solution,
             )
         return solution
 
-    def remedy(self) -> str:
-        """What a user can do when this road did not arrive."""
-        return "raise most_products, loosen tol, or use Auto(), which picks another road"
+    def remedy(self) -> Message:
+        """What a user can do when this solver did not converge."""
+        return Message(
+            "raise ",
+            Argument("most_products"),
+            ", loosen ",
+            Argument("tol"),
+            ", or use Auto(), which picks another solver",
+        )

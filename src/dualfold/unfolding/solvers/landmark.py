@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.errors import InvalidInput, TooLarge
+from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.graph import Graph, Landmarks, farthest_points, from_lengths
 from dualfold.kernels.threads import one_blas_thread
 from dualfold.trace.factorisation import Ordering, fill_reducing_ordering
@@ -80,8 +80,10 @@ def landmark(
         )
     if n_landmarks < 1 or n_directions < 1:
         raise InvalidInput(
-            f"n_landmarks and n_directions must be at least 1; given were {n_landmarks} "
-            f"and {n_directions}"
+            Argument("n_landmarks"),
+            " and ",
+            Argument("n_directions"),
+            f" must be at least 1; given were {n_landmarks} and {n_directions}",
         )
     progress = Progress(problem, tol, callback)
     count = min(n_landmarks, problem.n)

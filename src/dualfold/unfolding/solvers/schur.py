@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import lapack
 
-from dualfold.errors import TooLarge
+from dualfold.errors import Argument, TooLarge
 from dualfold.kernels import kernel
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
 
@@ -37,8 +37,10 @@ def edge_products(edges: Array, K: Array, R: Array) -> Array:
         out = np.empty((m, m))
     except MemoryError as error:
         raise TooLarge(
-            f"the Schur matrix of {m} edges needs {8 * m * m / 2**30:.1f} GiB, which are not "
-            "there; use solver='low_rank' or fewer neighbours"
+            f"the Schur matrix of {m} edges needs {8 * m * m / 2**30:.1f} GiB, which are "
+            "not there; use ",
+            Argument("solver", "low_rank"),
+            " or fewer neighbours",
         ) from error
     ends = np.ascontiguousarray(edges.T, dtype=np.int32)
     K, R = np.ascontiguousarray(K), np.ascontiguousarray(R)

@@ -1,0 +1,63 @@
+"""Messages of the library as the command line shows them: its arguments become options."""
+
+from __future__ import annotations
+
+import functools
+import shlex
+from typing import Any
+
+from dualfold.errors import Argument, Message
+
+# Arguments of the library whose parameter has another name in the commands.
+PARAMETERS = {
+    "X": "file",
+    "Y": "embedding",
+    "label_columns": "color",
+    "overwrite": "force",
+    "queries": "file",
+}
+# The command that runs; messages name its options.
+_running = "embed"
+
+
+def runs(command: str) -> None:
+    """From now on messages are about this command."""
+    global _running
+    _running = command
+
+
+def shown(text: str, command: str | None = None) -> str:
+    """The text as a user of the command reads it, by default of the one that runs."""
+    if not isinstance(text, Message):
+        return text
+    parameters = _parameters(command or _running)
+    return text.shown(lambda argument: _as_option(argument, parameters))
+
+
+@functools.cache
+def _parameters(command: str) -> dict[str, Any]:
+    """The parameters of a command by their names in Python."""
+    from typer.main import get_command
+
+    from dualfold.cli.app import app
+
+    commands: dict[str, Any] = get_command(app).commands  # type: ignore[attr-defined]
+    return {parameter.name: parameter for parameter in commands[command].params}
+
+
+def _as_option(argument: Argument, parameters: dict[str, Any]) -> str:
+    parameter = parameters.get(PARAMETERS.get(argument.name, argument.name))
+    if parameter is None:
+        return f"{argument} (in Python)"
+    if parameter.param_type_name == "argument":
+        return str(parameter.metavar)
+    option, value = max(parameter.opts, key=len), argument.value
+    if value is ... or value is True:
+        return option
+    if value is None or value is False:
+        return f"no {option}"
+    values = value if isinstance(value, list | tuple) else [value]
+    choices = (parameter.metavar or "").split("|")
+    if len(choices) > 1 and not set(values) <= set(choices):  # a choice that only Python has
+        return f"{argument} (in Python)"
+    return " ".join(f"{option} {shlex.quote(str(one))}" for one in values)

@@ -1,0 +1,126 @@
+"""What was decided about the columns of a table, each decision as a plain sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dualfold.errors import Argument, Message
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    Column = NDArray[Any] | pd.Series[Any]
+
+# Below this many rows, whole numbers are all different or in order by chance too often.
+MANY_ROWS = 20
+ANSWER = re.compile(r"label|labels|class|classes|target|y|cluster", re.IGNORECASE)
+# A number that is written with a currency before it, digits in groups, or a unit after it.
+DRESSED_NUMBER = re.compile(r"[-+$€£¥\s]*\d[\d.,'’_\s]*(?:[eE][-+]?\d+)?\s*[^\W\d]{0,5}[%°²³]?\.?")
+PLAIN_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+SENTENCES = {
+    "empty": "empty, left out",
+    "identifier": "row numbers or identifiers by their values (whole numbers, all different), "
+    "left out",
+    "named": "identifiers by their name, left out",
+    "odd one": "whole numbers, all different, as identifiers are, left out",
+    "boolean": "true or false, kept as labels",
+    "date": "dates, kept as labels",
+    "nested": "lists or records in each cell, left out; make columns of them to use them",
+    "long number": "whole numbers of 19 digits or more, as identifiers have, kept as labels",
+    "text": "text, kept as labels",
+}
+# Kinds that `keep` uses all the same.
+USABLE = ("identifier", "named", "odd one", "boolean")
+# Names that a remedy spells out; of more columns it names the argument alone.
+MOST_SPELT = 3
+
+
+def listed(names: Iterable[Any], most: int = 5) -> str:
+    """Names in quotes, the first few of them."""
+    names = list(names)
+    shown = ", ".join(f"'{name}'" for name in names[:most])
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def naming(argument: str, names: list[str]) -> Argument:
+    """The argument with these columns, where they are few."""
+    return Argument(argument, names) if len(names) <= MOST_SPELT else Argument(argument)
+
+
+def kind_notices(columns: dict[str, Column], kinds: dict[str, str]) -> list[Message]:
+    """One sentence for each kind of column that is not a feature, and each spoilt number."""
+    offenders = {
+        name: _offending_number(columns[name]) for name, kind in kinds.items() if kind == "text"
+    }
+    said = [
+        Message(f"'{name}' was kept as a label although most of it looks like numbers: ", offender)
+        for name, offender in offenders.items()
+        if offender
+    ]
+    for kind, sentence in SENTENCES.items():
+        names = [name for name in kinds if kinds[name] == kind and not offenders.get(name)]
+        if names:
+            said.append(Message(f"{listed(names)}: {sentence}", *_kept(kind, names)))
+    return said
+
+
+def _kept(kind: str, names: list[str]) -> Sequence[str]:
+    """How to use columns of that kind all the same."""
+    if kind not in USABLE:
+        return ()
+    them = "it" if len(names) == 1 else "them"
+    how = " as 0 and 1" if kind == "boolean" else ""
+    return ("; ", naming("keep", names), f" uses {them}{how}")
+
+
+def _offending_number(column: Column) -> Message:
+    """Why a column that looks like numbers was read as text, or nothing."""
+    assert not isinstance(column, np.ndarray)
+    known = column.dropna()
+    words = [str(value).strip() for value in known.head(1000)]
+    if 2 * sum(bool(DRESSED_NUMBER.fullmatch(word)) for word in words) <= len(words):
+        return Message()
+    for row, value in zip(known.index, known, strict=True):
+        text = str(value).strip()
+        if not PLAIN_NUMBER.fullmatch(text):
+            return Message(f"{text!r} in row {int(row) + 1} is no plain number; ", *_remedy(text))
+    return Message()
+
+
+def _remedy(text: str) -> Sequence[str]:
+    grouped = re.fullmatch(r"[-+]?\d{1,3}([,.'’_ ])\d{3}(?:\1\d{3})*(?:[.,]\d+)?", text)
+    if grouped:
+        return (Argument("thousands", grouped[1]), " reads it")
+    return ("change it in the file (no units or words, empty where missing) to use the column",)
+
+
+def doubtful(columns: dict[str, Column], kinds: dict[str, str]) -> list[Message]:
+    """What was used, but may not be meant."""
+    said = list[Message]()
+    distinct = [name for name, kind in kinds.items() if kind == "distinct"]
+    if distinct and len(columns[distinct[0]]) >= MANY_ROWS:
+        said.append(
+            Message(
+                f"{listed(distinct)}: whole numbers, all different, used as features; if they "
+                "only name the rows, ",
+                naming("exclude", distinct),
+                " leaves them out",
+            )
+        )
+    used = [name for name, kind in kinds.items() if kind in ("number", "distinct")]
+    answers = [name for name in used if ANSWER.fullmatch(name) and columns[name].dtype.kind in "iu"]
+    if answers and len(used) > 1:
+        said.append(
+            Message(
+                f"{listed(answers)}: used as a feature; if it is the answer rather than a "
+                "measurement, ",
+                Argument("label_columns", answers),
+                " keeps it apart",
+            )
+        )
+    return said
