@@ -12,6 +12,7 @@ from dualfold.cli.talk import Voice
 from dualfold.cli.verdict import verdict
 from dualfold.cli.wording import shown
 from dualfold.descriptions import STATED, Description
+from dualfold.errors import Argument, Message
 
 if TYPE_CHECKING:
     from dualfold.embedding import Embedding
@@ -96,7 +97,9 @@ def neighbor_graph(job: Job, X: Any, voice: Voice) -> Graph | None:
 
     with voice.doing("finding neighbours"):
         graph = knn(X, job.n_neighbors)
-        return joined(graph) if job.pieces == "join" else one_piece(graph)
+        if job.pieces != "join":
+            return one_piece(graph)
+        return joined(graph, otherwise=Message(Argument("pieces", "raise"), " refuses instead"))
 
 
 def kept_neighbors(X: Any, points: Any, voice: Voice) -> float | None:
