@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InPython, InvalidInput
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -43,8 +43,10 @@ class Labels:
         single = self.classes[self.sizes == 1]
         if len(single):
             raise InvalidInput(
-                f"{_listed(single)} of y ha{'s' if len(single) == 1 else 've'} one row each, and "
-                f"{reason}; leave such rows out, or put them into another class"
+                f"{_listed(single)} of ",
+                Argument("y"),
+                f" ha{'s' if len(single) == 1 else 've'} one row each, and {reason}; leave "
+                "such rows out, or put them into another class",
             )
         return self
 
@@ -59,24 +61,30 @@ def labels_of(y: Any, n: int) -> Labels:
         return y
     given = _one_column(y.codes if isinstance(y, Labels) else y)
     if len(given) != n:
-        raise InvalidInput(f"y has {len(given)} labels for {n} rows; it needs one for each row")
+        raise InvalidInput(
+            Argument("y"), f" has {len(given)} labels for {n} rows; it needs one for each row"
+        )
     _refuse_missing(given)
     _refuse_measurements(given)
     try:
         classes, codes = np.unique(given, return_inverse=True)
     except TypeError as error:
         raise InvalidInput(
-            "y mixes labels that have no common order, such as text and numbers; turn all of them "
-            "into text: [str(label) for label in y]"
+            Argument("y"),
+            " mixes labels that have no common order, such as text and numbers; turn all of them "
+            "into text",
+            InPython(": [str(label) for label in y]"),
         ) from error
     if len(classes) == 1:
         raise InvalidInput(
-            f"y has one class, {classes[0]!s}, for all {n} rows; two or more are needed"
+            Argument("y"),
+            f" has one class, {classes[0]!s}, for all {n} rows; two or more are needed",
         )
     if len(classes) == n:
         raise InvalidInput(
-            f"y has {n} classes for {n} rows, so that no two rows are of the same class; is it a "
-            "name or a number of the row? Give the column that holds the classes"
+            Argument("y"),
+            f" has {n} classes for {n} rows, so that no two rows are of the same class; is it "
+            "a name or a number of the row? Give the column that holds the classes",
         )
     return Labels(classes, codes.astype(np.int64))
 
@@ -87,8 +95,9 @@ def _one_column(y: Any) -> Array:
         given = given[:, 0]
     if given.ndim != 1:
         raise InvalidInput(
-            f"y should be a 1d array, a label for each row; its shape is {given.shape}. Give one "
-            "column of it, or join its columns into one"
+            Argument("y"),
+            f" should be a 1d array, a label for each row; its shape is {given.shape}. Give "
+            "one column of it, or join its columns into one",
         )
     return given
 
@@ -100,8 +109,9 @@ def _refuse_missing(given: Array) -> None:
     missing = np.array([_is_missing(label) for label in given])
     if missing.any():
         raise InvalidInput(
-            f"y lacks {int(missing.sum())} of {len(given)} labels (NaN or None), the first in row "
-            f"{int(np.argmax(missing))}; leave these rows out, or give them a class"
+            Argument("y"),
+            f" lacks {int(missing.sum())} of {len(given)} labels (NaN or None), the first in "
+            f"row {int(np.argmax(missing))}; leave these rows out, or give them a class",
         )
 
 
@@ -122,9 +132,12 @@ def _refuse_measurements(given: Array) -> None:
     if numbers.dtype.kind == "f" and (numbers % 1 != 0).any():
         example = numbers[np.argmax(numbers % 1 != 0)]
         raise InvalidInput(
-            f"y holds numbers such as {example:.4g}, which look continuous, and classes are "
-            "needed. Cut their range into classes (pandas.cut), or, if these numbers are names of "
-            "classes, turn them into text: [str(label) for label in y]"
+            Argument("y"),
+            f" holds numbers such as {example:.4g}, which look continuous, and classes are "
+            "needed. Cut their range into classes",
+            InPython(" (pandas.cut)"),
+            ", or, if these numbers are names of classes, turn them into text",
+            InPython(": [str(label) for label in y]"),
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from dualfold.data.labels import labels_of
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.maps.linear import Projected
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.class_scatter import class_scatter, ledoit_wolf_scatter
@@ -44,8 +44,11 @@ def fisher_discriminant(
     count = most if n_components is None else n_components
     if count > most:
         raise InvalidInput(
-            f"n_components={count} directions were asked for; {len(classes.classes)} classes in "
-            f"{data.shape[1]} features have {most} at most: lower n_components, or leave it None"
+            Argument("n_components", count),
+            f" directions were asked for; {len(classes.classes)} classes in {data.shape[1]} "
+            f"features have {most} at most: lower ",
+            Argument("n_components"),
+            ", or leave it None",
         )
     lift = Projected(data, found.mean, space=found.space)
     return TraceProblem(found.between, found.within, count, "max", lift=lift)

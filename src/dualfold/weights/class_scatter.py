@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.data.labels import Labels
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.weights.gram import refuse_large
 from dualfold.weights.reduction import RowSpace, row_space
 from dualfold.weights.rows import column_deviations, column_means
@@ -79,8 +79,10 @@ def ledoit_wolf_scatter(X: Any, labels: Labels) -> ClassScatter:
     refuse_large(width, "features", n)
     if sp.issparse(X):
         raise InvalidInput(
-            "shrinkage='auto' needs all entries of X, and X is sparse; give a number between 0 "
-            "and 1 as shrinkage, or X.toarray()"
+            Argument("shrinkage", "auto"),
+            " needs all entries of X, and X is sparse; give a number between 0 and 1 as ",
+            Argument("shrinkage"),
+            ", or X.toarray()",
         )
     within = np.zeros((width, width))
     for rows in labels.members:
@@ -108,8 +110,9 @@ def _refuse_flat(within: Array, shape: tuple[int, int], classes: int) -> None:
     if least > FLAT * max(shape):
         return
     raise InvalidInput(
-        f"along some direction the rows of each class do not differ ({shape[0]} rows, {shape[1]} "
-        f"features, {classes} classes), so that the scatter within classes is singular and the "
-        "classes can be pulled apart without end; shrink it (shrinkage='auto', or a number such "
-        "as 0.1), or reduce the features first (PCA)"
+        f"along some direction the rows of each class do not differ ({shape[0]} rows, "
+        f"{shape[1]} features, {classes} classes), so that the scatter within classes is "
+        "singular and the classes can be pulled apart without end; shrink it (",
+        Argument("shrinkage", "auto"),
+        ", or a number such as 0.1), or reduce the features first (PCA)",
     )
