@@ -228,7 +228,7 @@ def _warn_of_one_point(graph: Graph) -> None:
             f"all {graph.n} points are the same: there is nothing to map, and coordinates of them "
             "mean nothing. Look at how the data was read or scaled",
             PointsCollapse,
-            stacklevel=5,
+            stacklevel=6,
         )
 
 
