@@ -417,7 +417,7 @@ def unfolding_points(rng: np.random.Generator):
     X = rows_of(str(rng.choice(("roll", "twins"))), 60, rng)
     graph = dualfold.graph.joined(dualfold.graph.knn(X, 5))
     unfolding = dualfold.unfolding.unfold(graph)
-    points, sides = dualfold.methods.unfolded(unfolding).points, sides_of(unfolding)
+    points, sides = unfolding.coordinates(2)[0], sides_of(unfolding)
     return (
         "unfolding",
         unfolding.certificate.level,

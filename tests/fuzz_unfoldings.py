@@ -30,9 +30,14 @@ from flint import fmpq
 from fuzz_unfolding_families import FAMILIES, MUTATIONS, Case
 
 from dualfold.errors import DualfoldError, Unrealisable
-from dualfold.unfolding import UnfoldingProblem, certify_unfolding, geodesic_bounds, unfold
+from dualfold.unfolding import (
+    Unfolder,
+    UnfoldingProblem,
+    certify_unfolding,
+    geodesic_bounds,
+    unfold,
+)
 from dualfold.unfolding.spectral_floor import cholesky_floor, proved_floor
-from dualfold.unfolding.unfold import solved
 
 Array = np.ndarray[Any, np.dtype[Any]]
 SOLVERS = ("interior_point", "low_rank", "landmark")
@@ -58,7 +63,7 @@ def _answer(case: Case, solver: str) -> tuple[UnfoldingProblem, Array, Array]:
             case.form,
             [_double(m) for m in net.masses],
         )
-        found = solved(problem, solver=solver, random_state=0)
+        found = Unfolder(solver=solver, random_state=0).solve(problem)
         return problem, found.factor, found.weights
     whole = unfold(case.graph, form=case.form, angles=case.angles, solver=solver, random_state=0)
     return whole.problem, whole.solution.factor, whole.solution.weights

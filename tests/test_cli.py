@@ -56,7 +56,7 @@ def names(folder):
 
 def answer_to(method, graph, X):
     if method == "mvu":
-        return dualfold.methods.unfolded(dualfold.unfolding.unfold(graph))
+        return dualfold.embed(dualfold.methods.mvu(graph))
     state = getattr(dualfold.methods, method)
     return dualfold.embed(state(graph if STATED[method].needs_graph else X))
 

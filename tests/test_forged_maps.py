@@ -68,7 +68,7 @@ def test_forged_unfoldings_are_rejected():
     graph = dualfold.graph.joined(dualfold.graph.knn(np.vstack([rows, rows[:3]]), 5))
     unfolding = dualfold.unfolding.unfold(graph)
     sides = maps.sides_of(unfolding)
-    Y = dualfold.methods.unfolded(unfolding).points
+    Y = unfolding.coordinates(2)[0]
     turn = np.array([[math.cos(0.02), -math.sin(0.02)], [math.sin(0.02), math.cos(0.02)]])
     apart, factor = Y.copy(), sides.factor.copy()
     apart[-1] += 1.0  # a twin of row 2, moved in the points and in the factor alike

@@ -13,7 +13,7 @@ from dualfold.data import swiss_roll
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.graph import farthest_points, geodesic_distances, joined, knn
 from dualfold.trace.factorisation import factorise, fill_reducing_ordering
-from dualfold.unfolding import certify_unfolding
+from dualfold.unfolding import Unfolder, certify_unfolding
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solvers.barrier import Inside, newton_step
 from dualfold.unfolding.solvers.connectivity import bottom, orthonormal
@@ -23,7 +23,6 @@ from dualfold.unfolding.solvers.low_rank import low_rank
 from dualfold.unfolding.solvers.progress import Progress
 from dualfold.unfolding.solvers.span import Span
 from dualfold.unfolding.solvers.stiffness import Net, blocked
-from dualfold.unfolding.unfold import solved
 
 
 def chain(n):
@@ -332,13 +331,13 @@ def test_columns_that_hold_nothing_new_are_left_out_of_a_basis():
 # ---- which solver "auto" takes
 
 # The module; as an attribute of the package this name is the function.
-CHOICE = import_module("dualfold.unfolding.unfold")
+CHOICE = import_module("dualfold.unfolding.solvers.unfolder")
 
 
 def test_few_edges_go_to_the_interior_point_and_sheets_to_low_rank():
-    assert solved(roll(100)).solver == "interior point"
+    assert Unfolder().solve(roll(100)).solver == "interior point"
     problem = roll(600)
-    found = solved(problem, random_state=0)
+    found = Unfolder(random_state=0).solve(problem)
     assert found.solver == "low_rank"
     certificate = certify_unfolding(problem, found.factor, found.weights)
     assert certificate.gap < 2e-6
@@ -349,7 +348,7 @@ def test_what_low_rank_cannot_do_is_done_by_another_and_noted():
     full = _unit(50, list(itertools.combinations(range(50), 2)))
     with pytest.raises(TooLarge):
         low_rank(full, most_flops=100.0)
-    found = solved(full, random_state=0)
+    found = Unfolder(random_state=0).solve(full)
     assert found.solver == "interior point"
     assert "low_rank reached a gap" in found.story[0]
     assert "too costly" in found.story[0]
@@ -363,7 +362,7 @@ def test_a_failed_low_rank_does_not_raise(monkeypatch, failure):
 
     monkeypatch.setattr(CHOICE, "low_rank", failing)
     monkeypatch.setattr(CHOICE, "MOST_EDGES", 1_000)
-    found = solved(roll(400), tol=1e-3, random_state=0)
+    found = Unfolder(tol=1e-3, random_state=0).solve(roll(400))
     assert found.solver == "landmark"
     assert str(failure) in found.story[0]
 
@@ -372,9 +371,9 @@ def test_the_better_answer_stays_and_a_callback_has_the_last_word(monkeypatch):
     problem = roll(400)
     monkeypatch.setattr(CHOICE, "MOST_EDGES", 1_000)
     monkeypatch.setattr(CHOICE, "CLOSE", 0.0)
-    early = solved(problem, tol=1e-9, max_iter=40, random_state=0)
+    early = Unfolder(tol=1e-9, max_iter=40, random_state=0).solve(problem)
     assert early.solver == "low_rank"
     assert "landmark was tried" in early.story[0]
-    asked = solved(problem, callback=lambda record: record.iteration == 2, random_state=0)
+    asked = Unfolder(callback=lambda record: record.iteration == 2, random_state=0).solve(problem)
     assert asked.solver == "low_rank"
     assert len(asked.history) == 2

@@ -207,7 +207,7 @@ def test_both_sides_of_an_unfolding_are_judged_again():
     graph = dualfold.graph.knn(np.vstack([X[:80], X[:3]]), 6)  # three points twice
     graph = dualfold.graph.joined(graph)
     unfolding = dualfold.unfolding.unfold(graph)
-    points = dualfold.methods.unfolded(unfolding).points
+    points = unfolding.coordinates(2)[0]
     sides = both_sides(unfolding)
     again = rechecked_unfolding(graph, points, sides, tolerance=1e-4)
     assert again.level == "proved"

@@ -13,6 +13,7 @@ import dualfold
 from dualfold import MaximumVarianceUnfolding
 from dualfold.data import swiss_roll
 from dualfold.errors import DisconnectedGraph
+from dualfold.unfolding import certify_unfolding
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +45,39 @@ def test_the_parts_fit_together(roll):
     edges = model.graph_.lengths.tocoo()
     lengths = np.linalg.norm(model.factor_[edges.row] - model.factor_[edges.col], axis=1)
     assert np.all(lengths <= edges.data * (1 + 1e-6))
+
+
+@pytest.mark.parametrize("options", [{}, {"constraints": "equal"}, {"angles": True}])
+def test_method_solver_and_certificate_are_about_one_problem(options):
+    X = swiss_roll(40, random_state=1).points
+    graph = dualfold.graph.joined(dualfold.graph.knn(X, 4))
+    stated = dualfold.methods.mvu(graph, n_components=3, **options)
+    found = dualfold.embed(stated)
+    assert found.problem is stated.problem
+    assert found.problem.form == options.get("constraints", "at_most")
+    answer = found.solution.solution
+    again = certify_unfolding(found.problem, answer.factor, answer.weights)
+    assert again.to_dict() == found.certificate.to_dict()
+    assert found.certificate.holds
+    # Coordinates: the principal components of the factor, which has all of the variance.
+    np.testing.assert_allclose(pdist(found.points) <= pdist(found.solution.factor) + 1e-9, True)
+    spread = np.linalg.eigvalsh(found.solution.factor.T @ found.solution.factor)[::-1][:3]
+    np.testing.assert_allclose(found.values, spread, rtol=1e-9)
+    np.testing.assert_allclose(found.points.T @ found.points, np.diag(spread), atol=1e-6)
+    model = MaximumVarianceUnfolding(n_components=3, n_neighbors=4, **options).fit(X)
+    assert np.array_equal(model.embedding_, found.points)
+    assert model.certificate_.to_dict() == found.certificate.to_dict()
+    assert len(model.unfoldings_) == 1
+
+
+def test_the_tolerance_is_the_callers():
+    X = swiss_roll(60, random_state=0).points
+    for solver in ("interior_point", "low_rank", "landmark"):
+        rough = MaximumVarianceUnfolding(solver=solver, tolerance=0.6, n_neighbors=6).fit(X)
+        assert rough.certificate_.tolerance == 0.6
+        assert rough.certificate_.level == "proved"
+        strict = MaximumVarianceUnfolding(solver=solver, tolerance=1e-12, n_neighbors=6).fit(X)
+        assert strict.certificate_.level == "within"
 
 
 def test_an_arc_becomes_a_line():
@@ -102,6 +136,11 @@ def test_pieces():
     first = apart.factor_[:60]
     np.testing.assert_allclose(first @ first.T, alone.factor_ @ alone.factor_.T, atol=1e-3)
     assert np.all(first @ apart.factor_[60:].T == 0)
+    assert len(apart.unfoldings_) == 2
+    weights = apart.dual_weights_.toarray()
+    np.testing.assert_allclose(weights[:60, :60], alone.dual_weights_.toarray(), atol=1e-8)
+    assert not weights[:60, 60:].any()
+    assert not weights[100].any()
     assert apart.certificate_.level == "proved"
     with pytest.warns(dualfold.errors.PiecesJoined):
         joined = MaximumVarianceUnfolding(**settings).fit(both)

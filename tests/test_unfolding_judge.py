@@ -20,9 +20,8 @@ from dualfold import MaximumVarianceUnfolding
 from dualfold.data import swiss_roll
 from dualfold.errors import CertificateFailed, InvalidInput, Unrealisable
 from dualfold.graph import from_lengths, joined, knn
-from dualfold.unfolding import UnfoldingProblem, certify_unfolding, contracted, unfold
+from dualfold.unfolding import Unfolder, UnfoldingProblem, certify_unfolding, contracted, unfold
 from dualfold.unfolding.solvers.landmark import landmark
-from dualfold.unfolding.unfold import solved
 
 SEED = int(os.environ.get("DUALFOLD_FUZZ_SEED", "0"))
 
@@ -50,7 +49,7 @@ def test_the_judges_optima_agree_with_closed_forms(n):
 def test_the_judge_finds_every_kind_of_false_claim():
     problem = random_problem(6, 3, masses=True)
     net = judge.Net.of(6, problem.edges, problem.squared, problem.masses)
-    found = solved(problem, solver="interior_point")
+    found = Unfolder(solver="interior_point").solve(problem)
     reached, bound = optima.reference(net)
     c = certify_unfolding(problem, found.factor, found.weights)
 
@@ -63,8 +62,8 @@ def test_the_judge_finds_every_kind_of_false_claim():
     assert c.level == "proved"
     up, down = np.nextafter([c.second_eigenvalue, c.upper], [np.inf, 0]) * [1 + 1e-8, 1 - 1e-5]
     assert faults(replace(c, second_eigenvalue=up))
-    assert faults(replace(c, upper=down))
-    assert faults(replace(c, lower=c.lower * (1 + 1e-12)))  # Y reaches no more than it says
+    assert faults(replace(c, bound=down))
+    assert faults(replace(c, value=c.lower * (1 + 1e-12)))  # Y reaches no more than it says
     assert faults(replace(c, gap=c.gap / 2))
     assert faults(replace(c, level="measured"))
     assert faults(replace(c, tolerance=c.gap / 2))
@@ -148,7 +147,7 @@ def test_tolerances_that_prove_anything_are_refused(tolerance):
 def test_what_cannot_be_factorised_is_bound_by_paths():
     """TooLarge used to come out of the certificate; λ₂ "measured" had a chance of 0."""
     problem = contracted(roll(400)).problem
-    found = solved(problem, solver="landmark", random_state=0)
+    found = Unfolder(solver="landmark", random_state=0).solve(problem)
     c = certify_unfolding(problem, found.factor, found.weights, most_flops=1.0)
     best = certify_unfolding(problem, found.factor, found.weights)
     assert c.second_eigenvalue == 0
@@ -213,7 +212,7 @@ def test_lengths_whose_squares_are_no_doubles_are_refused():
 def test_two_points_and_their_masses():
     for masses in ([1, 1], [3, 5], [1, 1e6]):
         problem = UnfoldingProblem(2, [[0, 1]], [2.0], masses=masses)
-        found = solved(problem, solver="interior_point")
+        found = Unfolder(solver="interior_point").solve(problem)
         c = certify_unfolding(problem, found.factor, found.weights)
         best = optima.clique_optimum(judge.Net.of(2, [(0, 1)], [2.0], masses))
         assert c.level == "proved"

@@ -18,7 +18,7 @@ from dualfold import estimators, quality
 from dualfold.graph import knn, nearest
 from dualfold.kernels.tally import tallied, timed
 from dualfold.methods import landmark_count
-from dualfold.unfolding.unfold import solved
+from dualfold.unfolding import Unfolder
 
 K = 10  # neighbours, in every case but unfolding: its edges are the problem's size
 UNFOLDING_K = 6
@@ -99,7 +99,7 @@ def unfolding(X: Any, *, tol: float, solver: str = "auto") -> Answer:
 
 def unfolded_edges(problem: Any) -> Answer:
     """The solver alone, as a peer has no other part; `Case.check` has the certificate."""
-    found = solved(problem, tol=1e-8, random_state=0)
+    found = Unfolder(tol=1e-8, random_state=0).solve(problem)
     facts = {"solver": found.solver, "iterations": len(found.history)}
     return Answer(found.factor, weights=found.weights, facts=facts)
 

@@ -10,7 +10,6 @@ import numpy as np
 from dualfold.data import Sample, swiss_roll
 from dualfold.estimators import PCA, Isomap, LocallyLinearEmbedding, SpectralEmbedding
 from dualfold.graph import Graph, joined, knn
-from dualfold.methods.mvu import unfolded
 from dualfold.quality import procrustes
 from dualfold.unfolding import (
     Unfolding,
@@ -72,7 +71,7 @@ def swiss_roll_unfolded(setting: Setting) -> Finding:
     rows: list[Row] = []
     maps, sheets = [], []
     for name, one in (("edges", plain), ("edges and angles", tied)):
-        found, Y = one.certificate, unfolded(one, n_components=2).points
+        found, Y = one.certificate, one.coordinates(2)[0]
         spectrum = np.linalg.svd(one.factor, compute_uv=False) ** 2
         beyond = float(spectrum[2:].sum() / spectrum.sum())
         off = procrustes(sample.flat, Y, scale=1.0).disparity

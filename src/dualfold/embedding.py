@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any
+from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 
@@ -14,33 +14,40 @@ from dualfold.errors import Argument, CertificateFailed
 from dualfold.graph.graph import Graph
 from dualfold.kernels.tally import timed
 from dualfold.kernels.threads import lapack_threads
+from dualfold.levels import checked_tolerance
 from dualfold.quality.report import QualityReport, report
 from dualfold.trace.certificate import TraceCertificate, certify
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers import Auto, Solver
+from dualfold.unfolding.contraction import Contraction
+from dualfold.unfolding.problem import UnfoldingProblem
+from dualfold.unfolding.solvers.unfolder import Unfolder
+from dualfold.unfolding.unfold import Unfolding, judged_unfolding
 
 Array = np.ndarray[Any, np.dtype[Any]]
+Problem = TypeVar("Problem", TraceProblem, UnfoldingProblem)
+Answer = TypeVar("Answer", Solution, Unfolding)
 
 __all__ = ["Embedding", "certify", "embed", "judged"]
 
 
 @dataclass(frozen=True, eq=False)
-class Embedding:
+class Embedding(Generic[Problem, Answer]):
     """The answer in the user's hands; nothing in it changes any more.
 
     points : n×d coordinates
     values : the eigenvalues, one a coordinate
     certificate : how far from optimal this can be; print it
-    problem, solution : what was asked, and how the solver answered
+    problem, solution : what was asked, and how the solver answered; the certificate is about them
     seconds : time spent by stage
     """
 
     points: Array
     values: Array
     certificate: Certificate
-    problem: TraceProblem
-    solution: Solution
+    problem: Problem
+    solution: Answer
     seconds: dict[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -79,14 +86,25 @@ class Embedding:
         )
 
 
+@overload
 def embed(
     problem: TraceProblem, *, solver: Solver | None = None, tolerance: float = 1e-4
-) -> Embedding:
+) -> Embedding[TraceProblem, Solution]: ...
+
+
+@overload
+def embed(
+    problem: Contraction, *, solver: Unfolder | None = None, tolerance: float = 1e-4
+) -> Embedding[UnfoldingProblem, Unfolding]: ...
+
+
+def embed(problem: Any, *, solver: Any = None, tolerance: float = 1e-4) -> Embedding:
     """Solve the problem, judge the answer, lift it to points.
 
-    `solver=None` is `Auto()`. An answer that fails its certificate, or is further from the
-    optimum than `tolerance`, is returned with a `CertificateFailed` warning and says so; a
-    solver that does not arrive raises.
+    `problem` is what a method stated: a trace problem, or a graph to be unfolded.
+    `solver=None` is `Auto()`, or `Unfolder()` for an unfolding. An answer that fails its
+    certificate, or is further from the optimum than `tolerance`, is returned with a
+    `CertificateFailed` warning and says so; a solver that does not arrive raises.
 
     >>> import numpy as np
     >>> from dualfold import TraceProblem, embed
@@ -94,6 +112,9 @@ def embed(
     >>> print(answer.values.round(6), answer.certificate.level)
     [1. 2.] proved
     """
+    tolerance = checked_tolerance(tolerance)
+    if isinstance(problem, Contraction):
+        return _unfolded(problem, solver or Unfolder(), tolerance)
     begin = perf_counter()
     solution = (solver or Auto()).solve(problem)
     solved = perf_counter()
@@ -102,6 +123,23 @@ def embed(
     points = problem.lift(solution.vectors, solution.values)
     seconds = {"solve": solved - begin, "certify": done - solved, "lift": perf_counter() - done}
     return Embedding(points, solution.values, certificate, problem, solution, seconds)
+
+
+def _unfolded(
+    stated: Contraction, solver: Unfolder, tolerance: float
+) -> Embedding[UnfoldingProblem, Unfolding]:
+    """The leading coordinates of an unfolding; its certificate is about all of them."""
+    begin = perf_counter()
+    solution = solver.solve(stated.problem, n_components=stated.count)
+    solved = perf_counter()
+    with timed("certify"):
+        found = judged_unfolding(
+            stated, solution, tolerance=tolerance, relaxation=solver.relaxation
+        )
+    done = perf_counter()
+    points, values = found.coordinates(stated.count)
+    seconds = {"solve": solved - begin, "certify": done - solved, "lift": perf_counter() - done}
+    return Embedding(points, values, found.certificate, stated.problem, found, seconds)
 
 
 def judged(

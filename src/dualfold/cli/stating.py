@@ -23,14 +23,8 @@ def certified(
     """The certified answer to what a method states for these data; an unfolding's both sides."""
     from dualfold.embedding import embed
 
-    if method.name != "mvu":
-        return embed(problem(method, X, graph, n_components=n_components)), None
-    from dualfold.methods import unfolded
-    from dualfold.unfolding import unfold
-
-    assert graph is not None
-    unfolding = unfold(graph, n_components=n_components)
-    return unfolded(unfolding, n_components=n_components), unfolding
+    embedding: Embedding = embed(problem(method, X, graph, n_components=n_components))
+    return embedding, embedding.solution if method.dual else None
 
 
 def problem(

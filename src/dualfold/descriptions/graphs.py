@@ -155,7 +155,7 @@ GRAPHS = (
         "mvu",
         "Maximum variance unfolding",
         estimator="unfolding:MaximumVarianceUnfolding",
-        functions=("mvu:mvu", "mvu:unfolded"),
+        functions=("mvu:mvu",),
         needs=("graph",),
         preserves="distances between neighbours",
         optimises="points pulled apart as far as their edges allow",

@@ -10,8 +10,6 @@ from scipy.special import gammaln
 
 from dualfold.embedding import Embedding, embed
 from dualfold.trace.certificate import certify
-from dualfold.trace.problem import TraceProblem
-from dualfold.trace.solvers import Solver
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -45,20 +43,20 @@ def widest_gap(values: Array) -> Choice:
 
 
 def embedded(
-    problem: TraceProblem, solver: Solver, n_components: int | str
+    problem: Any, solver: Any, n_components: int | str, *, tolerance: float = 1e-4
 ) -> tuple[Embedding, str | None]:
     """The embedding, cut at the widest eigengap (with the reason) when asked for "auto".
 
     `problem` then has some more directions than will be kept.
     """
-    embedding = embed(problem, solver=solver)
+    embedding: Embedding = embed(problem, solver=solver, tolerance=tolerance)
     if n_components != "auto" or problem.count < 2:
         return embedding, None
     choice = widest_gap(embedding.values)
-    return shortened(embedding, choice.count), choice.reason
+    return shortened(embedding, choice.count, tolerance), choice.reason
 
 
-def shortened(embedding: Embedding, count: int) -> Embedding:
+def shortened(embedding: Embedding, count: int, tolerance: float = 1e-4) -> Embedding:
     """The first `count` coordinates, certified as an answer of their own."""
     problem = replace(embedding.problem, count=count)
     solution = embedding.solution
@@ -69,7 +67,7 @@ def shortened(embedding: Embedding, count: int) -> Embedding:
         values=solution.values[:count],
         guard=whole[:, count:],
     )
-    certificate = certify(problem, whole, kept.values)
+    certificate = certify(problem, whole, kept.values, tolerance=tolerance)
     points = problem.lift(kept.vectors, kept.values)
     return Embedding(points, kept.values, certificate, problem, kept, embedding.seconds)
 

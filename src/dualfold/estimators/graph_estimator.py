@@ -28,7 +28,6 @@ from dualfold.estimators.neighborhoods import neighbor_graph
 from dualfold.graph import Graph, joined, separate
 from dualfold.graph.pieces import OTHERWISE, pieces_in_words
 from dualfold.maps.piecewise import PiecewiseMap
-from dualfold.trace.problem import TraceProblem
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -54,15 +53,25 @@ class GraphEstimator(CertifiedEstimator):
     """Graph → problem → embedding, piece by piece if asked.
 
     Subclasses state `_problem(graph, count)` and `_map(graph, embedding)`, the callable
-    that places new points. Fitted attributes: `embedding_`, `eigenvalues_`,
+    that places new points; `_solver()` answers the problem, and `_keep_answers(parts)` may
+    keep more of the answers than their points. Fitted attributes: `embedding_`, `eigenvalues_`,
     `certificate_`, `graph_`, `n_connected_components_`, and `n_components_reason_` when
     n_components="auto".
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = GRAPH_CONSTRAINTS
 
-    def _problem(self, graph: Graph, count: int) -> TraceProblem:
+    # The largest gap that is "proved"; an estimator may have it as a parameter.
+    tolerance: float = 1e-4
+
+    def _problem(self, graph: Graph, count: int) -> Any:
         raise NotImplementedError
+
+    def _solver(self) -> Any:
+        return solver_named(self.eigen_solver, self.tol, self._seed())
+
+    def _keep_answers(self, parts: list[tuple[Array, Embedding | None]]) -> None:
+        """Called with the rows and the embedding of every piece; None for a single point."""
 
     def _map(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
         raise NotImplementedError
@@ -79,6 +88,7 @@ class GraphEstimator(CertifiedEstimator):
                 graph = self._in_one_piece(graph)
             embedding = self._embedding(graph)
             self._keep(embedding.points, embedding.values, embedding.certificate)
+            self._keep_answers([(np.arange(graph.n), embedding)])
             self._placing: Callable[[Any], Array] = self._map(graph, embedding)
         self.graph_ = graph
         if X.dtype == np.float32:
@@ -116,11 +126,11 @@ class GraphEstimator(CertifiedEstimator):
                 Argument("n_components", wanted),
                 f" needs more than {wanted} points; there are {graph.n}",
             )
-        solver = solver_named(self.eigen_solver, self.tol, self._seed())
+        solver = self._solver()
         with self._stage("problem"):
             problem = self._problem(graph, most)
         with self._stage("solution and certificate"):
-            embedding, reason = embedded(problem, solver, wanted)
+            embedding, reason = embedded(problem, solver, wanted, tolerance=self.tolerance)
         if reason is not None:
             self.n_components_reason_ = reason
         return embedding
@@ -144,6 +154,7 @@ class GraphEstimator(CertifiedEstimator):
         values = kept[0].values if kept else np.zeros(1)
         certificate = PiecewiseCertificate.of([piece.certificate for piece in kept])
         self._keep(layout.points, values, certificate)
+        self._keep_answers(parts)
         self._placing = PiecewiseMap(
             graph.points, graph.metric, graph.piece_of, layout.points, layout.offsets, tuple(maps)
         )

@@ -8,7 +8,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -16,13 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 from dualfold.embedding import Embedding
 from dualfold.errors import Argument, DisconnectedGraph, InvalidInput
 from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimator
-from dualfold.graph import Graph, separate
+from dualfold.graph import Graph
 from dualfold.graph.pieces import pieces_in_words
 from dualfold.maps.local import LocalDistancesMap, LocalWeightsMap
-from dualfold.methods.mvu import unfolded
+from dualfold.methods.mvu import mvu
 from dualfold.unfolding.connections import Connections, connections
+from dualfold.unfolding.contraction import Contraction
 from dualfold.unfolding.solution import Record
-from dualfold.unfolding.unfold import Unfolding, unfold
+from dualfold.unfolding.solvers.unfolder import Unfolder
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -62,6 +62,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
     dual_weights_ : symmetric sparse matrix of the dual weights
     certificate_ : `level`, `lower`, `upper`, `gap`, `feasibility` and the optimality conditions
     solver_ : the name of the solver whose answer this is
+    unfoldings_ : the `Unfolding` of each piece, the largest first
     history_, n_iter_ : a `Record` for each iteration, and their number
     variance_outside_ : share of tr K that is not in `embedding_`
     graph_, n_connected_components_, nbrs_ : as for the other graph methods
@@ -137,51 +138,44 @@ class MaximumVarianceUnfolding(GraphEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _fit(self, X: Any) -> None:
-        self._unfoldings: list[Unfolding] = []
-        super()._fit(X)
-        found, n = self._unfoldings, self.graph_.n
-        rows = [np.arange(n)]
-        if self.n_connected_components_ > 1 and self.pieces == "separate":
-            rows = [part for part, _ in separate(self.graph_) if len(part) > 1]
-        order = np.argsort(np.concatenate([*rows, _rest(rows, n)]), kind="stable")
-        blocks = [unfolding.factor for unfolding in found]
-        alone = n - sum(len(part) for part in rows)
-        # Pieces know nothing of each other: each has columns of its own.
-        stacked = scipy.linalg.block_diag(*blocks) if len(blocks) > 1 else blocks[0]
-        self.factor_ = np.vstack([stacked, np.zeros((alone, stacked.shape[1]))])[order]
-        weights = sp.block_diag([u.weights for u in found] + [sp.csr_array((alone, alone))])
-        self.dual_weights_ = sp.csr_array(sp.csr_array(weights)[order][:, order])
-        self.history_ = tuple(record for u in found for record in u.solution.history)
-        self.n_iter_ = max(1, max(len(u.solution.history) - 1 for u in found))
-        self.solver_ = max(found, key=lambda u: u.problem.n).solution.solver
-        total = float(np.sum(self.factor_**2))
-        kept = sum(_leading(block, self.n_components) for block in blocks)
-        self.variance_outside_ = max(0.0, 1 - kept / total) if total else 0.0
+    def _problem(self, graph: Graph, count: int) -> Contraction:
+        return mvu(
+            graph,
+            n_components=count,
+            constraints=self.constraints,  # type: ignore[arg-type]
+            angles=self.angles,
+        )
 
-    def _embedding(self, graph: Graph, fixed: int | None = None) -> Embedding:
-        wanted = min(self.n_components, graph.n - 1)
-        if wanted < self.n_components and self.pieces != "separate":
-            raise InvalidInput(
-                Argument("n_components", self.n_components),
-                f" needs more than {self.n_components} points; there are {graph.n}",
-            )
-        with self._stage("solution and certificate"):
-            unfolding = unfold(
-                graph,
-                form=self.constraints,  # type: ignore[arg-type]
-                angles=self.angles,
-                solver=self.solver,  # type: ignore[arg-type]
-                n_components=wanted,
-                tol=self.tol,
-                max_iter=self.max_iter,
-                relaxation=self.relaxation,
-                tolerance=self.tolerance,
-                random_state=self._seed(),
-                callback=_shown if self.verbose else None,
-            )
-        self._unfoldings.append(unfolding)
-        return unfolded(unfolding, n_components=wanted)
+    def _solver(self) -> Unfolder:
+        return Unfolder(
+            solver=self.solver,  # type: ignore[arg-type]
+            tol=self.tol,
+            max_iter=self.max_iter,
+            relaxation=self.relaxation,
+            random_state=self._seed(),
+            callback=_shown if self.verbose else None,
+        )
+
+    def _keep_answers(self, parts: list[tuple[Array, Embedding | None]]) -> None:
+        found = [(rows, part.solution) for rows, part in parts if part is not None]
+        self.unfoldings_ = tuple(unfolding for _, unfolding in found)
+        n, width = sum(len(rows) for rows, _ in parts), sum(u.factor.shape[1] for _, u in found)
+        # Pieces know nothing of each other: each has columns of its own.
+        self.factor_, start = np.zeros((n, width)), 0
+        entries = [(np.zeros(0), np.zeros(0, int), np.zeros(0, int))]
+        for rows, unfolding in found:
+            end = start + unfolding.factor.shape[1]
+            self.factor_[rows, start:end], start = unfolding.factor, end
+            own: Any = unfolding.weights.tocoo()
+            entries.append((own.data, rows[own.row], rows[own.col]))
+        data, first, second = map(np.concatenate, zip(*entries, strict=True))
+        self.dual_weights_ = sp.csr_array(sp.coo_array((data, (first, second)), shape=(n, n)))
+        self.history_ = tuple(record for _, u in found for record in u.solution.history)
+        self.n_iter_ = max([1, *(len(u.solution.history) - 1 for _, u in found)])
+        self.solver_ = found[0][1].solution.solver if found else "nothing to unfold"
+        total = float(np.sum(self.factor_**2))
+        kept = sum(float(np.sum(part.values)) for _, part in parts if part is not None)
+        self.variance_outside_ = max(0.0, 1 - kept / total) if total else 0.0
 
     def _in_one_piece(self, graph: Graph) -> Graph:
         if self.pieces == "raise" and graph.n_pieces > 1:
@@ -205,23 +199,13 @@ class MaximumVarianceUnfolding(GraphEstimator):
     def connections(self) -> Connections:
         """What duality says about this unfolding, Isomap, LLE and eigenmaps, as numbers."""
         check_is_fitted(self, "embedding_")
-        if len(self._unfoldings) != 1:
+        if len(self.unfoldings_) != 1:
             raise InvalidInput(
                 "the connections are those of one unfolding and this model has "
-                f"{len(self._unfoldings)}, one a piece; use ",
+                f"{len(self.unfoldings_)}, one a piece; use ",
                 Argument("pieces", "join"),
             )
-        return connections(self._unfoldings[0], n_components=self.n_components)
-
-
-def _rest(rows: list[Array], n: int) -> Array:
-    """The points that stand alone in their piece."""
-    return np.setdiff1d(np.arange(n), np.concatenate(rows))
-
-
-def _leading(factor: Array, count: int) -> float:
-    """The variance in the leading coordinates."""
-    return float(np.sum(np.linalg.svd(factor, compute_uv=False)[:count] ** 2))
+        return connections(self.unfoldings_[0], n_components=self.n_components)
 
 
 def _shown(record: Record) -> None:

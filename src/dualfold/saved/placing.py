@@ -28,8 +28,10 @@ RIDGE = 1e-3
 
 def placing(method: str, graph: Graph | None, embedding: Embedding) -> PlacingMap:
     """The rule of new points for the answer that `dualfold.methods.<method>` led to."""
+    lift: Any = getattr(embedding.problem, "lift", None)
+    if lift is None and graph is not None:  # an unfolding, which has no eigenvectors
+        return by_local_weights(graph, embedding.points)
     vectors, values = embedding.solution.vectors, embedding.values
-    lift: Any = embedding.problem.lift
     if hasattr(lift, "linear_map"):
         linear: PlacingMap = lift.linear_map(vectors, values)
         return linear

@@ -6,7 +6,7 @@ from dualfold.unfolding.connections import Connections, connections
 from dualfold.unfolding.contraction import Contraction, contracted
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solution import Record, UnfoldingSolution
-from dualfold.unfolding.solvers import interior_point
+from dualfold.unfolding.solvers import Unfolder, interior_point
 from dualfold.unfolding.spectral_floor import second_eigenvalue
 from dualfold.unfolding.unfold import Unfolding, unfold
 
@@ -14,6 +14,7 @@ __all__ = [
     "Connections",
     "Contraction",
     "Record",
+    "Unfolder",
     "Unfolding",
     "UnfoldingCertificate",
     "UnfoldingProblem",

@@ -29,16 +29,18 @@ SOURCES = 512
 
 @dataclass(frozen=True, eq=False)
 class Contraction:
-    """An unfolding problem and the way back to the points of the graph.
+    """The unfolding problem of a graph, and the way back to the points of the graph.
 
     problem : over the distinct points
     place : the distinct point that each point of the graph is
     edges : the edge of the graph that each edge of the problem stands for (m×2)
+    count : the coordinates that are wanted in the end
     """
 
     problem: UnfoldingProblem
     place: Array
     edges: Array
+    count: int = 2
 
     def points(self, factor: Array) -> Array:
         """Rows for every point of the graph; duplicates share theirs."""
@@ -52,11 +54,14 @@ class Contraction:
         return sp.csr_array(sp.coo_array((np.tile(weights, 2), both), shape=(n, n)))
 
 
-def contracted(graph: Graph, *, form: Form = "at_most", angles: bool = False) -> Contraction:
+def contracted(
+    graph: Graph, *, form: Form = "at_most", angles: bool = False, n_components: int = 2
+) -> Contraction:
     """The unfolding problem of a graph in one piece.
 
     Its d² are the squares of the graph's lengths, each rounded once: that problem is what a
     certificate is about.
+    `n_components` coordinates of the answer are wanted.
     `angles` also ties the neighbours of each point to one another, which keeps the angles
     between its edges. With form="equal", lengths that contradict each other along the
     edges raise `Unrealisable`; with "at_most" they are never all reached, and harmless.
@@ -89,7 +94,7 @@ def contracted(graph: Graph, *, form: Form = "at_most", angles: bool = False) ->
     if form == "equal":
         _refuse_parallel(pairs, lengths, fresh)
         _refuse_shortcuts(problem)
-    return Contraction(problem, place, ends[fresh])
+    return Contraction(problem, place, ends[fresh], n_components)
 
 
 def _edges(graph: Graph) -> tuple[Array, Array]:

@@ -1,0 +1,159 @@
+"""Which solver answers an unfolding problem, and with which settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from dualfold.errors import Argument, DualfoldError, TooLarge
+from dualfold.kernels.progress import descent
+from dualfold.trace.problem import MOST_FLOPS
+from dualfold.unfolding.problem import UnfoldingProblem
+from dualfold.unfolding.solution import Callback, Record, UnfoldingSolution
+from dualfold.unfolding.solvers.interior_point import interior_point
+from dualfold.unfolding.solvers.landmark import landmark
+from dualfold.unfolding.solvers.low_rank import low_rank
+from dualfold.unfolding.solvers.progress import STOPPED_BY_CALLBACK
+from dualfold.unfolding.units import in_units
+
+SolverName = Literal["auto", "interior_point", "low_rank", "landmark"]
+
+# Up to here "auto" takes the interior point: a second and a half whatever the graph, and the
+# smallest gaps. Swiss rolls, 6 neighbours, gap 1e-6, interior point against low rank: 356 edges
+# 0.20 and 0.18 s, 715 edges 0.68 and 0.38 s, 1,063 edges 1.5 and 0.22 s, 1,773 edges 5.4 and
+# 0.47 s.
+FEW_EDGES = 1_000
+# Beyond, one Cholesky factorisation of the Schur matrix takes some seconds and 650 MB. Chosen
+# by edges, not points: `angles` multiplies them.
+MOST_EDGES = 9_000
+# An iteration of the interior point costs m³/3 multiply-adds; low rank takes several times as
+# many steps, so where both are possible its steps must be that much cheaper.
+CHEAPER = 30
+# Low rank has arrived within this many times tol (at least ARRIVED); where only landmarks could
+# take its place, which leave a gap of 12 %, it is good enough within CLOSE.
+NEARLY, ARRIVED, CLOSE = 10, 1e-6, 0.1
+# The Schur matrix of this many edges has 5 GB: the end of what equal lengths can have.
+MOST_EDGES_AT_ALL = 25_000
+
+
+@dataclass(frozen=True)
+class Unfolder:
+    """Settings of a solver of unfolding problems.
+
+    solver : "auto", "interior_point", "low_rank" or "landmark"
+    tol, max_iter : the relative gap to stop at, and the most iterations
+    relaxation : ε of equal lengths, which have no interior without it
+    random_state : of the landmarks that "low_rank" and "landmark" begin with
+    callback : gets a `Record` after each iteration; returning True stops the solver
+
+    "auto" takes the interior point up to 1,000 edges and for equal lengths, low rank beyond.
+    Where the graph has no small separators, or low rank does not arrive, the interior point
+    takes its place up to 9,000 edges and landmarks beyond; the solution's `story` says so.
+    """
+
+    solver: SolverName = "auto"
+    tol: float = 1e-6
+    max_iter: int | None = None
+    relaxation: float = 1e-4
+    random_state: Any = None
+    callback: Callback | None = None
+
+    def solve(self, problem: UnfoldingProblem, *, n_components: int = 2) -> UnfoldingSolution:
+        """Points and weights; `n_components` columns are expected, the answer has what it takes.
+
+        Solvers see lengths of size 1 at the most (a power of 2 as the unit rounds nothing).
+        """
+        if problem.n == 1:
+            return UnfoldingSolution(np.zeros((1, 1)), np.zeros(0), (), "nothing to unfold")
+        unit, power = in_units(problem)
+        with descent("closing the gap between both sides", self.tol) as at:
+
+            def told(record: Record) -> bool | None:
+                at(record.gap)
+                return None if self.callback is None else self.callback(_grown(record, power))
+
+            run = _Run(unit, replace(self, callback=told), n_components)
+            found = run.fitting() if self.solver == "auto" else run.by(self.solver)
+        history = tuple(_grown(record, power) for record in found.history)
+        return replace(found, factor=np.ldexp(found.factor, power // 2), history=history)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One problem, in units of its own, with the settings it is solved by."""
+
+    problem: UnfoldingProblem
+    settings: Unfolder
+    n_components: int
+
+    def by(self, name: SolverName, most_flops: float | None = None) -> UnfoldingSolution:
+        """The answer of the solver of that name."""
+        problem, at = self.problem, self.settings
+        if name == "interior_point":
+            _refuse_too_many(problem)
+            return interior_point(
+                problem,
+                tol=at.tol,
+                max_iter=100 if at.max_iter is None else at.max_iter,
+                relaxation=at.relaxation,
+                callback=at.callback,
+            )
+        if name == "landmark":
+            return landmark(problem, tol=at.tol, random_state=at.random_state, callback=at.callback)
+        return low_rank(
+            problem,
+            n_components=self.n_components,
+            tol=at.tol,
+            max_iter=300 if at.max_iter is None else at.max_iter,
+            most_flops=most_flops,
+            random_state=at.random_state,
+            callback=at.callback,
+        )
+
+    def fitting(self) -> UnfoldingSolution:
+        """The interior point for few edges or equal lengths, else low rank, else what is left."""
+        if self.problem.form == "equal" or self.problem.m <= FEW_EDGES:
+            return self.by("interior_point")
+        second: SolverName = "interior_point" if self.problem.m <= MOST_EDGES else "landmark"
+        most_flops = MOST_FLOPS
+        if second == "interior_point":
+            most_flops = min(MOST_FLOPS, self.problem.m**3 / CHEAPER)
+        try:
+            first = self.by("low_rank", most_flops)
+        except (DualfoldError, ArithmeticError, np.linalg.LinAlgError) as failure:
+            return _noted(self.by(second), f"low_rank: {failure}")
+        enough = max(NEARLY * self.settings.tol, ARRIVED if second == "interior_point" else CLOSE)
+        if _gap(first) <= enough or STOPPED_BY_CALLBACK in first.story:
+            return first
+        other = self.by(second)
+        reached = f"reached a gap of {_gap(first):.1g}"
+        if _gap(other) < _gap(first):
+            return _noted(other, "; ".join([f"low_rank {reached}", *first.story]))
+        return _noted(first, f"{second} was tried as well and reached only {_gap(other):.1g}")
+
+
+def _grown(record: Record, power: int) -> Record:
+    """A record in the units of the data."""
+    lower, upper = (float(np.ldexp(side, power)) for side in (record.lower, record.upper))
+    return replace(record, lower=lower, upper=upper)
+
+
+def _gap(solution: UnfoldingSolution) -> float:
+    return min((record.gap for record in solution.history), default=np.inf)
+
+
+def _noted(solution: UnfoldingSolution, note: str) -> UnfoldingSolution:
+    return replace(solution, story=(note, *solution.story))
+
+
+def _refuse_too_many(problem: UnfoldingProblem) -> None:
+    if problem.m > MOST_EDGES_AT_ALL:
+        raise TooLarge(
+            f"the interior point needs a matrix of {problem.m}² numbers, one row an edge; use ",
+            Argument("constraints", "at_most"),
+            " with ",
+            Argument("solver", "low_rank"),
+            ", or fewer neighbours",
+        )
