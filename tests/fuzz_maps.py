@@ -89,7 +89,7 @@ POINT_KINDS = ("pca", "gram pca", "mds", "landmark isomap", *GRAPH_METHODS, *PRO
 
 def problem_of(kind: str, X: np.ndarray, k: int, landmarks: int):
     if kind in ("pca", "gram pca"):
-        return dualfold.methods.pca(X, road="gram" if kind == "gram pca" else "auto")
+        return dualfold.methods.pca(X, matrix="gram" if kind == "gram pca" else "auto")
     if kind == "mds":
         return dualfold.methods.mds(X)
     graph = dualfold.graph.joined(dualfold.graph.knn(X, k))

@@ -59,7 +59,7 @@ def test_the_bound_on_the_angle_holds() -> None:
     variances = np.concatenate([[4.0, 3.0], np.geomspace(2.9, 0.1, 40)])
     X, V = with_spectrum(150, variances, seed=3)
     for tol in (1e-1, 1e-3, 1e-5):
-        found = Gradient(tol=tol).solve(pca(X, n_components=2, road="products"))
+        found = Gradient(tol=tol).solve(pca(X, n_components=2, matrix="products"))
         assert principal_sine(found.vectors, V[:, :2]) <= tol
 
 
@@ -85,7 +85,7 @@ def test_sparse_single_precision_and_standardised_data() -> None:
 def test_wide_data_needs_no_square_matrix() -> None:
     """4,000 features: nothing near 4,000² numbers is held while descending."""
     X = np.random.default_rng(0).standard_normal((60, 4_000)) * np.geomspace(90, 0.1, 4_000)
-    problem = pca(X, n_components=2, road="products")
+    problem = pca(X, n_components=2, matrix="products")
     tracemalloc.start()
     Gradient(tol=1e-4).solve(problem)
     peak = tracemalloc.get_traced_memory()[1]
@@ -114,7 +114,7 @@ def test_what_descents_refuse() -> None:
     with pytest.raises(InvalidInput, match="PCA"):
         Gradient().solve(eigenmaps(dualfold.graph.knn(X, 10)))
     with pytest.raises(NotConverged, match="most_steps"):
-        Gradient(most_steps=1).solve(pca(DIGITS, n_components=5, road="products"))
+        Gradient(most_steps=1).solve(pca(DIGITS, n_components=5, matrix="products"))
 
 
 # --- the paper's form ---------------------------------------------------------------
@@ -130,7 +130,7 @@ def test_the_gradient_is_the_derivative_of_the_error() -> None:
     def error(M: Array) -> float:
         return float(np.square(X @ M @ M.T - X).sum())
 
-    problem = pca(X, n_components=2, road="products")
+    problem = pca(X, n_components=2, matrix="products")
     half, value = _projection_error(problem, U)
     slope = (error(U + 1e-5 * direction) - error(U - 1e-5 * direction)) / 2e-5
     assert 2 * 30 * float((half * direction).sum()) == pytest.approx(slope, rel=1e-7)

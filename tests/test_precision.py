@@ -161,7 +161,7 @@ def pca_cases(X: Any) -> list[tuple[str, Any, Array]]:
     cases = []
     for road in roads:
         exact = (exact_gram(X) if road == "gram" else exact_scatter(X)) / Fraction(n)
-        cases.append((road, pca(X, road=road), exact))
+        cases.append((road, pca(X, matrix=road), exact))
     return [*cases, ("mds", mds(X), exact_scatter(X))]
 
 
@@ -223,7 +223,7 @@ def test_standardized_features(single: bool, monkeypatch: Any) -> None:
             sides = exact["gram" if road == "gram" else "covariance"]
             right = [[mpmath.fdot(a, b) / n for b in sides] for a in sides]
             matrix = np.array([[Fraction(*_ratio(one)) for one in row] for row in right], object)
-            problem = pca(X, road=road, standardize=True)
+            problem = pca(X, matrix=road, standardize=True)
             A = problem.A if isinstance(problem.A, np.ndarray) else problem.A @ np.eye(problem.n)
             assert off(A, matrix) <= said(problem.about), (road, problem.about)
 

@@ -10,12 +10,12 @@ import dualfold
 from dualfold.cli.progress import Stage, duration
 from dualfold.data import swiss_roll
 from dualfold.graph import farthest_points, geodesic_distances, knn
-from dualfold.kernels.progress import Told, descent, digits_share, foreseen, hearing, steps
+from dualfold.kernels.progress import Report, descent, digits_share, foreseen, reporting_to, steps
 
 
 def heard_in(work):
     heard = []
-    with hearing(heard.append):
+    with reporting_to(heard.append):
         work()
     return heard
 
@@ -90,10 +90,10 @@ def test_what_begins_inside_is_silent_and_nothing_is_left_behind():
             pass
 
     assert heard_in(nested) == [
-        Told("outer"),
-        Told("outer", 0.5),
-        Told("broken"),
-        Told("after", None, 3.0),
+        Report("outer"),
+        Report("outer", 0.5),
+        Report("broken"),
+        Report("after", None, 3.0),
     ]
     assert digits_share(1.0, 1e-3, 1e-6) == pytest.approx(0.5)
     with steps("nobody hears", 1) as done:
@@ -108,7 +108,7 @@ def test_threads_tell_in_turn():
             sleep(0.002 * (1 - told.share))  # whoever comes later is the faster one
             heard.append(told.share)
 
-    with hearing(slow), steps("shared", 40) as done, ThreadPoolExecutor(8) as pool:
+    with reporting_to(slow), steps("shared", 40) as done, ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: done(1), range(40)))
     assert heard == [(place + 1) / 40 for place in range(40)]
 
@@ -119,7 +119,7 @@ def test_nothing_can_be_told_of_the_way_to_zero():
             at(1.0)
             at(1e-9)
 
-    assert heard_in(work)[1:] == [Told("for ever", 0.0)] * 2
+    assert heard_in(work)[1:] == [Report("for ever", 0.0)] * 2
 
 
 def test_the_line_knows_what_it_was_told_and_calls_a_guess_a_guess(monkeypatch):
@@ -128,16 +128,16 @@ def test_the_line_knows_what_it_was_told_and_calls_a_guess_a_guess(monkeypatch):
     stage = Stage("isomap", 30.0)
     now[0] = 5.0
     assert stage.words() == "5 s, a guess: about 30 s in all"
-    stage.hear(Told("paths"))
+    stage.hear(Report("paths"))
     now[0] = 15.0
     assert stage.words() == "10 s so far"
-    stage.hear(Told("paths", 0.25))
+    stage.hear(Report("paths", 0.25))
     assert (stage.shown_name, stage.words()) == ("isomap: paths", "10 s, about 30 s left")
-    stage.hear(Told("paths", 0.1))
+    stage.hear(Report("paths", 0.1))
     assert stage.share == 0.25
-    stage.hear(Told("paths"))  # the same work on other data begins
+    stage.hear(Report("paths"))  # the same work on other data begins
     assert stage.words() == "0 s so far"
-    stage.hear(Told("LAPACK", None, 4.0))
+    stage.hear(Report("LAPACK", None, 4.0))
     now[0] = 20.0
     assert stage.words() == "5 s, longer than the 4 s guessed"
     assert duration(3 * 3600 + 125) == "3 h 02 min"

@@ -122,7 +122,7 @@ def test_both_roads_of_pca_are_the_svd(name, road, standardize):
     centred = (dense - dense.mean(axis=0)) / (deviations if standardize else 1)
     U, s, Vt = np.linalg.svd(centred, full_matrices=False)
     coarse = 1e-3 if X.dtype in (np.float32, np.uint8) else 1e-7
-    embedding, linear = fitted(pca(X, n_components=3, road=road, standardize=standardize))
+    embedding, linear = fitted(pca(X, n_components=3, matrix=road, standardize=standardize))
     np.testing.assert_allclose(embedding.values, s[:3] ** 2 / len(dense), rtol=coarse / 10)
     assert principal_sine(linear.components.T, Vt[:3].T) < coarse
     np.testing.assert_allclose(linear.components @ linear.components.T, np.eye(3), atol=coarse)
@@ -140,13 +140,13 @@ def test_both_roads_of_pca_are_the_svd(name, road, standardize):
 def test_the_road_follows_the_shape():
     assert pca(CASES["n ≪ D"]).n == 30
     assert pca(CASES["n ≫ D"]).n == DIGITS.shape[1]
-    with pytest.raises(InvalidInput, match="road"):
-        pca(DIGITS, road="scenic")
+    with pytest.raises(InvalidInput, match="matrix is"):
+        pca(DIGITS, matrix="scenic")
 
 
 def test_gram_road_past_the_rank_gives_no_extent():
     X = wide_data()[:5]
-    embedding, linear = fitted(pca(X, n_components=5, road="gram"))
+    embedding, linear = fitted(pca(X, n_components=5, matrix="gram"))
     assert np.abs(embedding.points[:, 4]).max() < 1e-6
     assert not linear.components[4].any()
     np.testing.assert_allclose(linear.decode(embedding.points), X, atol=1e-9 * np.abs(X).max())
@@ -282,7 +282,7 @@ def test_too_many_points_and_features_are_refused():
     with pytest.raises(TooLarge, match="random_projection"):
         row_space(X)
     with pytest.raises(TooLarge, match="random_projection"):
-        pca(X, road="covariance")
+        pca(X, matrix="covariance")
     assert pca(X).A.shape == (21_000, 21_000)  # known by its products, never formed
 
 

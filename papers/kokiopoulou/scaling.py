@@ -31,7 +31,7 @@ def pca_is_mds(setting: Setting) -> Finding:
     """The coordinates of both, the largest angle between their spans, and the best scale."""
     n = setting.of(150, 800, 3_000)
     X, labels = pixels(setting, n)
-    by_axes = embed(pca(X, road="covariance"), solver=SHARP).points
+    by_axes = embed(pca(X, matrix="covariance"), solver=SHARP).points
     by_distances = embed(mds_of_distances(cdist(X, X)), solver=SHARP).points
     aligned = procrustes(by_axes, by_distances)
     angle = float(scipy.linalg.subspace_angles(by_axes, by_distances).max())

@@ -114,7 +114,7 @@ def deflation(setting: Setting) -> Finding:
     values_off = vectors_off = pulled = 0.0
     for _ in range(matrices):
         X = rng.standard_normal((80, 12)) * np.linspace(3.0, 0.5, 12)
-        S = pca(X, n_components=d, road="covariance").A
+        S = pca(X, n_components=d, matrix="covariance").A
         whole = Dense().solve(TraceProblem(S, None, d, "max"))
         B = np.zeros((12, 0))
         for k in range(d):
@@ -160,12 +160,12 @@ def spots(rng: np.random.Generator, n: int, side: int) -> Array:
 
 
 def _by_covariance(X: Array, count: int) -> tuple[Array, Array]:
-    solved = embed(pca(X, n_components=count, road="covariance"), solver=Dense())
+    solved = embed(pca(X, n_components=count, matrix="covariance"), solver=Dense())
     return solved.values, solved.solution.vectors
 
 
 def _by_gram(X: Array, count: int) -> tuple[Array, Array]:
-    problem = pca(X, n_components=count, road="gram")
+    problem = pca(X, n_components=count, matrix="gram")
     solved = embed(problem, solver=Dense())
     lift: Any = problem.lift
     return solved.values, lift.linear_map(solved.solution.vectors, solved.values).components.T

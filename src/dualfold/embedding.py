@@ -37,7 +37,7 @@ class Embedding(Generic[Problem, Answer]):
     """The answer in the user's hands; nothing in it changes any more.
 
     points : n×d coordinates
-    values : the eigenvalues, one a coordinate
+    values : the eigenvalues, one for each coordinate
     certificate : how far from optimal this can be; print it
     problem, solution : what was asked, and how the solver answered; the certificate is about them
     seconds : time spent by stage

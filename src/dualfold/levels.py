@@ -25,7 +25,7 @@ Level = Literal[
 ]
 # A gap of 1 allows twice the optimum: beyond it a bound is no word about an answer.
 WORTHLESS = 1.0
-# Larger gaps are told in percent.
+# Larger gaps are given in percent.
 PERCENT_FROM = 1e-3
 
 

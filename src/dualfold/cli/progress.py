@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dualfold.kernels.progress import Told
+    from dualfold.kernels.progress import Report
 
 # Stages that end sooner show their name only.
 BAR_AFTER = 2.0
@@ -32,8 +32,8 @@ class Stage:
         self.share: float | None = None
         self.expected = expected
 
-    def hear(self, told: Told) -> None:
-        """A listener of `dualfold.kernels.progress.hearing`."""
+    def hear(self, told: Report) -> None:
+        """A listener of `dualfold.kernels.progress.reporting_to`."""
         if told.share is None:  # something begins
             self.part, self.part_begin = told.what, perf_counter()
             self.share, self.expected = None, told.seconds

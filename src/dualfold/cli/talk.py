@@ -54,10 +54,10 @@ class Voice:
         if self.quiet or not self._console.is_terminal:
             yield
             return
-        from dualfold.kernels.progress import hearing
+        from dualfold.kernels.progress import reporting_to
 
         stage = Stage(self.prefix + name, expected)
-        with displayed(self._console, stage), hearing(stage.hear):
+        with displayed(self._console, stage), reporting_to(stage.hear):
             yield
 
     @contextlib.contextmanager

@@ -26,7 +26,7 @@ from dualfold.estimators.principal_axes import (
 )
 from dualfold.estimators.probabilistic import ProbabilisticModel
 from dualfold.maps.linear import LinearMap
-from dualfold.methods.pca import Road, pca, pca_road
+from dualfold.methods.pca import Matrix, pca, pca_matrix
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -189,7 +189,7 @@ class PCA(ProbabilisticModel, LinearEstimator):
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """As for all, but NaN in rows that will be squared shows in the squares."""
         rows = super()._checked(X, reset=reset)
-        dense = isinstance(rows, np.ndarray) and pca_road(rows.shape) == "covariance"
+        dense = isinstance(rows, np.ndarray) and pca_matrix(rows.shape) == "covariance"
         squared = dense and self.svd_solver not in DESCENTS and not self.standardize
         if not (reset and squared):
             self._refuse_gaps(rows)
@@ -204,10 +204,10 @@ class PCA(ProbabilisticModel, LinearEstimator):
         choose = self._count_for(name, X.shape)
         # scikit-learn's word for the case; tools that look for it find it here too.
         self._fit_svd_solver = name
-        road: Road = "covariance" if name == "covariance_eigh" else "auto"
-        road = "products" if name in DESCENTS else road
+        matrix: Matrix = "covariance" if name == "covariance_eigh" else "auto"
+        matrix = "products" if name in DESCENTS else matrix
         try:
-            problem = pca(X, n_components=1, standardize=self.standardize, road=road)
+            problem = pca(X, n_components=1, standardize=self.standardize, matrix=matrix)
         except InvalidInput:
             self._refuse_gaps(X)
             raise

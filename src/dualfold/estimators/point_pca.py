@@ -132,7 +132,7 @@ class PointPCA(LinearEstimator):
         found = leading_directions(X, count)
         if found is not None:
             return found
-        problem = pca(X, n_components=count, road="products")
+        problem = pca(X, n_components=count, matrix="products")
         solution = solver_to_last_digits(problem).solve(problem)
         return np.hstack([solution.vectors, solution.guard])
 

@@ -1,4 +1,4 @@
-"""From PCA's trace problem to components: how many, from which road, with what proof."""
+"""From PCA's trace problem to components: how many, from which matrix, with what proof."""
 
 from __future__ import annotations
 

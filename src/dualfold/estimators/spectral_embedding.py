@@ -21,7 +21,7 @@ class SpectralEmbedding(CertifiedBase):
     """scikit-learn's SpectralEmbedding, with eigenvalues and a certificate.
 
     The same affinities (½(A + Aᵀ), self-loops included), parameters and coordinates.
-    Every `eigen_solver` name is accepted; the road is chosen by `Auto` and proved. A graph
+    Every `eigen_solver` name is accepted; the solver is chosen by `Auto` and proved. A graph
     in several pieces is embedded as it is, with scikit-learn's warning, and new points are
     not placed: `LaplacianEigenmaps` does better at both.
 

@@ -1,4 +1,4 @@
-"""Which exact road, and how many principal directions to scan in."""
+"""Which exact algorithm, and how many principal directions to scan in."""
 
 from __future__ import annotations
 

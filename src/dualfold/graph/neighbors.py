@@ -1,6 +1,6 @@
 """The nearest neighbours of every point, exact unless asked otherwise.
 
-Four roads lead to the same lists, bit for bit: a kd-tree in few dimensions, a
+Four algorithms find the same lists, bit for bit: a kd-tree in few dimensions, a
 scan of all pairs in float32 with proofs ("blocked"), the same scan in a few
 principal coordinates ("filtered"), and, when asked for, a forest whose recall is
 measured. All distances come from one kernel; ties are broken by index.
@@ -51,7 +51,7 @@ def nearest(
     """The `n_neighbors` nearest rows of X to each of `queries`, or to each row of X but itself.
 
     Duplicates of a point are its neighbours, at distance 0; only the point itself
-    is left out. `search="auto"` is exact and chooses the road by size, dimension
+    is left out. `search="auto"` is exact and chooses the algorithm by size, dimension
     and spectrum; "approximate" is for large data in many dimensions and measures
     its recall on `recall_sample` rows (`random_state` makes it repeatable).
     `metric` is any of scikit-learn's, or "precomputed" with square distances.
@@ -85,20 +85,20 @@ def nearest(
 def _exact(
     X: np.ndarray, queries: np.ndarray | None, k: int, search: str, threads: int
 ) -> Neighbors:
-    """One of the three exact roads, and `with_faint` for the squares that vanished on it."""
+    """One of the three exact algorithms, and `with_faint` for the squares that vanished on it."""
     if search == "kd-tree" or (search == "auto" and tree_pays(*X.shape)):
-        road = "kd-tree"
+        algorithm = "kd-tree"
         indices, distances = tree_search(X, queries, k, threads)
     else:
-        road, indices, distances = _scanned(X, queries, k, search, threads)
+        algorithm, indices, distances = _scanned(X, queries, k, search, threads)
     with_faint(X, queries, indices, distances)
-    return Neighbors(indices, distances, exact_search(road, distance_rounding(X.shape[1])))
+    return Neighbors(indices, distances, exact_search(algorithm, distance_rounding(X.shape[1])))
 
 
 def _scanned(
     X: np.ndarray, queries: np.ndarray | None, k: int, search: str, threads: int
 ) -> tuple[str, np.ndarray, np.ndarray]:
-    """All pairs, in all coordinates or in some directions: (road, indices, distances)."""
+    """All pairs, in all coordinates or in some directions: (algorithm, indices, distances)."""
     width, basis = X.shape[1], None
     if search != "blocked":
         asked = len(X) if queries is None else len(queries)

@@ -224,7 +224,7 @@ def pair_distances(
 ) -> np.ndarray:
     """|X[rows[p]] - Y[columns[p]]| for each p, the one source of true distances.
 
-    Differences, squares and sums in float64 in a fixed order: every road returns
+    Differences, squares and sums in float64 in a fixed order: every algorithm returns
     the same bits. How right they are: `distance_rounding`.
     """
     distances = np.empty(len(rows))

@@ -13,7 +13,7 @@ __all__ = ["Neighbors", "Search", "exact_search", "recall_interval"]
 
 @dataclass(frozen=True)
 class Search:
-    """The road taken to the lists, and what is known about their correctness.
+    """The algorithm that found the lists, and what is known about their correctness.
 
     method : "kd-tree", "blocked", "filtered", "radius", "forest", "metric" or "precomputed"
     exact, proved : whether every row is right up to `rounding`, and the share of rows of which

@@ -6,7 +6,7 @@
 
 Counts (products, multiply-adds, visits) are the same on a busy machine and a quiet one;
 `tests/test_counts.py` watches them, the benchmarks read the seconds of the stages. One
-count is told per call of a kernel, never per item, so nobody pays for it.
+count is reported per call of a kernel, never per item, so nobody pays for it.
 """
 
 from __future__ import annotations
@@ -49,5 +49,5 @@ def tallied() -> Iterator[Counter[str]]:
         yield counts
     finally:
         with _lock:
-            # By identity: two listeners may have heard the same.
+            # By identity: two listeners may have got the same reports.
             _listening[:] = [other for other in _listening if other is not counts]

@@ -54,7 +54,7 @@ class Triangulation:
         """Points (p×d) from distances to the landmarks (p×m), tile by tile in float64."""
         if distances.shape[1] != len(self.mean_squares):
             raise InvalidInput(
-                f"distances to {len(self.mean_squares)} landmarks are needed, one a column; "
+                f"distances to {len(self.mean_squares)} landmarks are needed, one for each column; "
                 f"the shape is {distances.shape}"
             )
         points = np.empty((len(distances), self.directions.shape[1]))

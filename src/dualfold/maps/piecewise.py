@@ -22,7 +22,7 @@ class PiecewiseMap:
     owner : the piece of each of them
     points : where they are
     offsets : by how far each piece was moved, a row a piece
-    maps : one a piece; None for a single point, beside which new ones take its place
+    maps : one for each piece; None for a single point, beside which new ones take its place
     """
 
     features: Any

@@ -15,7 +15,7 @@ from dualfold.weights.gram import MOST_ROWS, gram_kind, point_gram, point_gram_e
 from dualfold.weights.precision import in_words
 from dualfold.weights.rows import column_deviations, column_means, table
 
-Road = Literal["auto", "covariance", "gram", "products"]
+Matrix = Literal["auto", "covariance", "gram", "products"]
 
 # Sparse X of more rows and columns than this is known by its products: the matrix (200 MB)
 # would take longer to fill than a few hundred products take.
@@ -23,7 +23,7 @@ MOST_SPARSE_ROWS = 5_000
 
 
 def pca(
-    X: Any, *, n_components: int = 2, standardize: bool = False, road: Road = "auto"
+    X: Any, *, n_components: int = 2, standardize: bool = False, matrix: Matrix = "auto"
 ) -> TraceProblem:
     """The directions along which the data varies most.
 
@@ -32,9 +32,9 @@ def pca(
 
     Preserves variance: no other linear map to so few dimensions loses less (Eckart and
     Young). Fails to see anything curved; a roll stays rolled. The value of the problem
-    is the variance kept (divisor n), its points are H·X·V. Both roads have the same
+    is the variance kept (divisor n), its points are H·X·V. Both matrices have the same
     values and points: with λ and c of the Gram matrix the points are c√(nλ) and the
-    component is XᵀHc/√(nλ). `road`="auto" takes the smaller matrix, or where both are too large
+    component is XᵀHc/√(nλ). `matrix`="auto" takes the smaller matrix, or where both are too large
     the covariance by its "products" alone (certified as measured, not proved); sparse X
     is not filled on any. `standardize` divides each feature by its standard deviation
     first (features that do not vary stay as they are). A is rounded as every number is;
@@ -45,32 +45,32 @@ def pca(
     data = table(X)
     n = data.shape[0]
     scale = column_deviations(data, column_means(data)) if standardize else None
-    road = pca_road(data.shape, road, sparse=sp.issparse(data))
-    if road == "covariance":
+    matrix = pca_matrix(data.shape, matrix, sparse=sp.issparse(data))
+    if matrix == "covariance":
         total, mean = scatter(data)
         A: Any = (total if scale is None else total / np.outer(scale, scale)) / n
         error, kind = scatter_error(data, total, mean, scale) / n, scatter_kind(data)
     else:
         mean = column_means(data)
-    if road == "gram":
+    if matrix == "gram":
         A = point_gram(data, mean, scale) / n
         error, kind = point_gram_error(data, n * A, mean, scale) / n, gram_kind(data)
-    if road == "products":
+    if matrix == "products":
         A = CentredScatter(data, mean, scale)
         error, kind = A.product_error, np.float64
-    lift = (ProjectedFromGram if road == "gram" else Projected)(data, mean, scale)
+    lift = (ProjectedFromGram if matrix == "gram" else Projected)(data, mean, scale)
     about = in_words(error, A, kind)
     return TraceProblem(A, None, n_components, "max", lift=lift, about=about)
 
 
-def pca_road(shape: tuple[int, int], road: Road = "auto", *, sparse: bool = False) -> Road:
-    """The matrix to take for data of this shape: the smaller one, unless told or too large."""
-    if road not in ("auto", "covariance", "gram", "products"):
+def pca_matrix(shape: tuple[int, int], matrix: Matrix = "auto", *, sparse: bool = False) -> Matrix:
+    """The matrix to take for data of this shape: the smaller one, unless that is too large."""
+    if matrix not in ("auto", "covariance", "gram", "products"):
         raise InvalidInput(
-            Argument("road"), f" is {road!r}; it is 'auto', 'covariance', 'gram' or 'products'"
+            Argument("matrix"), f" is {matrix!r}; it is 'auto', 'covariance', 'gram' or 'products'"
         )
-    if road != "auto":
-        return road
+    if matrix != "auto":
+        return matrix
     if min(shape) > (MOST_SPARSE_ROWS if sparse else MOST_ROWS):
         return "products"
     return "gram" if shape[0] < shape[1] else "covariance"

@@ -56,8 +56,8 @@ class TraceCertificate(Certificate):
     gap : a bound of (value − optimum)/|optimum|; 0 is optimal
     value, bound, sense : Σθ of the span of the answer, what no answer is better than, "min" or
         "max"
-    residuals : bounds of ‖Av − θBv‖ in the B⁻¹ norm, one a direction: an eigenvalue lies so near
-        to θ
+    residuals : bounds of ‖Av − θBv‖ in the B⁻¹ norm, one for each direction: an eigenvalue
+        lies so near to θ
     orthogonality : ‖VᵀBV − I‖, rounding where all is well
     eigenvectors : whether each column is an eigenvector, to `tolerance` of the spectrum. An
         optimal span has the optimal value whatever its basis; its columns may be turned
@@ -288,7 +288,7 @@ def _as_columns(problem: TraceProblem, vectors: Any) -> Array:
     if V.ndim != 2 or V.shape[0] != problem.n or V.shape[1] < problem.count:
         raise InvalidInput(
             f"the answer has shape {V.shape}; this problem needs {problem.n} rows and at least "
-            f"{problem.count} columns, one a direction"
+            f"{problem.count} columns, one for each direction"
         )
     return V
 

@@ -30,7 +30,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, splu, spsolve_triangular
 
-from dualfold.kernels.progress import steps as told_steps
+from dualfold.kernels.progress import steps
 from dualfold.kernels.threads import one_blas_thread
 from dualfold.trace.completeness import Floor
 from dualfold.trace.metric import Dense, Diagonal, Metric, Sparse
@@ -182,7 +182,7 @@ def _extreme_ritz_values(
     basis = np.zeros((problem.n, 0))
     room = problem.n - outside.shape[1]
     most = min(MOST_STEPS, room)
-    with told_steps("searching for anything better", most) as done:
+    with steps("searching for anything better", most) as done:
         for step in range(1, most + 1):
             y = problem.metric.solve(problem.descent(x[:, None])[:, 0])
             alpha = float(y @ problem.metric.times(x))

@@ -15,11 +15,11 @@ class Solution:
     """Directions of a trace problem, best first; nothing here is proved.
 
     `vectors` is n×count, B-orthonormal; `values` are their Rayleigh quotients.
-    `solver` names the road, `story` says in words why it was taken, `status` is
+    `solver` names the algorithm, `story` says in words why it was taken, `status` is
     "converged" or "stopped" and `products` the number of products with A that it cost.
     `guard` holds further, less exact directions (maybe none) that hint at the
     next eigenvalue. Signs: the entry of largest modulus in a column is positive.
-    `history`, of roads that descend, has a row a step: the value reached, and a bound of its
+    `history`, of descent methods, has a row for each step: the value reached, and a bound of its
     relative distance from the optimum (infinite where there is none).
     """
 

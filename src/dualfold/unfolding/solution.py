@@ -41,7 +41,7 @@ class UnfoldingSolution:
     weights : one for each edge of the problem
     history : a `Record` for each iteration
     solver, status : the solver's name, and whether it "converged" or was "stopped"
-    story : in words, which road was taken and why
+    story : in words, which solver was taken and why
     """
 
     factor: Array

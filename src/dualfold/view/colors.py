@@ -49,8 +49,8 @@ class Coloring:
     """One colour and one shape a point, and what they mean.
 
     palette : the colours, m×3
-    codes : index into the palette, one a point
-    shapes : index into MARKERS, one a point
+    codes : index into the palette, one for each point
+    shapes : index into MARKERS, one for each point
     classes : (label, colour, marker) for categories
     scale : for continuous values
     """

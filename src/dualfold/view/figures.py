@@ -103,7 +103,7 @@ def gallery(
 ) -> Figure:
     """Several maps side by side: a row a data set, a column a method.
 
-    rows : the panels of each row; row_names, color_names : one a row, at its ends
+    rows : the panels of each row; row_names, color_names : one for each row, at its ends
 
     The key of each row (colour bar or legend) stands at its end and is that of its
     last panel, so the panels of a row should share their colours.

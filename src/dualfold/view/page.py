@@ -139,9 +139,9 @@ def page_html(
     title : of the page
     maps : one or more, of the same rows
     columns : a DataFrame, or name → one value a row: what points are coloured and filtered
-        by and what is told about them. All of it is data: nothing in it is ever run or
+        by and what is said about them. All of it is data: nothing in it is ever run or
         read as markup.
-    names : one a row, to search for (default: the row numbers, from 0)
+    names : one for each row, to search for (default: the row numbers, from 0)
     images : (h, w, n×(h·w)) if each row is a picture, shown under the pointer
     color : the column to colour by at first (default: the first)
     seed : of the order in which points are drawn, so that no class hides another

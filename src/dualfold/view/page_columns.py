@@ -71,7 +71,7 @@ def row_names(names: Any, n: int) -> list[str] | None:
     given = [str(name) for name in names]
     if len(given) != n:
         raise InvalidInput(
-            Argument("names"), f" must be one a row ({n}), but there are {len(given)}"
+            Argument("names"), f" must be one for each row ({n}), but there are {len(given)}"
         )
     return given
 

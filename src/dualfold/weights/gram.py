@@ -34,7 +34,7 @@ def point_gram(
     """The n×n inner products ⟨x_i − x̄, x_j − x̄⟩ of the rows of X, features divided by `scale`.
 
     x̄ is `mean`.
-    The other road to the scatter's eigenvalues, for n ≪ D. Tiles run over columns, in
+    The other way to the scatter's eigenvalues, for n ≪ D. Tiles run over columns, in
     float32 for many float32 and small integers (unless `precision` is np.float64) and
     summed in float64, like `scatter`. How far it can be off: `point_gram_error`.
     """

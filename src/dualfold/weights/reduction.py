@@ -4,7 +4,7 @@ A projection that *minimises* something must not look where the data has no exte
 directions with Xv = 0 would win. The leading principal directions Q take them away,
 and with a share of the variance below 1 also the faint ones that are only noise.
 
-Two roads to the same space: the eigenvectors of the D×D scatter are Q itself; those
+Two ways to the same space: the eigenvectors of the D×D scatter are Q itself; those
 of the n×n Gram matrix (n < D) give Q as combinations of rows, so that for sparse data
 nothing n×D or D×r is ever filled.
 """
@@ -134,7 +134,7 @@ def row_space(
     There are `least` of them or more, if the data has so many. 1.0 keeps every direction
     whose variance stands out from rounding. With `units`, D numbers, variances are those of
     features divided by them (for n ≥ D), and the directions are orthonormal in these units.
-    The road goes through the smaller of the n×n and D×D matrices, which may have 10,000 rows:
+    It goes through the smaller of the n×n and D×D matrices, which may have 10,000 rows:
     sparse data with more points *and* more features than that is refused (`TooLarge`).
     """
     if not 0 < variance_kept <= 1:

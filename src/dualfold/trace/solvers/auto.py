@@ -1,4 +1,4 @@
-"""Choose the road: predict, try the cheap one, extrapolate, switch.
+"""Choose the solver: predict, try the cheap one, extrapolate, switch.
 
 Fill-in and spectral gap are complementary. A graph with small separators (a surface)
 factors in no time and has a spectrum too tight for Lanczos; a graph without them
@@ -45,7 +45,7 @@ DEAR = 20.0
 
 @dataclass(frozen=True)
 class Auto(Solver):
-    """Takes the road that is predicted to be shortest; its `story` says why."""
+    """Takes the solver that is predicted to be fastest; its `story` says why."""
 
     tol: float = 1e-6
     seed: int = 0
@@ -55,7 +55,7 @@ class Auto(Solver):
         dense = _dense_seconds(problem)
         if problem.n <= SMALL or problem.count > problem.n // 4:
             story.append(f"{problem.n} rows: LAPACK on the whole matrix")
-            return _told(Dense().attempt(problem), story)
+            return _with_story(Dense().attempt(problem), story)
         factored = (
             float("inf") if _is_small_world(problem, story) else _factored_seconds(problem, story)
         )
@@ -63,27 +63,27 @@ class Auto(Solver):
         thin = factored < np.inf and problem.ordering.factor_entries <= most
         hopeless = _squared(problem) and (factored < HOPELESS_BEFORE or problem.turned)
         if thin or (hopeless and factored < np.inf):
-            return _told(Factored(tol=self.tol, seed=self.seed).attempt(problem), story)
+            return _with_story(Factored(tol=self.tol, seed=self.seed).attempt(problem), story)
         budget = min(factored, dense)
         pace = Pace(seconds_per_product=_product_seconds(problem), budget=budget)
-        other_road = sp.issparse(problem.A) or isinstance(problem.A, Gramian) or budget < np.inf
-        watch = pace if other_road else None
+        alternative = sp.issparse(problem.A) or isinstance(problem.A, Gramian) or budget < np.inf
+        watch = pace if alternative else None
         trial = Lanczos(tol=self.tol, seed=self.seed, watch=watch).attempt(problem)
         if trial.status == "converged":
             story.append(f"Lanczos arrived after {trial.products} products")
-            return _told(trial, story)
+            return _with_story(trial, story)
         story.append(
             f"Lanczos left after {trial.products} products: it was heading for "
-            f"{pace.forecast:.3g} s, the next road is predicted to take {budget:.3g} s"
+            f"{pace.forecast:.3g} s, the next solver is predicted to take {budget:.3g} s"
         )
         if np.isfinite(budget):
-            road: Solver = Factored(tol=self.tol, seed=self.seed)
-            road = Dense() if dense < factored else road
+            solver: Solver = Factored(tol=self.tol, seed=self.seed)
+            solver = Dense() if dense < factored else solver
         elif not sp.issparse(problem.A) and not isinstance(problem.A, Gramian):
-            road = Lanczos(tol=self.tol, seed=self.seed)
+            solver = Lanczos(tol=self.tol, seed=self.seed)
         else:
-            road = Preconditioned(tol=self.tol, seed=self.seed)
-        return _told(road.attempt(problem), story)
+            solver = Preconditioned(tol=self.tol, seed=self.seed)
+        return _with_story(solver.attempt(problem), story)
 
     def remedy(self) -> Message:
         return Message(
@@ -113,7 +113,7 @@ class Pace:
         products, excess = self.seen[-1]
         spent = products * self.seconds_per_product
         patience = self.budget if np.isfinite(self.budget) else 60.0
-        # Fewer, if rounds are long and the other road would have arrived by now.
+        # Fewer, if rounds are long and the other solver would have converged by now.
         enough = 6 if spent > max(self.budget, DEAR) else 24
         if len(self.seen) < enough or not np.isfinite(excess):
             return False
@@ -186,7 +186,7 @@ def _factored_seconds(problem: TraceProblem, story: list[str]) -> float:
     return seconds
 
 
-def _told(solution: Solution, story: list[str]) -> Solution:
+def _with_story(solution: Solution, story: list[str]) -> Solution:
     if solution.status != "converged":
         raise NotConverged(
             f"{solution.solver} stopped after {solution.products} products with A; "

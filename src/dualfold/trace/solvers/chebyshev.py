@@ -50,7 +50,7 @@ class ChebyshevFilter:
 
     @cached_property
     def shares(self) -> list[tuple[int, int]]:
-        """Ranges of rows with about the same number of entries, one a thread."""
+        """Ranges of rows with about the same number of entries, one for each thread."""
         shares = np.linspace(0, self.matrix.nnz, thread_count() + 1)
         bounds = np.searchsorted(self.matrix.indptr, shares)
         bounds[-1] = self.matrix.shape[0]

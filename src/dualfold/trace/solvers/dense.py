@@ -33,7 +33,7 @@ class Dense(Solver):
     eigenvalue becomes larger than every other), so they cannot be returned.
     """
 
-    most_rows: int = 20_000  # 3.2 GB; beyond, an iteration is the better road anyway
+    most_rows: int = 20_000  # 3.2 GB; beyond, an iteration is faster anyway
 
     def attempt(self, problem: TraceProblem) -> Solution:
         n = problem.n

@@ -23,7 +23,7 @@ GRAMIAN_GUARDS = 4
 
 @dataclass(frozen=True)
 class Factored(Solver):
-    """The road for graphs with small separators (manifolds of low dimension).
+    """The solver for graphs with small separators (manifolds of low dimension).
 
     A − σB is factored once with σ just below the spectrum; its inverse turns the
     tightest cluster at the wanted end into a well-spread one.

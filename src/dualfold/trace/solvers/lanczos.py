@@ -1,4 +1,4 @@
-"""Matrix–vector products only: the road when A cannot or should not be factored."""
+"""Matrix–vector products only: the algorithm for when A cannot or should not be factored."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 @dataclass(frozen=True)
 class Preconditioned(Solver):
-    """Between the other roads: too much fill to factor, too slow without help.
+    """Between the other solvers: too much fill to factor, too slow without help.
 
     `inverse="auto"` takes multigrid (`pip install 'dualfold[amg]'`) when it is
     installed, else an incomplete LU.

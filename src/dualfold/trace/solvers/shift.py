@@ -1,4 +1,4 @@
-"""A shift just below the wanted end of the spectrum, for the two roads that invert."""
+"""A shift just below the wanted end of the spectrum, for the two solvers that invert."""
 
 from __future__ import annotations
 

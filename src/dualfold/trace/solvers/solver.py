@@ -11,11 +11,11 @@ from dualfold.trace.solution import Solution
 
 
 class Solver(ABC):
-    """Settings of one road to the answer. Solvers know nothing of methods."""
+    """Settings of one algorithm. Solvers know nothing of methods."""
 
     @abstractmethod
     def attempt(self, problem: TraceProblem) -> Solution:
-        """The best answer this road found; look at its `status` before using it."""
+        """The best answer found; look at its `status` before using it."""
 
     def solve(self, problem: TraceProblem) -> Solution:
         """The converged answer, or `NotConverged` with the remedy (and the attempt)."""

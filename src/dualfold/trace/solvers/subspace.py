@@ -1,4 +1,4 @@
-"""The one iteration behind the Lanczos, the preconditioned and the factored road.
+"""The one iteration behind the Lanczos, the preconditioned and the factored solver.
 
 A block Davidson method: a growing B-orthonormal basis Q, Rayleigh–Ritz on it, and
 new directions T(AX − BXΘ) from the current residuals. With T = B⁻¹ the basis is a
@@ -175,10 +175,10 @@ def iterate(
         return replace(solution, vectors=V, guard=solution.guard / root)
     # A dense A earns its threads in A·V; everything else here is tall and thin.
     threads = nullcontext() if isinstance(problem.A, np.ndarray) else one_blas_thread()
-    with threads, descent("iterating", 1.0) as told:
+    with threads, descent("iterating", 1.0) as report:
 
         def watched(progress: Progress) -> bool:
-            told(progress.excess)
+            report(progress.excess)
             return watch is not None and watch(progress)
 
         return _iterate(

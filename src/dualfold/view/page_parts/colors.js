@@ -1,4 +1,4 @@
-// From the chosen column to slots: one a row, each with a colour and a shape.
+// From the chosen column to slots: one for each row, each with a colour and a shape.
 
 const VIRIDIS = ["#440154", "#482878", "#3e4a89", "#31688e", "#26828e",
   "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725"];

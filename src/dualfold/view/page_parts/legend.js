@@ -67,7 +67,7 @@ function scaleKey(colors) {
     element("div", { class: "sliders" }, slider(0, "Show from"), slider(1, "Show up to")),
     element("p", { class: "note", text: state.range
       ? `Shown: ${words(state.range[0])} to ${words(state.range[1])}`
-      : asked < n ? `Known for ${count(asked)} of ${count(n)} points; the others are grey.` : "The sliders filter." }),
+      : asked < n ? `Known for ${count(asked)} of ${count(n)} points; the others are grey.` : "Move the sliders to show a part of the points." }),
     element("button", { type: "button", class: "link", text: "Show all", hidden: !state.range,
       onclick: () => { state.range = null; refresh(); } }),
   ];

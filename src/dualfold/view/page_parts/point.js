@@ -1,4 +1,4 @@
-// What is told about a row: under the pointer, and beside the map once it is clicked.
+// What is shown of a row: under the pointer, and beside the map once it is clicked.
 
 const TOLD = 6; // columns under the pointer; all of them beside the map
 
