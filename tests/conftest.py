@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import os
+
+# Several processes test at once, each on its own core: threads of BLAS would wait for one another.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    for library in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(library, "1")
+
 import sys
 from pathlib import Path
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dualfold.errors import Argument, InvalidInput
+from dualfold.estimators.dimension import widest_gap
 from dualfold.quality import CoRanking, NeighborhoodCurve, Shepard
 from dualfold.view.colors import FEW_COLORS, MANY_COLORS
 from dualfold.view.drawing import FAINT, INK, SOFT, frames, name_axes
@@ -32,7 +33,7 @@ __all__ = [
 def scree_figure(
     values: Any, *, kept: int | None = None, title: str = "", verdict: str = ""
 ) -> Figure:
-    """The eigenvalues in their order, and where the widest gap between two of them is.
+    """The eigenvalues in their order, and the widest gap between two (relative to the larger).
 
     values : eigenvalues, wanted ones first, best with some beyond those kept
     kept : how many coordinates the map has; they are filled in
@@ -52,8 +53,7 @@ def scree_figure(
         linewidths=1.1, zorder=3,
     )  # fmt: skip
     if len(spectrum) > 1:
-        steps = np.abs(np.diff(spectrum))
-        widest = int(np.argmax(steps))
+        widest = widest_gap(spectrum).count - 1
         between = sorted(spectrum[widest : widest + 2])
         axes.axhspan(*between, color=FEW_COLORS[1], alpha=0.18, linewidth=0, zorder=0)
         axes.annotate(
