@@ -282,7 +282,7 @@ def test_columns_that_no_map_can_use_are_told(here):
     told = run("embed", "odd.parquet").stderr
     assert "'boxes': lists or records in each cell, left out" in told
     assert "'code': whole numbers of 19 digits or more" in told
-    assert "'Identifier': identifiers by their name, left out" in told
+    assert "'Identifier': named like identifiers, left out" in told
     assert read_metadata("odd.pca.csv")["features"] == ["x", "y"]
 
 

@@ -103,7 +103,7 @@ def test_only_the_symmetric_part_of_a_quadratic_counts():
 
 
 def test_a_matrix_that_may_be_indefinite_has_no_bound_without_a_ball():
-    """A singular matrix cannot be told from one with an eigenvalue a little below 0."""
+    """A singular matrix cannot be distinguished from one with an eigenvalue a little below 0."""
     v = np.array([1.0, 3.0, 0.1])
     f = Quadratic(np.outer(v, v), -v)
     assert f.strong_convexity == 0

@@ -201,7 +201,7 @@ def test_classes_are_judged_as_in_scikit_learn(pair):
         vote = KNeighborsClassifier(5).fit(Y[rest], labels[rest].astype(str))
         right.append(vote.predict(Y[i : i + 1])[0] == labels[i])
     np.testing.assert_array_equal(quality.knn_accuracy(Y, labels, per_point=True), right)
-    with pytest.raises(InvalidInput, match="one class a point"):
+    with pytest.raises(InvalidInput, match="one class for each point"):
         quality.silhouette(Y, labels[:-1])
     with pytest.raises(InvalidInput, match="from 2 to"):
         quality.knn_accuracy(Y, np.zeros(160))

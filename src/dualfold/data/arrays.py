@@ -68,7 +68,7 @@ def npy_array(place: Place, name: str) -> NDArray[Any]:
 def npz_table(place: Place, name: str, array: str | None) -> Table:
     """The matrix of an .npz file: sparse, the one named, X, or the only one there is.
 
-    Its other arrays with one value a row become labels, as `y` beside `X`.
+    Its other arrays with one value for each row become labels, as `y` beside `X`.
     """
     try:
         with np.load(place, allow_pickle=False) as archive:
@@ -95,7 +95,7 @@ def npz_table(place: Place, name: str, array: str | None) -> Table:
     labels = {key: value for key, value in held.items() if value.shape in ((n,), (n, 1))}
     labels = {key: value.reshape(n) for key, value in labels.items()}
     unused = [key for key in held if key not in labels]
-    notices = [f"{listed(labels)}: one value a row, kept as labels"] if labels else []
+    notices = [f"{listed(labels)}: one value for each row, kept as labels"] if labels else []
     notices += [f"{listed(unused)}: not used"] if unused else []
     return replace(table, labels=labels, notices=(*table.notices, *notices))
 

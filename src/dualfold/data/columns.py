@@ -53,7 +53,7 @@ class Table:
     """A matrix of numbers and what was read beside it.
 
     X: n×D, float64 or float32 as stored, or a SciPy CSR array for sparse files.
-    names: one name a column of X.
+    names: one name for each column of X.
     labels: the columns kept apart, by name: text, dates, yes/no, or asked for.
     notices: plain sentences about everything that was left out, kept apart or filled.
     rows: which rows of the file these are, counted from 0 without the header.

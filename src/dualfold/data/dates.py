@@ -23,7 +23,7 @@ def as_dates(values: Any) -> Array | None:
     """Text that is dates, as datetime64; None if some of it is not, or days are ambiguous.
 
     Year first is understood, and months by their English names; day or month first only where
-    some number above 12 tells which.
+    some number above 12 shows which it is.
     """
     array = np.asarray(values)
     if array.dtype.kind == "M":
@@ -49,7 +49,7 @@ def as_dates(values: Any) -> Array | None:
 
 
 def ambiguous_dates(values: Any) -> bool:
-    """Whether these are dates as 03/04/2021 of which nobody can tell the day from the month."""
+    """Whether these are dates as 03/04/2021, in which day and month cannot be distinguished."""
     _, known = _words(np.asarray(values))
     written = bool(known) and all(SHORT.fullmatch(word) for word in known)
     return written and _day_first(known) is None
@@ -64,7 +64,7 @@ def _words(array: Array) -> tuple[list[str], list[str]]:
 
 
 def _day_first(words: list[str]) -> bool | None:
-    """Whether 13/02/2021 has its day first; None if nothing tells, or not all are so written."""
+    """Whether 13/02/2021 has its day first; None if nothing shows it, or not all are written so."""
     found = [SHORT.fullmatch(word) for word in words]
     if not all(found):
         return None

@@ -22,7 +22,7 @@ WORTH_BLAME = 0.05
 
 
 def complete(table: Table, missing: Missing) -> Table:
-    """A table without missing or infinite values; constant columns are noticed."""
+    """A table without missing or infinite values; a notice names constant columns."""
     table = without_gaps(table, missing)
     constant = [] if missing == "keep" else _constant(table)
     if not constant:
@@ -33,7 +33,7 @@ def complete(table: Table, missing: Missing) -> Table:
 
 
 def without_gaps(table: Table, missing: Missing) -> Table:
-    """A table without missing or infinite values, in the way that was asked for."""
+    """A table without missing or infinite values, by the rule `missing`."""
     if missing == "keep":
         return table
     if missing not in ("raise", "drop", "mean"):
@@ -124,7 +124,7 @@ def _costliest(table: Table, bad_rows: NDArray[np.bool_]) -> Message:
 
 
 def _gaps(X: Any) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
-    """Which rows have a value that is no number, and how many NaN and infinite a column has."""
+    """Which rows have a value that is no number, and how many NaN and infinite each column has."""
     n, width = X.shape
     if not isinstance(X, np.ndarray):
         entries = X.tocoo()

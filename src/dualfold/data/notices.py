@@ -26,7 +26,7 @@ SENTENCES = {
     "empty": "empty, left out",
     "identifier": "row numbers or identifiers by their values (whole numbers, all different), "
     "left out",
-    "named": "identifiers by their name, left out",
+    "named": "named like identifiers, left out",
     "odd one": "whole numbers, all different, as identifiers are, left out",
     "boolean": "true or false, kept as labels",
     "date": "dates, kept as labels",
@@ -53,7 +53,7 @@ def naming(argument: str, names: list[str]) -> Argument:
 
 
 def kind_notices(columns: dict[str, Column], kinds: dict[str, str]) -> list[Message]:
-    """One sentence for each kind of column that is not a feature, and each spoilt number."""
+    """One sentence for each kind of column that is not a feature, and each unreadable number."""
     offenders = {
         name: _offending_number(columns[name]) for name, kind in kinds.items() if kind == "text"
     }

@@ -1,4 +1,4 @@
-"""Data sets everybody compares on: scikit-learn's digits and MNIST."""
+"""Well-known data sets: scikit-learn's digits and MNIST."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class DataSet:
 
     points: n×D values as stored (MNIST: uint8).
     labels: the class of each point.
-    names: one name a column of `points`.
+    names: one name for each column of `points`.
     shape: the height and width of one point as an image.
     rows: which rows of the whole set these are.
     source: where it was read from, in words.
@@ -233,7 +233,7 @@ def _mnist_from_openml() -> Images:
 
 
 def _knock() -> None:
-    """OSError where nobody answers: scikit-learn would try again for seconds, or wait minutes."""
+    """OSError where no server answers: scikit-learn would retry for seconds, or wait minutes."""
     import socket
     from urllib.request import getproxies
 

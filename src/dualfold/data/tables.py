@@ -64,7 +64,7 @@ def read_table(
     Columns of numbers become X. Text, dates and true/false columns become labels;
     row numbers and identifiers (whole numbers, all different, that count, are in
     order or are called so) and empty columns are left out. Each of these decisions is
-    a sentence in the table's `notices`, which also tells how to overrule it.
+    a sentence in the table's `notices`, which also says how to change it.
 
     format: "csv", "tsv", "parquet", "npy", "npz", "mtx" or "h5ad"; by default the file's ending
         says it, and standard input is CSV.
@@ -73,7 +73,7 @@ def read_table(
     features: columns to use, whatever they look like, all others being labels (None: guess);
         a matrix without names is left whole.
     missing: rows with missing or infinite values are an error ("raise"), left out
-        ("drop"; `rows` tells which remain) or filled with their column's mean ("mean");
+        ("drop"; `rows` says which remain) or filled with their column's mean ("mean");
         "keep" leaves the gaps in.
     separator, decimal, thousands, header: for text, found out by default (no thousands
         separator is guessed). "?" and the usual words (NA, NaN, null, …) mean missing.
@@ -135,7 +135,7 @@ def _refuse_long(separator: str | None) -> None:
 
 
 def _several(names: str | Sequence[str]) -> tuple[str, ...]:
-    # A single name is a sequence too, of its letters; nobody means that.
+    # A single name is a sequence too, of its letters; that is never meant.
     return (names,) if isinstance(names, str) else tuple(names)
 
 
@@ -232,7 +232,7 @@ def _opener(place: Path | io.BytesIO) -> Opener:
     """A fresh stream of the same bytes each time, unzipped if they are zipped."""
 
     def opened() -> BinaryIO:
-        # getvalue, as whoever reads the stream also closes it
+        # getvalue, because the reader of the stream also closes it
         stream = place.open("rb") if isinstance(place, Path) else io.BytesIO(place.getvalue())
         magic = stream.read(2)
         stream.seek(0)

@@ -28,7 +28,7 @@ from dualfold.errors import Argument, InvalidInput
 Floats = NDArray[np.float64]
 Seed = int | np.random.Generator | np.random.RandomState | None
 
-# The roll everybody draws (Tenenbaum et al. 2000; scikit-learn): radius = angle,
+# The usual roll (Tenenbaum et al. 2000; scikit-learn): radius = angle,
 # from 3π/2 over one and a half turns, 21 high.
 ROLL_START = 1.5 * np.pi
 ROLL_TURNS, ROLL_HEIGHT = 1.5, 21.0
@@ -40,7 +40,7 @@ class Sample:
 
     points: n×3 coordinates in space, noise included.
     flat: n×d coordinates on the surface itself, without noise.
-    color: one number a point that changes smoothly over the surface, for drawing.
+    color: one number for each point that changes smoothly over the surface, for drawing.
     names: what the columns of `flat` are.
     isometric: whether short distances in `flat` are those on the surface.
     dense: which points lie in the part that was sampled more densely, where there is one.
@@ -78,13 +78,13 @@ def oversampled_swiss_roll(
     turns: float = ROLL_TURNS,
     height: float = ROLL_HEIGHT,
 ) -> Sample:
-    """A roll of which one band holds more points than its area deserves.
+    """A roll of which one band holds more points than its share of the area.
 
     `place` is the band, as fractions of the arc length from the inner end; `share`
     is the part of all points that lie in it (rounded to whole points), uniformly,
     as the others do in the rest. With the defaults the band is four times as dense.
-    The mask `dense` of the sample says which points are in the band. Methods that
-    mistake density for shape give themselves away on it.
+    The mask `dense` of the sample says which points are in the band. It shows which
+    methods mistake density for shape.
     """
     rng = _generator(n, noise, random_state)
     start, stop = place

@@ -57,8 +57,8 @@ def certify_points(
 ) -> PointCertificate:
     """Judge the points Y (n×d) against the minimum of f.
 
-    `directions` are about the d leading principal axes (D×d or more columns), whoever found
-    them: needed where the data is too large for LAPACK, and no more than a hint. The gap is
+    `directions` are about the d leading principal axes (D×d or more columns), however they
+    were found: needed where the data is too large for LAPACK, and no more than a hint. The gap is
     then true but for a chance ("measured"). `tolerance` is the largest gap that is "proved".
 
         >>> import numpy as np

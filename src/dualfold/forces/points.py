@@ -81,7 +81,7 @@ def descended_points(
     mean = column_means(data)
     Y = _first_points(data.shape[0], n_components, start, seed)
     KY = kernel_times(data, mean, Y)
-    # The best multiple of the start: N(0, 1) has no idea of the scale of the data.
+    # The best multiple of the start: N(0, 1) does not have the scale of the data.
     scale = float(np.einsum("ij,ij->", Y, KY)) / max(float(np.square(Y.T @ Y).sum()), 1e-300)
     if start is None:
         Y, KY = Y * np.sqrt(scale), KY * np.sqrt(scale)
@@ -113,8 +113,8 @@ def centred_points(X: Any, Y: Any) -> tuple[Any, Array]:
     data, points = table(X), np.asarray(Y, dtype=float)
     if points.ndim != 2 or len(points) != data.shape[0]:
         raise InvalidInput(
-            f"the points must be an array of {data.shape[0]} rows, one a row of the data; the "
-            f"shape is {points.shape}"
+            f"the points must be an array of {data.shape[0]} rows, one for each row of the data; "
+            f"the shape is {points.shape}"
         )
     return data, points - points.mean(axis=0)
 
@@ -126,12 +126,13 @@ def kernel_times(data: Any, mean: Array, Y: Array) -> Array:
 
 def _first_points(n: int, d: int, start: Any, seed: int) -> Array:
     if start is None:
-        drawn = np.random.default_rng(seed).standard_normal((n, d))
-        return drawn - drawn.mean(axis=0)
+        random = np.random.default_rng(seed).standard_normal((n, d))
+        return random - random.mean(axis=0)
     given = np.asarray(start, dtype=float)
     if given.shape != (n, d) or not np.isfinite(given).all():
         raise InvalidInput(
-            f"the start must be {n}×{d} finite numbers, a row a point; its shape is {given.shape}"
+            f"the start must be {n}×{d} finite numbers, one row for each point; its shape is "
+            f"{given.shape}"
         )
     return given - given.mean(axis=0)
 

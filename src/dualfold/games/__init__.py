@@ -5,9 +5,9 @@
     run = nesterov(LeastSquares(rows, targets), start, radius=10.0).play(500, tolerance=1e-6)
     run.answer, run.gap[-1]
 
-A problem is a convex function (`losses`, `convex`) over a set (`sets`). A recipe seats two
-`players` at it; `play` lets them move and writes down what each could have done better,
-which is the proof. `descent` has the textbook methods, for comparison.
+A problem is a convex function (`losses`, `convex`) over a set (`sets`). A recipe chooses two
+`players` for it; `play` lets them move and records what each could have done better (its
+regret), which is the proof. `descent` has the textbook methods, for comparison.
 
 What recipes and textbook methods share:
 

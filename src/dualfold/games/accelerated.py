@@ -1,11 +1,11 @@
-"""Accelerated methods: the y-player guesses that x will stand still, and is nearly right.
+"""Accelerated methods: the y-player predicts that x will not move, which is nearly true.
 
 All of them weigh round t by t (or geometrically) and answer at
 
     x̃_t = (A_{t−1} x̄_{t−1} + α_t x_{t−1}) / A_t
 
 the average that would follow if x repeated itself. The heavy ball answers at x̄_{t−1}
-instead, which is where its trouble comes from.
+instead, which is why it can fail.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def nesterov_infinite_memory(
     radius: float | None = None,
     step: float | None = None,
 ) -> Recipe:
-    """All gradients from the start at once; without a set the same points as `nesterov`."""
+    """Each step is taken from the start by all gradients; on ℝᵈ the same points as `nesterov`."""
     name, start = "Nesterov, infinite memory", point(start)
     step, R = _accelerated_step(f, step, name), reach_of(start, over, radius)
     return Recipe(
@@ -148,7 +148,7 @@ def accelerated_strongly_convex(
 ) -> Recipe:
     """Acceleration of a μ-strongly convex f: ½(L−μ)R²(1 − 1/(1+√κ))^(T−1).
 
-    The bowl (μ/2)‖x‖² moves from f to x's own loss, where it is handled exactly.
+    The quadratic (μ/2)‖x‖² moves from f to x's own loss, where it is handled exactly.
     """
     L, mu = smoothness_of(f, "strongly convex acceleration"), f.strong_convexity
     if not 0 < mu < L:

@@ -1,4 +1,4 @@
-"""Functions made of others: bowls, sums, and functions with a bowl taken away."""
+"""Functions made of others: half squares, sums, functions less a half square."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class Sum(Convex):
         return Plane(added(one.height, two.height), slope.mid, slack)
 
     def share(self, slope: Array, slack: float, origin: Array) -> Share:
-        """ψ carries what the bowl's own slope at the best point leaves, the bowl the rest."""
+        """ψ carries what the half square's slope at the best point leaves, that one the rest."""
         if not isinstance(self.smooth, HalfSquare):
             return super().share(slope, slack, origin)
         best = self.maximiser(-slope)

@@ -5,7 +5,7 @@ Everything in this room rests on one identity. With f*(y) = sup_x ⟨x, y⟩ −
     y ∈ ∂f(x)   ⇔   x ∈ ∂f*(y)   ⇔   f(x) + f*(y) = ⟨x, y⟩          (Fenchel, Young)
 
 so the best response to a point is a gradient, the best response to a slope is a linear
-minimiser, and the two are the same act on a function and on its conjugate.
+minimiser, and the two are the same operation on a function and on its conjugate.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ROUNDING = 1e-12
 class Move(NamedTuple):
     """What a player does in a round.
 
-    point : where it stands
+    point : the point that it plays
     taken_at : for y, the point whose gradient `point` is; None: not a gradient
     anchor : what an optimistic player remembers for the next round
     """
@@ -44,7 +44,7 @@ class Convex:
     smoothness : L, the Lipschitz constant of the gradient (infinite: not smooth)
     strong_convexity : μ, so that f − (μ/2)‖x‖² is still convex
     concavity : δ, so that f + (δ/2)‖x‖² is convex for certain; 0 but for matrices whose
-        least eigenvalue cannot be told from 0
+        least eigenvalue cannot be distinguished from 0
     gradient_bound : no subgradient is longer, anywhere
 
     All of these are bounds, whatever rounding does. Proofs ask for `surely`, `sure_slope`,
@@ -129,7 +129,7 @@ class Convex:
         return Plane(self.surely(z).low(), slope.mid, length(slope.off))
 
     def share(self, slope: Array, slack: float, origin: Array) -> Share:
-        """How much of a tilt f carries: by its plane with the opposite slope, and its bowl.
+        """How much of a tilt f carries: by its plane with the opposite slope, and its curvature.
 
         With a plane taken at c and m = `strong_convexity`, and d = c − o,
 

@@ -62,7 +62,7 @@ class Curve:
 
     @property
     def as_steep_as_promised(self) -> bool:
-        """Two hundredths are left to the fit."""
+        """Whether the gap falls as fast as the rate; 0.02 is left to the error of the fit."""
         if self.rate.exponent == 0:
             return self.slope <= self.rate.factor * 1.02
         return self.slope <= self.rate.exponent + 0.02
@@ -86,7 +86,7 @@ def horizon_curve(recipe_for: Callable[[int], Recipe], horizons: Sequence[int]) 
 
 
 def example_problem(dimension: int = 12) -> tuple[LeastSquares, Array, float]:
-    """An uneven least-squares problem, a start, and a radius that reaches its minimiser."""
+    """Least squares with columns of uneven scale, a start, a radius that reaches its minimiser."""
     random = np.random.default_rng(0)
     scales = np.geomspace(1.0, 0.1, dimension)
     f = LeastSquares(

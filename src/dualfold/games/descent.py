@@ -146,7 +146,7 @@ def gradient_descent(
 def momentum(
     f: Convex, start: Array, *, step: Step, memory: float = 0.9, minimiser_ball: Ball | None = None
 ) -> DescentMethod:
-    """x ← x − step·∇f(x) + memory·(x − x_before): a ball that rolls (Polyak)."""
+    """x ← x − step·∇f(x) + memory·(x − x_before): Polyak's heavy ball."""
 
     def points(gradient: Gradient, x: Array) -> Iterator[Array]:
         before = x
@@ -160,7 +160,7 @@ def momentum(
 def accelerated_gradient(
     f: Convex, start: Array, *, step: Step, memory: float = 0.9, minimiser_ball: Ball | None = None
 ) -> DescentMethod:
-    """NAG: momentum (`memory` of the last step) with the gradient where it is about to be."""
+    """NAG: momentum (`memory` of the last step) with the gradient at the point ahead."""
 
     def points(gradient: Gradient, x: Array) -> Iterator[Array]:
         before = x
@@ -200,7 +200,7 @@ def rmsprop(
     floor: float = 1e-8,
     minimiser_ball: Ball | None = None,
 ) -> DescentMethod:
-    """Adagrad that forgets: old squared slopes fade by `decay` a step; `floor` as there."""
+    """Adagrad with old squared slopes multiplied by `decay` at each step; `floor` as there."""
 
     def points(gradient: Gradient, x: Array) -> Iterator[Array]:
         squares = np.zeros_like(x)
@@ -265,7 +265,7 @@ def minibatch(method: DescentMethod, *, batch_size: int, random_state: int = 0) 
 def stochastic_gradient(
     f: Convex, start: Array, *, step: Step, random_state: int = 0, over: ConvexSet = EVERYWHERE
 ) -> DescentMethod:
-    """Gradient descent on one random row at a time (drawn by `random_state`).
+    """Gradient descent on one random row at a time (chosen by `random_state`).
 
     Let the step fall, as 1/√t or 1/t: with a constant one the iterates never settle.
     """

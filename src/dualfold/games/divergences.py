@@ -1,4 +1,4 @@
-"""How far a player will move: Bregman divergences, and the step each of them allows.
+"""What it costs a player to move: Bregman divergences, and the step each of them allows.
 
     D_c(x) = φ(x) − φ(c) − ⟨∇φ(c), x − c⟩
 
@@ -27,7 +27,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class Divergence(Protocol):
-    """What a player asks of a divergence: how far, and the best step at that price."""
+    """What a player needs of a divergence: its value, and the best step with it."""
 
     def distance(self, x: Array, center: Array) -> float:
         """D_center(x)."""
@@ -64,7 +64,7 @@ class KullbackLeibler:
         return float(np.sum(kl_div(x, center)))
 
     def step(self, part: Convex, slope: Array, weight: float, center: Array) -> Array:
-        """`center` times exp(−slope), to scale; `part` is the simplex, `weight` moot."""
+        """`center` times exp(−slope), to scale; `part` is the simplex, `weight` is not used."""
         if not (isinstance(part, Indicator) and isinstance(part.of, Simplex)):
             raise InvalidInput(
                 "the entropy's step has a closed form on the simplex only; use Simplex, or the "
@@ -90,6 +90,6 @@ class Gauge:
         return self.of.gauge(x) ** 2 / 2
 
     def step(self, part: Convex, slope: Array, weight: float, center: Array) -> Array:
-        """A linear minimiser of the set for `slope`, scaled; `part`, `weight`, `center` moot."""
+        """A linear minimiser of the set for `slope`, scaled; no `part`, `weight`, `center` here."""
         corner = self.of.minimiser(slope)
         return min(1.0, -float(np.vdot(slope, corner))) * corner

@@ -30,7 +30,7 @@ def doubles(given: Any, name: str, *, infinite: bool = False) -> Array:
         ) from None
     if np.isnan(numbers).any() or not (infinite or np.isfinite(numbers).all()):
         raise InvalidInput(
-            Argument(name), " must be finite, but has NaN or infinite entries; mend these"
+            Argument(name), " must be finite, but has NaN or infinite entries; correct these"
         )
     if array.dtype.kind in "iu":  # beyond 2^53 not every integer is a double
         far = np.abs(numbers) >= 2.0**53

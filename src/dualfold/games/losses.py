@@ -1,4 +1,4 @@
-"""The functions that people minimise: regressions, norms, entropies (quadratics.py: squares).
+"""Functions that are often minimised: regressions, norms, entropies (quadratics.py: squares).
 
 Regressions are sums over rows; `sample(rows)` is the gradient of some of them, scaled by
 N/|rows| so that it is right on average.
@@ -92,7 +92,7 @@ class Logistic(Convex):
         return -self.rows.T @ (self.labels * expit(-self.labels * (self.rows @ x)))
 
     def sample(self, x: Array, chosen: Array) -> Array:
-        """The gradient guessed from the rows `chosen`, right on average."""
+        """The gradient estimated from the rows `chosen`, without bias."""
         rows, labels = self.rows[chosen], self.labels[chosen]
         scale = len(self.rows) / len(chosen)
         return -scale * (rows.T @ (labels * expit(-labels * (rows @ x))))
@@ -234,7 +234,7 @@ class LogSumExp(Convex):
 
 @dataclass(frozen=True)
 class Huber(Convex):
-    """Σ ½x² where |x| ≤ width, width·|x| − ½width² beyond: a bowl with straight sides.
+    """Σ ½x² where |x| ≤ width, width·|x| − ½width² beyond: a square with straight sides.
 
     f*(y) = ½‖y‖²    where every |y_i| ≤ width, else ∞
     """

@@ -34,7 +34,7 @@ from dualfold.games.sets import Ball
 from dualfold.games.sure import EPS, TINY, Sure, above, dot, length, sure, times
 
 Array = np.ndarray[Any, np.dtype[Any]]
-MULTIPLIERS = 40  # a handful is the rule
+MULTIPLIERS = 40  # a few are usual
 SMALLEST = 1e-9  # of the multiplier that would do without ψ
 
 
@@ -137,7 +137,7 @@ class LowerBound:
         return added(whole, -self._lost(self.simple.reach(origin)))
 
     def _curved(self, origin: Array) -> float:
-        """By strong convexity; v is what ψ pushes back with at the least point of the bowl."""
+        """By strong convexity; v is what ψ pushes back with at the least point of the quadratic."""
         mu = self.curvature
         if mu <= 0:
             return NOTHING
@@ -215,7 +215,7 @@ class LowerBound:
         """What to do where nothing is proved."""
         if self.lacks:
             return f"y plays slopes that are no gradients, and {self.lacks}"
-        concave = " (its least eigenvalue cannot be told from 0)" if self.concavity else ""
+        concave = " (its least eigenvalue cannot be distinguished from 0)" if self.concavity else ""
         return (
             "the problem is on an unbounded set, so planes under f prove nothing; state a ball "
             "that holds a minimiser (minimiser_ball=Ball(radius, start)) or use a strongly convex "

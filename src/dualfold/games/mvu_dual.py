@@ -73,7 +73,7 @@ class EasiestBend(Convex):
         return -((v[self.edges[:, 0]] - v[self.edges[:, 1]]) ** 2) / self.squared_lengths
 
     def bend(self, shares: Array) -> tuple[float, Array]:
-        """λ₂ and its eigenvector v ⊥ 1; the last few are kept, as each is asked for thrice."""
+        """λ₂ and its eigenvector v ⊥ 1; the last few are kept, as each is needed three times."""
         key = shares.tobytes()
         if key not in self._bends:
             if len(self._bends) > 3:

@@ -1,4 +1,4 @@
-"""The protocol, the game, and the proof that a run carries.
+"""The protocol, the game, and the proof that comes with a run.
 
 x wants ⟨x, y⟩ − f*(y) + ψ(x) small, y wants it large. With weights α, A = Σα and weighted
 averages x̄, ȳ,
@@ -63,10 +63,10 @@ def _weight(weights: Weights, t: int, total: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Account:
-    """What a player played and paid: the weighted protocol, written down.
+    """What a player played and paid: the record of the weighted protocol.
 
     part : φ, the part of the loss that never changes
-    points, slopes : z_t and u_t, one row a round
+    points, slopes : z_t and u_t, one row for each round
     costs, weights : φ(z_t) and α_t
     """
 
@@ -89,11 +89,11 @@ class Account:
 
     @property
     def average_slopes(self) -> Array:
-        """ū_t, the weighted mean of the slopes so far, one row a round."""
+        """ū_t, the weighted mean of the slopes so far, one row for each round."""
         return _averages(self.slopes, self.weights)
 
     def regret(self, comparator: Array) -> Array:
-        """After every round: what was paid, less what standing at `comparator` would have cost."""
+        """After each round: what was paid, less the cost of always playing `comparator`."""
         inner = self.average_slopes.reshape(len(self.weights), -1) @ np.ravel(comparator)
         return self.paid - self.totals * (inner + self.part.value(comparator))
 
@@ -103,7 +103,7 @@ class Run(Judged):
     """A game that was played; prints as its verdict.
 
     x, y : the players' accounts
-    averages : x̄_t, the answer after t rounds, one row a round
+    averages : x̄_t, the answer after t rounds, one row for each round
     upper, lower : not below f + ψ at x̄_t, not above its minimum, whatever rounding does
     x_regret, y_regret : after every round, to the best comparator in hindsight; x's is the
         best one of the stated ball, and without one on ℝᵈ its regret is infinite
@@ -141,7 +141,7 @@ class Run(Judged):
 
 
 class _Seat:
-    """A player at the table, with what it has seen and what it has done."""
+    """A player in a game, with the losses it has seen and the moves it has made."""
 
     def __init__(self, player: Player) -> None:
         self.player, self.seen = player, Seen()

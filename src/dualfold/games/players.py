@@ -1,14 +1,14 @@
 """The players: strategies of online learning, each a line or two.
 
-In round t a player stands at z_t and pays α_t(⟨z_t, u_t⟩ + φ(z_t)). Its part φ never
+In round t a player plays z_t and pays α_t(⟨z_t, u_t⟩ + φ(z_t)). Its part φ never
 changes, its opponent sets the slope u_t: for x, φ is the simple part ψ of the problem and
 u = y; for y, φ is the conjugate f* and u = −x. So the same nine strategies serve both.
 
 A player with a ⁺ is prescient: it moves second and has seen u_t. That is the *only*
 difference between FTL and FTL⁺, FTRL and FTRL⁺, OMD and OMD⁺, and the code says so.
 
-part, start : φ, and the point of x's space to open from
-step : η or γ, how far the losses pull
+part, start : φ, and the point of x's space to start from
+step : η or γ, how strongly the losses act
 divergence : what a move away from a point costs; half the squared distance by default
 """
 
@@ -43,7 +43,7 @@ class Seen:
     previous: Move | None = None
 
     def after(self, slope: Array, weight: float) -> Seen:
-        """The same, one loss wiser."""
+        """The same after one more loss."""
         total = self.weight + weight
         mean = slope if self.rounds == 0 else self.mean + (weight / total) * (slope - self.mean)
         return replace(
@@ -58,9 +58,9 @@ class Seen:
 
 @dataclass(frozen=True, eq=False)
 class Player:
-    """A strategy for the losses ⟨z, u_t⟩ + part(z), opening from `start`.
+    """A strategy for the losses ⟨z, u_t⟩ + part(z), starting from `start`.
 
-    `start` is a point of x's space for either side: x stands there, y answers with the
+    `start` is a point of x's space for either side: x plays it, y answers with the
     gradient there.
     """
 
@@ -152,7 +152,7 @@ class OMDPlus(OMD):
 
 @dataclass(frozen=True, eq=False)
 class OptimisticOMD(Player):
-    """Two steps a round from an anchor: one by the guess, then, wiser, one by the truth.
+    """Two steps in each round from an anchor: by the `guess` of the slope, then by the slope.
 
     z_t = step from z_{t−½} by α_t u_{t−1};  z_{t+½} = step from z_{t−½} by α_t u_t. The
     first guess u₀ must be given.

@@ -26,8 +26,8 @@ class Quadratic(Convex):
     """½xᵀQx + qᵀx + c with Q ⪰ 0; affine where Q is 0.
 
     Only the symmetric part of Q matters to xᵀQx, and it is what slopes are made of. A Q
-    whose least eigenvalue cannot be told from 0 is taken, and `concavity` is then the bound
-    of how far below 0 it can be; a Q that is clearly indefinite is refused.
+    whose least eigenvalue cannot be distinguished from 0 is accepted, and `concavity` is then
+    the bound of how far below 0 it can be; a Q that is clearly indefinite is refused.
 
         f*(y) = ½(y−q)ᵀQ⁺(y−q) − c    for y − q in the range of Q, else ∞
 
@@ -136,7 +136,7 @@ class Quadratic(Convex):
 
 @dataclass(frozen=True, eq=False)
 class LeastSquares(Convex):
-    """½‖Ax − b‖², one row an observation."""
+    """½‖Ax − b‖², one row for each observation."""
 
     rows: Array
     targets: Array
@@ -179,7 +179,7 @@ class LeastSquares(Convex):
         return self.rows.T @ (self.rows @ x - self.targets)
 
     def sample(self, x: Array, chosen: Array) -> Array:
-        """The gradient guessed from the rows `chosen`, right on average."""
+        """The gradient estimated from the rows `chosen`, without bias."""
         rows = self.rows[chosen]
         scale = len(self.rows) / len(chosen)
         return scale * (rows.T @ (rows @ x - self.targets[chosen]))

@@ -38,7 +38,7 @@ class Recipe:
     name, x_player, y_player, order : the method, who plays it, and who moves first
     weights : α_t as a function of the round
     bound : f(x̄_T) − min f is at most bound(T); infinite where something was not stated
-    rate : the shape of the bound, as a power of T or a factor a round
+    rate : the shape of the bound, as a power of T or a factor for each round
     minimiser_ball : the ball that was stated to hold a minimiser
     horizon : the number of rounds that the step was chosen for
     conditions : what a run must not break for the bound to hold
@@ -116,7 +116,7 @@ def diameter_of(start: Array, over: ConvexSet, method: str) -> float:
     diameter = min(over.diameter, 2 * over.reach(start))
     if not np.isfinite(diameter):
         raise InvalidInput(
-            f"{method} needs a bounded set, since it walks to its corners; "
+            f"{method} needs a bounded set, since it moves to its corners; "
             f"{type(over).__name__} has no finite diameter. Take a Ball that holds a minimiser"
         )
     return diameter

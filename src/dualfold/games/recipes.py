@@ -123,7 +123,7 @@ def cumulative_descent(
 
 
 def frank_wolfe(f: Convex, start: Array, *, over: ConvexSet) -> Recipe:
-    """Walk a share 2/(t+1) of the way to the set's best corner; no projection.
+    """Move by a share 2/(t+1) of the way to the set's best corner; no projection.
 
     >>> from dualfold.games import HalfSquare, Simplex
     >>> corner = np.array([1.0, 0.0, 0.0])
@@ -193,7 +193,7 @@ def boundary_frank_wolfe(
 def extragradient(
     f: Convex, start: Array, *, over: ConvexSet = EVERYWHERE, radius: float | None = None
 ) -> Recipe:
-    """Look ahead by the last gradient, step by the true one; one gradient a round: LR²/T."""
+    """Look ahead by the last gradient, step by the true one; one gradient in each round: LR²/T."""
     start = point(start)
     L, R = smoothness_of(f, "extragradient"), reach_of(start, over, radius)
     return Recipe(

@@ -1,4 +1,4 @@
-"""What is written down of a game while it is played."""
+"""What is recorded of a game while it is played."""
 
 from __future__ import annotations
 

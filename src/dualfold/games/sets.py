@@ -1,4 +1,4 @@
-"""Closed convex sets: where the players of a game may stand.
+"""Closed convex sets: the points that a player may choose.
 
 A set answers two questions, and every first-order method asks one of them:
 
@@ -161,7 +161,7 @@ class Ball(ConvexSet):
 
     @property
     def curvature_radius(self) -> float:  # type: ignore[override]
-        """Its own radius: it touches itself."""
+        """The radius of the ball itself."""
         return self.radius
 
     @property

@@ -1,4 +1,4 @@
-"""Numbers that know how far off they may be: every sum and product with a bound of its rounding.
+"""Numbers with a bound of their error: every sum and product with a bound of its rounding.
 
 `Sure(mid, off)` stands for an exact number, or array, that is within `off` of the doubles
 `mid`. Every operation gives back a `Sure` that holds the exact result for all exact numbers
@@ -6,8 +6,8 @@ that its operands hold. With u = 2⁻⁵³ the unit roundoff,
 
     |fl(a ∘ b) − a ∘ b| ≤ u|fl(a ∘ b)| (+ underflow),   |fl(Σa) − Σa| ≤ nu/(1 − nu) Σ|a|
 
-for n terms added in any order, with or without fused multiply-add. The code charges twice
-these bounds, so that the rounding of the bounds themselves is paid for as well (n < 2⁴⁰).
+for n terms added in any order, with or without fused multiply-add. The code uses twice
+these bounds, so that the rounding of the bounds themselves is covered as well (n < 2⁴⁰).
 
 Assumed: IEEE double arithmetic, rounded to nearest, and `exp`, `log`, `log1p` of the
 mathematical library within 8 units in the last place.

@@ -1,8 +1,8 @@
 """How good an embedding is, measured on the data and the points alone.
 
 Exact by default, in bounded memory, at any size that can be embedded; `sample=` measures
-on some points and says how sure that is; `per_point=True` gives one number a point, so
-that a map can be coloured by its own reliability. X may be dense, sparse, float32, a
+on some points and gives a confidence interval; `per_point=True` gives one number for each
+point, so that a map can be coloured by its own reliability. X may be dense, sparse, float32, a
 memory map, a `Graph` (its geodesics) or distances (metric="precomputed"); `metric` is any
 of scikit-learn's. Neighbours are ordered by (distance, index).
 
@@ -10,13 +10,13 @@ of scikit-learn's. Neighbours are ordered by (distance, index).
 
 What the measures share:
 
-X, Y : the data as above, and the map: an array of one row a point
+X, Y : the data as above, and the map: an array with one row for each point
 n_neighbors : how many neighbours make a neighbourhood
 metric : of X; on the map distances are Euclidean
-per_point : one number a point, whose mean is the measure, instead of the measure
-sample : measure on that many points drawn at random against all points; the answer is
+per_point : return one number for each point (their mean is the measure), not the measure
+sample : measure on that many random points against all points; the answer is
     an `Estimate`, a float with the limits `low` and `high` of its 95 % interval
-random_state : of the draw; the same number draws the same points
+random_state : seed of the sample; the same number gives the same points
 n_jobs : threads (None: all cores); the answer does not depend on them
 """
 

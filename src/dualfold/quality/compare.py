@@ -1,4 +1,4 @@
-"""Maps against maps: alignment, agreement, and how much a map owes to chance."""
+"""Maps against maps: alignment, agreement, and how much a map depends on chance."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class Stability:
     disparities, agreements : m×m, each map with each other (0 and 1 on the diagonal)
     per_point : mean share of neighbours a point keeps from map to map; NaN where no two
         maps hold it
-    spread : how far a point wanders between maps aligned to the first, root mean square,
+    spread : how far a point moves between maps aligned to the first, root mean square,
         in units of the first map's radius; NaN where fewer than two maps hold it
     n_neighbors : how many neighbours were compared
     """
@@ -138,7 +138,7 @@ class Stability:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready, without the numbers a point."""
+        """JSON-ready, without the numbers of single points."""
         return {
             "schema": "dualfold.stability/1",
             "maps": len(self.agreements),
@@ -169,7 +169,7 @@ def stability(
     held = [np.arange(len(t)) for t in tables] if rows is None else [np.asarray(r) for r in rows]
     if [len(h) for h in held] != [len(t) for t in tables]:
         raise InvalidInput(
-            Argument("rows"), " must name the points of each map, one index a point of it"
+            Argument("rows"), " must name the points of each map, one index for each point"
         )
     n = 1 + max(int(h.max()) for h in held)
     m = len(tables)
@@ -225,7 +225,7 @@ def repeated_maps(
     share: float = 1.0,
     random_state: int = 0,
 ) -> tuple[list[Array], list[Array]]:
-    """Maps of X made again and again: (maps, rows), ready for `stability(maps, rows)`.
+    """Several maps of X by the same method: (maps, rows), ready for `stability(maps, rows)`.
 
     make : (points, seed) → map; for example
         `lambda X, seed: PCA(2, random_state=seed).fit_transform(X)`
@@ -255,7 +255,8 @@ def _as_map(points: Any, name: str) -> Array:
     table = np.asarray(points, dtype=float)
     if table.ndim != 2 or 0 in table.shape:
         raise InvalidInput(
-            Argument(name), f" must be a table, a row a point; its shape is {table.shape}"
+            Argument(name),
+            f" must be a table with one row for each point; its shape is {table.shape}",
         )
     return table
 

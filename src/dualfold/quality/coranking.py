@@ -1,4 +1,4 @@
-"""Ranks before against ranks after: the co-ranking matrix and the curves read off it."""
+"""Ranks before against ranks after: the co-ranking matrix and the curves that follow from it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class CoRanking:
 
     @property
     def max_rank(self) -> int:
-        """The largest rank that is told apart."""
+        """The largest rank that has a row and a column of its own."""
         return len(self.counts)
 
     def q_nx(self) -> Array:
@@ -98,8 +98,8 @@ class NeighborhoodCurve:
     r_nx : ((n−1)·Q_NX(K) − K)/(n−1−K): 0 is chance, 1 perfect (K < n−1)
     lcmc : Q_NX(K) − K/(n−1), largest at `best_size`
     auc : Σ R_NX(K)/K / Σ 1/K, the area under R_NX over log K up to max_rank
-    auc_per_point : the same of each point (NaN where not drawn)
-    low, high : 95 % bounds of Q_NX of all points; equal to q_nx if all were asked
+    auc_per_point : the same of each point (NaN where not sampled)
+    low, high : 95 % bounds of Q_NX of all points; equal to q_nx if all were measured
 
     Lee, Peluffo-Ordóñez and Verleysen, "Multi-scale similarities in stochastic neighbour
     embedding" (2015), for R_NX and its area.
@@ -151,7 +151,7 @@ def neighborhood_curve(
 
     With a `max_rank` the neighbour lists suffice (70,000 MNIST images to rank 100: about a
     minute). The whole curve orders all n points around each: O(n² log n), so beyond some
-    20,000 points draw a `sample` (1,000 points put ±0.01 on most curves).
+    20,000 points take a `sample` (1,000 points give most curves to ±0.01).
     """
     x, y = both_spaces(X, Y, metric, n_jobs)
     rows = drawn_rows(x.n, sample, random_state)

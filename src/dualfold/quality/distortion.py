@@ -32,12 +32,12 @@ class Distortion(Certificate):
     level : always "measured", but for `chance` (1 − confidence; 0 where all pairs were seen)
     eps : the change of squared distances that is allowed
     n_pairs, exhaustive : how many pairs were looked at, and whether these are all
-    mean : the mean ratio; 1: nothing grows or shrinks on the whole
+    mean : the mean ratio; 1: on average distances neither grow nor shrink
     quantiles : ((level, ratio), …), from the smallest ratio seen to the largest
     share : of the pairs whose ratio lies within 1±eps
     low, high : the share among *all* pairs lies between them with `confidence`
         (Clopper and Pearson; both equal `share` when every pair was looked at)
-    duplicates : pairs of equal points met on the way; they have no ratio
+    duplicates : pairs of equal points among those looked at; they have no ratio
     """
 
     eps: float
@@ -83,7 +83,7 @@ def measured_distortion(
 ) -> Distortion:
     """Compare the squared distances of the rows of Y with those of X.
 
-    All pairs if there are no more than `n_pairs`, else that many drawn independently. Counted
+    All pairs if there are no more than `n_pairs`, else that many random ones. Counted
     are those whose ratio is within 1±`eps`; the interval of their share has this `confidence`.
     Sparse X is not filled.
     """

@@ -25,11 +25,11 @@ CONFIDENCE = 0.95
 
 
 class Estimate(float):
-    """A number like any other that also knows how sure it is.
+    """A float with the limits of its confidence interval.
 
     low, high : the value over all points lies between them with `confidence`
-        (Student's interval, corrected for having drawn without replacement)
-    sampled : how many points were drawn
+        (Student's interval, corrected for sampling without replacement)
+    sampled : how many points were measured
     """
 
     low: float
@@ -44,7 +44,9 @@ class Estimate(float):
         return number
 
     def __repr__(self) -> str:
-        return f"{float(self):.4g} ({self.low:.4g} to {self.high:.4g}, {self.sampled} points drawn)"
+        return (
+            f"{float(self):.4g} ({self.low:.4g} to {self.high:.4g}, {self.sampled} sampled points)"
+        )
 
     def __reduce__(self) -> Any:
         return type(self), (float(self), self.low, self.high, self.sampled)
@@ -97,7 +99,7 @@ def _half_width(variance: float, m: int, n: int) -> float:
 
 
 def spread_over(values: Array, rows: Array | None, n: int) -> Array:
-    """One value a point: NaN where it was not drawn."""
+    """One value for each point: NaN where it was not sampled."""
     if rows is None:
         return values
     every = np.full(n, np.nan)
@@ -108,5 +110,5 @@ def spread_over(values: Array, rows: Array | None, n: int) -> Array:
 def over_points(
     values: Array, rows: Array | None, n: int, bounds: tuple[float, float], per_point: bool
 ) -> float | Array:
-    """What a measure returns: its values, one a point, or their mean."""
+    """What a measure returns: its values, one for each point, or their mean."""
     return spread_over(values, rows, n) if per_point else estimate_of_mean(values, n, bounds)

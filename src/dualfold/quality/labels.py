@@ -106,7 +106,8 @@ def _classes(labels: Any, n: int) -> tuple[Array, Array]:
     given = np.asarray(labels)
     if given.shape != (n,):
         raise InvalidInput(
-            Argument("labels"), f" must be one class a point ({n}); their shape is {given.shape}"
+            Argument("labels"),
+            f" must be one class for each point ({n}); their shape is {given.shape}",
         )
     classes, codes = np.unique(given, return_inverse=True)
     if not 2 <= len(classes) <= max(n - 1, 2):

@@ -30,7 +30,7 @@ def local_distortion(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> float | Array:
-    """How far each neighbourhood of X is from its image, turned, moved and scaled at best.
+    """How far each neighbourhood of X is from its image after the best rotation, shift and scale.
 
         mean over i of  min over rotations R, shifts b, scales c of
         Σ_j ‖x_j − (c·R·y_j + b)‖² / Σ_j ‖x_j − x̄‖²,   j over i and N_k(i)

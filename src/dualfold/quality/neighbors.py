@@ -47,7 +47,7 @@ def t_similarity(
 
         mean over i of |N_t(i) ∩ M_t(i)| / t,   0 to 1; 1: every neighbour kept
 
-    Random points keep t/(n−1). With `per_point=True` one number a point. Both searches
+    Random points keep t/(n−1). With `per_point=True` one number for each point. Both searches
     are exact, with ties broken by index. Memory is O(n·t).
 
     Tucker, "Dimensionality reduction and the Fenchel game", §2.
@@ -84,8 +84,8 @@ def trustworthiness(
 
     X : a table (dense, sparse, float32, memory map), a `Graph` (its geodesics), or
         distances with metric="precomputed"
-    per_point : one value a point; their mean is the measure
-    sample : measure on that many points drawn at random; returns an `Estimate`, a float
+    per_point : one value for each point; their mean is the measure
+    sample : measure on that many random points; returns an `Estimate`, a float
         with `low` and `high` (95 %)
 
     Venna and Kaski, "Neighborhood preservation in nonlinear projection methods" (2001).

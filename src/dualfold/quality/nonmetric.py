@@ -34,8 +34,8 @@ def nonmetric_stress(
         min over rising f of √( Σ_ij (δ_ij − f(d_ij))² / Σ_ij δ_ij² ),   0 to 1; 0: the
         order of all distances is kept
 
-    Pairs at equal distance in X get equal f (the secondary approach to ties). A map in one
-    spot keeps any order, if trivially, and has 0: look at `stress` too. The curve
+    Pairs at equal distance in X get equal f (the secondary approach to ties). A map of
+    equal points keeps any order trivially and has 0: look at `stress` too. The curve
     is exact: pairs are taken in slices of d small enough to sort, each slice one pass
     over the data, and pooled. That is n²/33,000,000 passes and as many sorts, so for more
     than some 20,000 points a `sample` of points (against all others) is advisable.

@@ -1,7 +1,8 @@
-"""Measures over all pairs of points, from a few sums a row.
+"""Measures over all pairs of points, from a few sums for each row.
 
-d_ij is the distance of two points in X, δ_ij that in Y; rows of both come a tile at a
-time and leave nine numbers each. Memory is O(n) beside a tile of 64 MiB a thread and side.
+d_ij is the distance of two points in X, δ_ij that in Y; rows of both are computed in
+tiles and reduced to nine numbers each. Memory is O(n) and a tile of 64 MiB for each thread
+and side.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class PairSums:
     """Sums over the pairs of each row, around a typical pair so that no digits are lost.
 
     sums : m×9, as in pair_sums.c, with `shift` taken off d and δ, and `scale` of δ off d
-    rows : the points drawn, or None for all n
+    rows : the sampled points, or None for all n
     """
 
     sums: Array
@@ -77,7 +78,7 @@ class PairSums:
         return np.asarray(self.scale + best)
 
     def _correlation(self, total: Array) -> Array:
-        """Of totals over a number of pairs that follows from which rows are in them."""
+        """Pearson's from the totals of all rows, or of all but one (the jackknife)."""
         m = len(self.sums) - (total.ndim > 1)  # leaving one row out leaves m - 1
         pairs = max(m * (self.n - 1), 1)
         x, y, xx, xy, yy = (total[..., place] for place in range(5))
@@ -93,7 +94,7 @@ def _stress(total: Array, change: Array) -> Array:
     """√(Σ(e − change·δ)²/Σd²) from the sums over e = d − scale·δ."""
     left = total[..., 5] - 2 * change * total[..., 6] + change**2 * total[..., 7]
     whole = total[..., 8]
-    without = np.where(np.asarray(left) > 0, np.inf, 0.0)  # all of X in one spot
+    without = np.where(np.asarray(left) > 0, np.inf, 0.0)  # all points of X are equal
     ratio = np.divide(left, whole, out=without, where=whole > 0)
     return np.asarray(np.sqrt(np.maximum(ratio, 0)))
 
@@ -113,7 +114,7 @@ class PairSumsOf:
         self._sums = np.empty((x.n if rows is None else len(rows), 9))
 
     def add(self, before: Array, after: Array, places: slice, names: Array) -> None:
-        """Rows of distances of the points `names`, which stand at `places`."""
+        """Rows of distances of the points `names`, whose sums go to the rows `places`."""
         _pair_sums(
             before, after, self._n, len(names), names, self._shift, self._scale, self._sums[places]
         )
@@ -123,7 +124,7 @@ class PairSumsOf:
 
 
 def pair_sums(x: Space, y: Space, rows: Array | None) -> PairSums:
-    """One pass over all pairs (of the drawn rows with all points)."""
+    """One pass over all pairs (of the sampled rows with all points)."""
     sums = PairSumsOf(x, y, rows)
     x.each_tile(lambda places, names: sums.add(x.rows(names), y.rows(names), places, names), rows)
     return sums.result()

@@ -27,7 +27,7 @@ class NeighborRanks:
     before, after : m×k, the nearest points in X and in Y, nearest first
     ranks_before : the ranks in X of `after` (ρ_ij for j in M_k)
     ranks_after : the ranks in Y of `before` (r_ij for j in N_k)
-    rows : the points drawn, or None for all n
+    rows : the sampled points, or None for all n
 
     Everything here is also known for fewer neighbours: each measure takes its own
     `n_neighbors` up to k, so a curve over k costs one search.

@@ -37,11 +37,11 @@ __all__ = ["QualityReport", "report"]
 class QualityReport:
     """How good a map is; `print` it for the verdict and the numbers.
 
-    measures : name → number (an `Estimate` with bounds where points were drawn); what each
-        means and which end is good stands in `dualfold.quality.verdict.MEANINGS`
-    per_point : name → one number a point, to colour the map by (NaN where not drawn)
+    measures : name → number (an `Estimate` with bounds for a sample); what each
+        means and which end is good is in `dualfold.quality.verdict.MEANINGS`
+    per_point : name → one number for each point, to colour the map by (NaN: not sampled)
     curve, co_ranking, shepard : for the figures of `dualfold.view`
-    n, n_neighbors, sampled : points, neighbourhood size, points drawn (n: all)
+    n, n_neighbors, sampled : points, neighbourhood size, points measured (n: all)
     """
 
     measures: dict[str, float]
@@ -55,7 +55,7 @@ class QualityReport:
 
     @property
     def verdict(self) -> str:
-        """A few sentences for somebody who has not read the theory."""
+        """A few sentences for readers who do not know the theory."""
         return verdict_of(self.measures, self.per_point, self.n, self.n_neighbors)
 
     def __str__(self) -> str:
@@ -87,7 +87,7 @@ class QualityReport:
         }
 
     def to_frame(self) -> pd.DataFrame:
-        """A table: one row a measure, with its bounds, its best value and its meaning."""
+        """A table: one row for each measure, with its bounds, its best value and its meaning."""
         import pandas as pd
 
         rows = [
@@ -104,7 +104,7 @@ class QualityReport:
         return pd.DataFrame(rows).set_index("measure")
 
     def points_frame(self) -> pd.DataFrame:
-        """A table of what is known of each point, one row a point."""
+        """A table of what is known of each point, one row for each."""
         import pandas as pd
 
         return pd.DataFrame(self.per_point)
@@ -125,15 +125,15 @@ def report(
 ) -> QualityReport:
     """Measure a map Y of the data X in every way there is.
 
-    labels : one class a point; adds the silhouette and the accuracy of nearest neighbours
+    labels : one class for each point; adds the silhouette and the accuracy of nearest neighbours
     graph : adds the residual variance against its geodesics
     n_neighbors : neighbourhood size of the local measures, less than n/2
     max_rank : end of the R_NX curve and the co-ranking matrix (None: 100, or n−2 if less)
-    sample : ask only that many points (against all); every number becomes an `Estimate`
+    sample : measure only that many points (against all); every number becomes an `Estimate`
 
     Exact by default: one pass for ranks and one for distances over all pairs, minutes for
     70,000 images; a sample of 1,000 of them takes seconds. Kruskal's stress, which sorts
-    pairs, is in it where there are at most 33 million (5,800 points, or fewer drawn).
+    pairs, is in it where there are at most 33 million (5,800 points, or a sample of more).
 
     >>> from dualfold.data import digits
     >>> X = digits().points
@@ -147,7 +147,7 @@ def report(
     k = neighbor_count(n_neighbors, x.n)
     check_half(k, x.n)
     longest = min(100, x.n - 2) if max_rank is None else neighbor_count(max_rank, x.n - 1)
-    drawn = {"sample": sample, "random_state": random_state}
+    sampling = {"sample": sample, "random_state": random_state}
     rows = drawn_rows(x.n, sample, random_state)
     before, after = (space.nearest(max(k, longest), rows) for space in (x, y))
     near = _near(x, y, before[0][:, :k], after[0][:, :k], rows)
@@ -165,14 +165,14 @@ def report(
     }
     asked = len(near.before)
     if asked * (x.n - 1) <= 2 * PAIRS:
-        measures["nonmetric_stress"] = _number(nonmetric_stress(x, y, **drawn))
+        measures["nonmetric_stress"] = _number(nonmetric_stress(x, y, **sampling))
     if graph is not None:
         geodesic, _ = both_spaces(graph, y, metric, n_jobs)
         measures["geodesic_residual_variance"] = pair_sums(geodesic, y, rows).residual_variance()
     if labels is not None:
-        measures["silhouette"] = _number(silhouette(y, labels, **drawn))
+        measures["silhouette"] = _number(silhouette(y, labels, **sampling))
         for name, space in (("knn_accuracy", y), ("knn_accuracy_before", x)):
-            measures[name] = _number(knn_accuracy(space, labels, n_neighbors=k, **drawn))
+            measures[name] = _number(knn_accuracy(space, labels, n_neighbors=k, **sampling))
     per_point = _points_of(near, curve, sums)
     per_point["local_distortion"] = spread_over(shapes, rows, x.n)
     ranks = co_ranking_of(*lists, x.n)

@@ -35,7 +35,7 @@ class Shepard:
     """How many pairs have which distance before and after.
 
     counts : [b, a] pairs with the distance in X in bin b and that in Y in bin a; each pair
-        is counted from both its ends (or, of a sample, from each drawn end)
+        is counted from both its ends (of a sample, from each sampled end)
     before, after : edges of the bins, one more than bins
     """
 
@@ -64,7 +64,7 @@ def shepard(
     """All pairs (d_ij, δ_ij) counted into about bins×bins cells (at least that fine).
 
     One pass, no n² points. On a map that keeps distances the pairs lie on a line; above it
-    the map tears, below it it presses together.
+    the map stretches, below it it compresses.
     """
     if not isinstance(bins, int | np.integer) or bins < 1:
         raise InvalidInput(Argument("bins"), f" must be a whole number >= 1; it is {bins!r}")
@@ -78,10 +78,10 @@ def shepard(
 
 
 class Grid:
-    """Bins that widen, two becoming one, whenever a larger distance comes along.
+    """Bins that widen, two becoming one, whenever a larger distance is met.
 
-    The reach starts at what the first point sees and doubles, so where the edges end up
-    does not depend on the order of the tiles.
+    The range starts at the largest distance from the first point and doubles, so the final
+    edges do not depend on the order of the tiles.
     """
 
     def __init__(self, x: Space, y: Space, bins: int) -> None:

@@ -1,4 +1,4 @@
-"""Points and the distances between them, whichever way those come about.
+"""Points and the distances between them, however they are given.
 
 A space answers three questions without ever holding all distances: the nearest points of
 some rows, the ranks of given pairs, and rows of distances, a tile at a time. Points are
@@ -65,7 +65,7 @@ _finish_rows = {
 
 
 class Space(ABC):
-    """n points; `threads` of them are asked about side by side."""
+    """n points; `threads` threads compute at the same time."""
 
     n: int
     threads: int
@@ -83,7 +83,7 @@ class Space(ABC):
         """Distances from each row to all points, infinite to itself; ties are exact."""
 
     def rows(self, rows: Array) -> Array:
-        """The same up to rounding, as fast as can be; what stands at itself means nothing."""
+        """The same up to rounding, but faster; the distance of a row to itself means nothing."""
         return self.true_rows(rows)
 
     @property
@@ -230,7 +230,7 @@ def space_of(X: Any, metric: Any = "euclidean", n_jobs: int | None = None) -> Sp
         X = np.asanyarray(X)
     if X.ndim != 2:
         raise InvalidInput(
-            Argument("X"), f" must be a table, a row a point; its shape is {X.shape}"
+            Argument("X"), f" must be a table with one row for each point; its shape is {X.shape}"
         )
     too_wide = sp.issparse(X) and X.shape[0] * X.shape[1] > SPREAD_OUT
     if not too_wide and isinstance(metric, str) and metric in ("euclidean", "l2"):
@@ -250,7 +250,7 @@ def _given(distances: Any) -> tuple[int, Callable[[Array], Array]]:
     if D.ndim != 2 or D.shape[0] != D.shape[1]:
         raise InvalidInput(
             Argument("metric", "precomputed"),
-            f" needs square distances, a row a point; the shape is {D.shape}",
+            f" needs square distances, one row for each point; the shape is {D.shape}",
         )
     step = max(1, _TILE // max(1, len(D)))
     if any(D[a : a + step].min() < 0 for a in range(0, len(D), step)):
