@@ -21,6 +21,7 @@ from sklearn.preprocessing import StandardScaler
 import dualfold
 from dualfold import Isomap, LaplacianEigenmaps, LocallyLinearEmbedding, SpectralEmbedding
 from dualfold.data import digits, oversampled_swiss_roll, s_curve, swiss_roll
+from dualfold.descriptions import ESTIMATORS
 from dualfold.errors import DisconnectedGraph, InvalidInput, PiecesJoined, PointsCollapse
 
 DATA = {
@@ -49,6 +50,12 @@ ALL = [
     LocallyLinearEmbedding(n_neighbors=10, method="modified"),
     LocallyLinearEmbedding(n_neighbors=10, method="hessian"),
     LocallyLinearEmbedding(n_neighbors=10, method="ltsa"),
+]
+# Every estimator that finds neighbours by their number or by a radius.
+BY_RADIUS = [
+    kind
+    for kind in (getattr(dualfold, name) for name in ESTIMATORS)
+    if {"n_neighbors", "radius"} <= kind().get_params().keys()
 ]
 
 
@@ -247,11 +254,19 @@ def test_automatic_dimension():
     assert model.transform(flat[:5]).shape == (5, 2)
 
 
-def test_both_and_neither_neighbourhood():
+@pytest.mark.parametrize("kind", BY_RADIUS)
+def test_both_and_neither_neighbourhood(kind):
+    X = DATA["curve"][:150]
     with pytest.raises(ValueError, match="Both n_neighbors and radius are provided"):
-        Isomap(n_neighbors=3, radius=2.0).fit(DATA["curve"])
+        kind(n_neighbors=3, radius=2.0).fit(X)
     with pytest.raises(InvalidInput, match="neither"):
-        LaplacianEigenmaps(n_neighbors=None).fit(DATA["curve"])
+        kind(n_neighbors=None).fit(X)
+    model = kind(n_neighbors=None, radius=1.2).fit(X)
+    assert model.graph_.radius == 1.2
+
+
+def test_a_radius_is_asked_for_in_one_way():
+    assert len(BY_RADIUS) >= 8
 
 
 def test_metrics():

@@ -268,7 +268,11 @@ def test_united_undoes_separate():
 
 
 @pytest.mark.parametrize("kind", PROJECTIONS)
-@pytest.mark.parametrize("settings", [{}, {"neighborhood": "variable"}, {"radius": 60.0}], ids=str)
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"neighborhood": "variable"}, {"n_neighbors": None, "radius": 60.0}],
+    ids=str,
+)
 def test_supervised_neighbours_are_of_the_same_class(kind, settings):
     X, y = DIGITS[:300], digits_y[:300]
     with warnings.catch_warnings():

@@ -352,7 +352,7 @@ def test_projection_of_two_islands() -> None:
 
 def test_projection_parameters() -> None:
     X = random_table(120, 6)
-    by_radius = dualfold.OrthogonalLPP(radius=3.0).fit(X)
+    by_radius = dualfold.OrthogonalLPP(n_neighbors=None, radius=3.0).fit(X)
     assert by_radius.graph_.radius == 3.0
     assert dualfold.OrthogonalNPP(neighborhood="variable").fit(X).graph_.kind == "variable"
     binary = dualfold.LocalityPreservingProjection(weights="binary").fit(X)
@@ -369,7 +369,7 @@ def test_projection_parameters() -> None:
         ({"metric": "precomputed"}, "linear map of features"),
         ({"n_components": 7}, "n_features=6"),
         ({"n_neighbors": 120}, "n_samples=120"),
-        ({"radius": 1.0, "neighborhood": "variable"}, "drop one"),
+        ({"n_neighbors": None, "radius": 1.0, "neighborhood": "variable"}, "drop one"),
     ):
         with pytest.raises(InvalidInput, match=words):
             dualfold.OrthogonalLPP(**wrong).fit(X)  # type: ignore[arg-type]

@@ -168,21 +168,6 @@ class GraphEstimator(CertifiedEstimator):
         return self._placing(X)
 
     def _graph(self, X: Any) -> Graph:
-        if self.n_neighbors is not None and self.radius is not None:
-            raise InvalidInput(
-                "Both ",
-                Argument("n_neighbors"),
-                " and ",
-                Argument("radius"),
-                " are provided. Use ",
-                Argument("n_neighbors", None),
-                " with ",
-                Argument("radius", self.radius),
-                ", or ",
-                Argument("radius", None),
-                " with ",
-                Argument("n_neighbors", self.n_neighbors),
-            )
         return neighbor_graph(
             X,
             n_neighbors=self.n_neighbors,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -13,30 +13,29 @@ from dualfold.data.labels import Labels
 from dualfold.errors import Argument, InvalidInput
 from dualfold.estimators.base import solver_to_last_digits
 from dualfold.estimators.dimension import LOOKED_AT, embedded
+from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS
 from dualfold.estimators.linear import LinearEstimator
 from dualfold.estimators.neighborhoods import connected, neighbor_graph
 from dualfold.graph import Graph, subgraph, united
 from dualfold.trace.problem import TraceProblem
 
 PROJECTION_CONSTRAINTS: dict[str, Any] = {
-    "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
-    "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-    "radius": [Interval(Real, 0, None, closed="neither"), None],
-    "neighborhood": [StrOptions({"fixed", "variable"})],
     "variance_kept": [Interval(Real, 0, 1, closed="right")],
-    "metric": [str, callable],
     "pieces": [StrOptions({"join", "raise"})],
     "supervised": ["boolean"],
-    "n_jobs": [Integral, None],
-    "graph": "no_validation",  # a Graph or a sparse matrix of edge lengths
-}
+} | {
+    name: GRAPH_CONSTRAINTS[name]
+    for name in (
+        "n_components", "n_neighbors", "radius", "neighborhood", "metric", "n_jobs", "graph",
+    )
+}  # fmt: skip
 
 
 class GraphProjection(LinearEstimator):
     """Graph → problem → linear map, the same way for all four."""
 
     n_components: int | str
-    n_neighbors: int
+    n_neighbors: int | None
     radius: float | None
     neighborhood: str
     variance_kept: float
@@ -88,10 +87,10 @@ class GraphProjection(LinearEstimator):
             whole = self._neighbor_graph(X, self.n_neighbors, self.graph)
             parts = [(rows, subgraph(whole, rows)) for rows in classes]
         else:
-            sizes = [min(self.n_neighbors, len(rows) - 1) for rows in classes]
+            k = self.n_neighbors
             parts = [
-                (rows, self._neighbor_graph(X[rows], size, None))
-                for rows, size in zip(classes, sizes, strict=True)
+                (rows, self._neighbor_graph(X[rows], k and min(k, len(rows) - 1), None))
+                for rows in classes
             ]
         graph = united(parts, X)
         alone = np.flatnonzero(graph.lists.counts == 0)
@@ -102,7 +101,7 @@ class GraphProjection(LinearEstimator):
             )
         return graph
 
-    def _neighbor_graph(self, X: Any, n_neighbors: int, graph: Any) -> Graph:
+    def _neighbor_graph(self, X: Any, n_neighbors: int | None, graph: Any) -> Graph:
         return neighbor_graph(
             X,
             n_neighbors=n_neighbors,

@@ -28,7 +28,8 @@ class LocalityPreservingProjection(GraphProjection):
     ----------
     n_components : int, or "auto": up to the widest eigengap among the first ten
     n_neighbors, radius, neighborhood : who is a neighbour: that many ("fixed"), at most
-        that many ("variable": fewer where points are sparse), or all within `radius`
+        that many ("variable": fewer where points are sparse), or with n_neighbors=None all
+        within `radius`
     weights, width : "heat" weights exp(−‖x−y‖²/width²) (None: the root mean square edge
         length), "binary", or "density" (widths follow the local density)
     variance_kept : share of the variance that the data is reduced to before; as many
@@ -68,7 +69,7 @@ class LocalityPreservingProjection(GraphProjection):
         self,
         n_components: int | str = 2,
         *,
-        n_neighbors: int = 10,
+        n_neighbors: int | None = 10,
         radius: float | None = None,
         neighborhood: str = "fixed",
         weights: Weights = "heat",
@@ -112,7 +113,8 @@ class OrthogonalLPP(LocalityPreservingProjection):
     ----------
     n_components : int, or "auto": up to the widest eigengap among the first ten
     n_neighbors, radius, neighborhood : who is a neighbour: that many ("fixed"), at most
-        that many ("variable": fewer where points are sparse), or all within `radius`
+        that many ("variable": fewer where points are sparse), or with n_neighbors=None all
+        within `radius`
     weights, width : "heat" weights exp(−‖x−y‖²/width²) (None: the root mean square edge
         length), "binary", or "density" (widths follow the local density)
     variance_kept : share of the variance that the data is reduced to before; as many

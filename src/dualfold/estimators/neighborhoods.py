@@ -30,6 +30,21 @@ def neighbor_graph(
     """
     if graph is not None:
         return _given_graph(graph, X)
+    if n_neighbors is not None and radius is not None:
+        raise InvalidInput(
+            "Both ",
+            Argument("n_neighbors"),
+            " and ",
+            Argument("radius"),
+            " are provided. Use ",
+            Argument("n_neighbors", None),
+            " with ",
+            Argument("radius", radius),
+            ", or ",
+            Argument("radius", None),
+            " with ",
+            Argument("n_neighbors", n_neighbors),
+        )
     if radius is not None:
         if neighborhood == "variable":
             raise InvalidInput(

@@ -26,7 +26,8 @@ class NeighborhoodPreservingProjection(GraphProjection):
     ----------
     n_components : int, or "auto": up to the widest eigengap among the first ten
     n_neighbors, radius, neighborhood : who is a neighbour: that many ("fixed"), at most
-        that many ("variable": fewer where points are sparse), or all within `radius`
+        that many ("variable": fewer where points are sparse), or with n_neighbors=None all
+        within `radius`
     reg : share of the local trace that steadies the weights
     variance_kept : share of the variance that the data is reduced to before; as many
         directions as n_components stay in any case
@@ -65,7 +66,7 @@ class NeighborhoodPreservingProjection(GraphProjection):
         self,
         n_components: int | str = 2,
         *,
-        n_neighbors: int = 10,
+        n_neighbors: int | None = 10,
         radius: float | None = None,
         neighborhood: str = "fixed",
         reg: float = 1e-3,
@@ -103,7 +104,8 @@ class OrthogonalNPP(NeighborhoodPreservingProjection):
     ----------
     n_components : int, or "auto": up to the widest eigengap among the first ten
     n_neighbors, radius, neighborhood : who is a neighbour: that many ("fixed"), at most
-        that many ("variable": fewer where points are sparse), or all within `radius`
+        that many ("variable": fewer where points are sparse), or with n_neighbors=None all
+        within `radius`
     reg : share of the local trace that steadies the weights
     variance_kept : share of the variance that the data is reduced to before; as many
         directions as n_components stay in any case; lower it where the
