@@ -1,43 +1,43 @@
-/* Shortest paths from LANES sources at once. Included by geodesics.c for float and
-   for double: REAL, WHOLE (the integer as wide), NAME(x), and LANES, 16 or 1. */
+/* Shortest paths from LANES sources at once. Included by geodesics.c with NAME(x); LANES,
+   16 or 1; and RANKED(better, by), the lanes whose least ranks a node that waits. */
 
 #if LANES == 1
-typedef REAL NAME(Lanes);
-typedef WHOLE NAME(Bits);
+typedef double NAME(Lanes);
+typedef int64_t NAME(Bits);
 #define LANE(lanes, l) (lanes)
 #define ANY(bits) (bits)
 #else
-typedef REAL NAME(Lanes) __attribute__((ext_vector_type(LANES)));
-typedef WHOLE NAME(Bits) __attribute__((ext_vector_type(LANES)));
+typedef double NAME(Lanes) __attribute__((ext_vector_type(LANES)));
+typedef int64_t NAME(Bits) __attribute__((ext_vector_type(LANES)));
 #define LANE(lanes, l) (lanes)[l]
 #define ANY(bits) __builtin_reduce_or(bits)
 #endif
 
 typedef struct {
     NAME(Lanes) *distance; /* by node: the best known from each source */
-    REAL *key;             /* by waiting node: its rank */
+    double *key;           /* by waiting node: its rank */
     int32_t *near;         /* ring of waiting nodes ranked under the threshold */
     int32_t *far;          /* the other waiting nodes, in no order */
     int32_t *place;        /* where a node stands in `far`, or IDLE, or NEAR */
     int32_t n, first, near_count, far_count;
-    REAL threshold;
+    double threshold;
     int64_t visits;
 } NAME(Search);
 
 /* The least lane. Bits of numbers >= 0 are ordered as the numbers are, and a minimum
    of integers folds in halves where one of floats must go lane by lane. */
-static inline REAL NAME(least)(NAME(Lanes) lanes) {
+static inline double NAME(least)(NAME(Lanes) lanes) {
 #if LANES == 1
     return lanes;
 #else
     const union { NAME(Lanes) real; NAME(Bits) bits; } all = {lanes};
-    const union { WHOLE bits; REAL real; } least = {__builtin_reduce_min(all.bits)};
+    const union { int64_t bits; double real; } least = {__builtin_reduce_min(all.bits)};
     return least.real;
 #endif
 }
 
 /* A node got better values and waits to pass them on. */
-static inline void NAME(wait)(NAME(Search) *s, int32_t node, REAL key) {
+static inline void NAME(wait)(NAME(Search) *s, int32_t node, double key) {
     const int32_t place = s->place[node];
     if (place != IDLE && s->key[node] <= key) return;
     s->key[node] = key;
@@ -56,8 +56,8 @@ static inline void NAME(wait)(NAME(Search) *s, int32_t node, REAL key) {
 }
 
 /* Nothing near is left: the threshold moves `width` past the least key. */
-static void NAME(advance)(NAME(Search) *s, REAL width) {
-    REAL least = INFINITY;
+static void NAME(advance)(NAME(Search) *s, double width) {
+    double least = INFINITY;
     for (int32_t f = 0; f < s->far_count; f++)
         if (s->key[s->far[f]] < least) least = s->key[s->far[f]];
     s->threshold = least + width;
@@ -75,7 +75,7 @@ static void NAME(advance)(NAME(Search) *s, REAL width) {
 }
 
 static void NAME(spread)(NAME(Search) *s, const int64_t *indptr, const int32_t *indices,
-                         const REAL *lengths, REAL width) {
+                         const double *lengths, double width) {
     while (s->near_count || s->far_count) {
         if (!s->near_count) NAME(advance)(s, width);
         const int32_t node = s->near[s->first];
@@ -88,7 +88,7 @@ static void NAME(spread)(NAME(Search) *s, const int64_t *indptr, const int32_t *
             const NAME(Bits) better = by < *to;
             if (!ANY(better)) continue;
             *to = better ? by : *to;
-            NAME(wait)(s, indices[e], NAME(least)(by));
+            NAME(wait)(s, indices[e], NAME(least)(RANKED(better, by)));
         }
     }
 }
@@ -98,13 +98,13 @@ static void NAME(spread)(NAME(Search) *s, const int64_t *indptr, const int32_t *
    it. Returns how often nodes were visited (LANES sources at a visit), 0 when memory ran
    out. */
 EXPORT int64_t NAME(geodesics)(int32_t n, const int64_t *indptr, const int32_t *indices,
-                               const REAL *lengths, const int32_t *places, REAL width,
+                               const double *lengths, const int32_t *places, double width,
                                const int32_t *sources, const int64_t *into, int64_t count,
-                               REAL *out) {
+                               double *out) {
     const size_t nodes = (size_t)n, align = sizeof(NAME(Lanes));
     char *room = malloc((nodes + 1) * align);
     NAME(Search) s = {.n = n};
-    s.key = malloc(nodes * sizeof(REAL));
+    s.key = malloc(nodes * sizeof(double));
     s.near = malloc(3 * nodes * sizeof(int32_t));
     const int32_t ok = room && s.key && s.near;
     if (ok) {
@@ -116,7 +116,7 @@ EXPORT int64_t NAME(geodesics)(int32_t n, const int64_t *indptr, const int32_t *
         const int lanes = count - begin < LANES ? (int)(count - begin) : LANES;
         for (int32_t v = 0; v < n; v++) s.distance[v] = (NAME(Lanes))INFINITY;
         s.threshold = width;
-        REAL *rows[LANES];
+        double *rows[LANES];
         for (int l = 0; l < lanes; l++) {
             LANE(s.distance[sources[begin + l]], l) = 0;
             NAME(wait)(&s, sources[begin + l], 0);
