@@ -3,25 +3,35 @@
 The kernels are plain C called through ctypes, so one wheel serves every Python
 version of a platform. On x86-64 the same source is compiled for three levels of
 the instruction set; `dualfold.kernels` loads the best one the processor has.
-`python build_kernels.py` builds them in place, for work on the sources.
+Each library tells the types of its functions, read here from their C prototypes, so that
+they are stated once. `python build_kernels.py` builds in place, for work on the sources.
 """
 
 from __future__ import annotations
 
+import hashlib
 import platform
+import re
 import subprocess
 import sys
 import sysconfig
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+try:
+    from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+except ImportError:  # building in place needs the compiler alone
+    BuildHookInterface = object  # type: ignore[assignment, misc]
 
 HERE = Path(__file__).parent
 SOURCES = HERE / "src" / "dualfold" / "kernels"
 LEVELS = {"x86_64": ["x86_64_v2", "x86_64_v3", "x86_64_v4"], "aarch64": ["baseline"]}
 ENDING = {"linux": ".so", "darwin": ".dylib", "win32": ".dll"}
+TYPES = {"int32_t": "int32", "int64_t": "int64", "float": "float32", "double": "float64"}
+PROTOTYPE = re.compile(r"\bEXPORT\s+(\w+)\s+(\w+)\s*\(([^()]*)\)\s*\{")
+ARGUMENT = re.compile(r"(const )?(\w+) (\* ?)?(OPTIONAL )?\w+")
 
 
 def target() -> tuple[str, str]:
@@ -37,32 +47,88 @@ def target() -> tuple[str, str]:
     return arch, f"{arch}-linux-musl" if musl else f"{arch}-linux-gnu.2.17"
 
 
+def signatures(preprocessed: str) -> str:
+    """The exported functions, a line each: name, result, and the type of each argument.
+
+    "float32" is a number, "float32[]" an array that is read, "float32[]=" one that is
+    written; "?" at the end means that it may be NULL.
+    """
+    lines = []
+    for result, name, arguments in PROTOTYPE.findall(preprocessed):
+        words = [name, TYPES.get(result, result)]
+        for argument in arguments.split(","):
+            plain = " ".join(argument.replace("*", " * ").split())
+            found = ARGUMENT.fullmatch(plain)
+            if plain == "void":
+                continue
+            if found is None or found[2] not in TYPES or (found[1] and not found[3]):
+                raise RuntimeError(
+                    f"{name}: the argument {plain!r} is not of a kind that Python can pass; "
+                    f"numbers are {', '.join(TYPES)}, arrays pointers to them"
+                )
+            array = "" if not found[3] else "[]" if found[1] else "[]="
+            words.append(TYPES[found[2]] + array + ("?" if found[4] else ""))
+        lines.append(" ".join(words))
+    return "\n".join(sorted(lines))
+
+
+def fingerprint() -> str:
+    """A hash of the C sources: a library that tells another one is out of date."""
+    every = sorted([*SOURCES.glob("*.c"), *SOURCES.glob("*.h")])
+    return hashlib.sha256(b"".join(path.read_bytes() for path in every)).hexdigest()[:16]
+
+
+def run_compiler(arguments: list[str]) -> str:
+    """Run the C compiler; RuntimeError with what it said when it fails."""
+    command = [sys.executable, "-m", "ziglang", "cc", "-std=c11", "-target", target()[1]]
+    command += arguments
+    result = subprocess.run(command, capture_output=True, text=True)
+    if result.returncode:
+        raise RuntimeError(f"the C kernels did not compile:\n{' '.join(command)}\n{result.stderr}")
+    return result.stdout
+
+
+def interface(sources: list[str]) -> str:
+    """C source of the function that tells the fingerprint and the signatures."""
+    marked = ["-E", "-P", "-DEXPORT=EXPORT", "-DOPTIONAL=OPTIONAL"]
+    with ThreadPoolExecutor() as pool:
+        texts = pool.map(lambda source: run_compiler([*marked, source]), sources)
+        told = f"{fingerprint()}\n{signatures(''.join(texts))}"
+    lines = "\n".join(f'        "{line}\\n"' for line in told.splitlines())
+    return (
+        f'#include "kernels.h"\nEXPORT const char *interface(void) {{\n    return\n{lines};\n}}\n'
+    )
+
+
 def compile_kernels() -> list[Path]:
     """Compile every .c file into one library per instruction-set level."""
-    arch, triple = target()
+    sources = [str(path) for path in sorted(SOURCES.glob("*.c"))]
+    with tempfile.TemporaryDirectory() as scratch:
+        made = Path(scratch) / "interface.c"
+        made.write_text(interface(sources))
+        return _libraries([*sources, str(made)])
+
+
+def _libraries(sources: list[str]) -> list[Path]:
     folder = SOURCES / "lib"
     folder.mkdir(exist_ok=True)
-    sources = [str(path) for path in sorted(SOURCES.glob("*.c"))]
 
     def build(level: str) -> Path:
         library = folder / f"dualfold-{level}{ENDING.get(sys.platform, '.so')}"
         # No fused multiply-add and no fast-math: the same input gives the same
         # bits at every level. 512-bit registers pay off in the long loops here.
-        flags = ["-O3", "-std=c11", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off"]
+        flags = ["-O3", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off", f"-I{SOURCES}"]
         flags += ["-fno-math-errno", "-fno-sanitize=undefined", "-shared", "-fPIC", "-s"]
         if level == "x86_64_v4":
             flags.append("-mprefer-vector-width=512")
-        command = [sys.executable, "-m", "ziglang", "cc", *flags, "-target", triple]
-        command += [f"-mcpu={level}", *sources, "-o", str(library)]
-        result = subprocess.run(command, capture_output=True, text=True)
-        if result.returncode:
-            raise RuntimeError(
-                f"the C kernels did not compile for {triple} ({level}):\n{result.stderr}"
-            )
+        # Beside its place, then moved there: programs that run keep the library they have.
+        fresh = library.with_name(f"new-{library.name}")
+        run_compiler([*flags, f"-mcpu={level}", *sources, "-o", str(fresh)])
+        fresh.replace(library)
         return library
 
     with ThreadPoolExecutor() as pool:
-        built = list(pool.map(build, LEVELS.get(arch, ["baseline"])))
+        built = list(pool.map(build, LEVELS.get(target()[0], ["baseline"])))
     for leftover in set(folder.iterdir()) - set(built):
         leftover.unlink()
     return built

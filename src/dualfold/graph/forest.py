@@ -18,37 +18,8 @@ from dualfold.kernels.threads import in_threads, row_slices
 
 __all__ = ["forest_lists", "leaves", "refined"]
 
-_leaf_lists = kernel(
-    "leaf_lists",
-    "int32",
-    "float32[]",
-    "int64",
-    "float32[]",
-    "int32[]",
-    "int64[]",
-    "int64",
-    "int64",
-    "int64",
-    "float32[]",
-    "int32[]",
-)
-_refine_lists = kernel(
-    "refine_lists",
-    "int32",
-    "float32[]",
-    "int64",
-    "int64",
-    "float32[]",
-    "int32[]",
-    "int64[]",
-    "int32[]",
-    "int64",
-    "int64",
-    "int64",
-    "int64",
-    "float32[]",
-    "int32[]",
-)
+_leaf_lists = kernel("leaf_lists")
+_refine_lists = kernel("refine_lists")
 NOBODY = np.int32(2**31 - 1)
 _LEAVES_AT_ONCE = 8
 

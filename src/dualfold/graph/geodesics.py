@@ -17,7 +17,7 @@ import numpy as np
 from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.graph.graph import Array, Graph
 from dualfold.graph.points import distance_rounding
-from dualfold.kernels import kernel
+from dualfold.kernels import kernel, kernels_by_dtype, shared
 from dualfold.kernels.progress import steps
 from dualfold.kernels.tally import tally
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 # Sources that a kernel takes side by side.
-PATCH = 16
+PATCH = shared("PATCH")
 # What a visit for 16 scattered sources costs in visits for one. On 17 graphs (rolls, MNIST
 # and normal points of 2,000 to 200,000 rows, 5 to 30 neighbours) 16 sources together were
 # 1.3 to 2.9 times as fast where each node was visited at least 3.6 times less often, and up
@@ -48,30 +48,11 @@ CANDIDATES = 512
 # changes by less than a tenth from 0.5 to 4.
 STEP = 2.0
 
-_patches = kernel("patches", "int32", "int32", "int64[]", "int32[]", "int32[]")
+_patches = kernel("patches")
 Way = Literal["patch", "scattered", "one"]
 LANES: dict[Way, int] = {"patch": PATCH, "scattered": PATCH, "one": 1}
-_geodesics = {
-    way: kernel(
-        f"geodesics_{way}",
-        "int64",
-        "int32",
-        "int64[]",
-        "int32[]",
-        "float64[]",
-        "int32[]",
-        "float64",
-        "int32[]",
-        "int64[]",
-        "int64",
-        "float64[]",
-    )
-    for way in LANES
-}
-_symmetric_least = {
-    np.dtype(real): kernel(f"symmetric_least{bits}", None, "int64", "int64", "int64", f"{real}[]")
-    for real, bits in (("float32", 32), ("float64", 64))
-}
+_geodesics = {way: kernel(f"geodesics_{way}") for way in LANES}
+_symmetric_least = kernels_by_dtype("symmetric_least")
 
 
 class Landmarks(NamedTuple):

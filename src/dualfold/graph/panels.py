@@ -10,33 +10,17 @@ from typing import Any
 import numpy as np
 
 from dualfold.graph.coordinates import SPREAD, Coordinates
-from dualfold.kernels import kernel
+from dualfold.kernels import kernel, shared
 from dualfold.kernels.tally import tally
 
 __all__ = ["Buffers", "Packed", "blocks_of", "rounds_of"]
 
-PANEL = 48  # as in scan.c
+PANEL = shared("PANEL")
 _BLOCK = 32  # panels: 1536 points, a tile of 2.4 million pairs takes about 10 ms
 _CAPACITY = 1 << 18
 
-_scan = kernel(
-    "scan_panels",
-    "int64",
-    *["float32[]"] * 2,
-    "int64",
-    *["float32[]"] * 3,
-    "float32[]?",
-    *["int64"] * 5,
-    "int32",
-    "int32[]",
-    "int32[]",
-    "float32[]",
-    "int64",
-    "int64[]",
-)
-_thresholds = kernel(
-    "thresholds", None, "float64[]", "float64[]", "float64", "float64", "int64", "float32[]"
-)
+_scan = kernel("scan_panels")
+_thresholds = kernel("thresholds")
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.errors import Argument, InPython, InvalidInput, Message, TooLarge
-from dualfold.kernels import kernel
+from dualfold.kernels import kernels_by_dtype, shared
 from dualfold.kernels.threads import row_slices
 
 __all__ = [
@@ -32,21 +32,9 @@ _CHUNK = 1 << 22  # numbers in one float64 working block: 32 MiB
 _LARGEST, _SMALLEST = 1e150, 1e-140
 # Whole numbers up to here are float64 numbers.
 _WHOLE = 2**53
+LANES = shared("SQUARE_LANES")  # sums beside each other in a distance
 
-_pair_distances = {
-    np.dtype(real): kernel(
-        f"pair_distances{bits}",
-        None,
-        f"{real}[]",
-        f"{real}[]",
-        "int64",
-        "int32[]",
-        "int32[]",
-        "int64",
-        "float64[]",
-    )
-    for real, bits in (("float32", 32), ("float64", 64))
-}
+_pair_distances = kernels_by_dtype("pair_distances")
 
 
 def rows_of_numbers(X: Any, name: str = "X") -> np.ndarray:
@@ -248,5 +236,5 @@ def distance_rounding(width: int) -> float:
     most, L = ⌈width/32⌉, and d, with the rounding of the root, by (L + 9)u/2 (a hundredth
     for products of errors). It holds where no square vanishes; `faint` sees to the others.
     """
-    lanes = -(-width // 32)
-    return 1.01 * (lanes + 9) / 2 * 2.0**-53
+    rounds = -(-width // LANES) + LANES.bit_length() - 1  # of a lane, then to fold them
+    return 1.01 * (rounds + 4) / 2 * 2.0**-53

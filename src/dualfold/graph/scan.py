@@ -21,34 +21,14 @@ from dualfold.graph.coordinates import SPREAD, Coordinates
 from dualfold.graph.forest import NOBODY, forest_lists
 from dualfold.graph.panels import Buffers, Packed, blocks_of, rounds_of
 from dualfold.graph.points import pair_distances
-from dualfold.kernels import kernel
+from dualfold.kernels import kernel, kernels_by_dtype
 from dualfold.kernels.progress import steps
 from dualfold.kernels.threads import in_threads, row_slices
 
 __all__ = ["pairs_between", "pairs_within", "ranked", "scan_queries", "scan_self"]
 
-_sort_heaps = kernel("sort_heaps", None, "float64[]", "int32[]", "int64", "int64", "int64")
-_settle = {
-    np.dtype(real): kernel(
-        f"settle{bits}",
-        None,
-        *[f"{real}[]"] * 2,
-        "int64",
-        *["int32[]"] * 2,
-        "float32[]",
-        *["int64"] * 2,
-        *["float64"] * 2,
-        "int32",
-        "int32[]",
-        "float64[]",
-        "int32[]",
-        "float64[]",
-        "float32[]",
-        "float64[]",
-        "int32[]",
-    )
-    for real, bits in (("float32", 32), ("float64", 64))
-}
+_sort_heaps = kernel("sort_heaps")
+_settle = kernels_by_dtype("settle")
 
 
 def _empty_heaps(n: int, k: int) -> tuple[np.ndarray, np.ndarray]:

@@ -1,7 +1,10 @@
 """The compiled loops, called through ctypes (which releases the GIL).
 
-A kernel is plain C over arrays the caller owns. `kernel(name, result, *arguments)`
-declares one; arrays are checked for type and contiguity at each call.
+A kernel is plain C over arrays the caller owns. `kernel(name)` is the C function of that
+name and `shared(name)` a constant of the C sources. Types and constants are stated in C
+alone: the compiled library tells them, so Python cannot hold another opinion. At each call
+the number of arguments is checked, and arrays for type, contiguity and whether they may be
+written.
 """
 
 from __future__ import annotations
@@ -17,14 +20,16 @@ import numpy as np
 
 from dualfold.errors import DualfoldError
 
-__all__ = ["kernel"]
+__all__ = ["kernel", "kernels_by_dtype", "shared"]
 
 _SCALARS: dict[str, Any] = {
     "int32": ctypes.c_int32,
     "int64": ctypes.c_int64,
     "float32": ctypes.c_float,
     "float64": ctypes.c_double,
+    "void": None,
 }
+_BUILD = "reinstall dualfold (pip install .), or run `python build_kernels.py` in a source tree"
 
 
 @cache
@@ -32,10 +37,7 @@ def _library() -> ctypes.CDLL:
     """The library compiled for the highest instruction level this machine has."""
     built = sorted((Path(__file__).parent / "lib").glob("dualfold-*"))
     if not built:
-        raise DualfoldError(
-            "the compiled kernels are missing from this installation of dualfold; "
-            "reinstall it (pip install .), or run `python build_kernels.py` in a source tree"
-        )
+        raise DualfoldError(f"the compiled kernels are missing from this installation; {_BUILD}")
     level = ctypes.CDLL(str(built[0])).instruction_level()
     wanted = os.environ.get("DUALFOLD_LEVEL")  # for tests: a lower level than the best
     usable = [path for path in built if not path.stem[-1].isdigit() or int(path.stem[-1]) <= level]
@@ -44,31 +46,66 @@ def _library() -> ctypes.CDLL:
     return ctypes.CDLL(str(usable[-1]))
 
 
-def kernel(name: str, result: str | None, *arguments: str) -> Callable[..., Any]:
-    """The C function `name`; arguments are "int64", … or "float32[]" for an array.
+@cache
+def interface() -> tuple[str, dict[str, tuple[str, ...]]]:
+    """The fingerprint of the C sources, and of each function the types of result and arguments.
 
-    "float32[]?" also takes None (a null pointer).
+    They were read from the C prototypes when the library was built (`build_kernels.py`).
     """
-    converters: list[Any] = []
-    for argument in arguments:
-        if "[]" not in argument:
-            converters.append(_SCALARS[argument])
-            continue
-        pointer = np.ctypeslib.ndpointer(dtype=argument.split("[")[0], flags="C_CONTIGUOUS")
-        converters.append(_optional(pointer) if argument.endswith("?") else pointer)
+    try:
+        ask = _library().interface
+    except AttributeError as error:
+        raise DualfoldError(f"the compiled kernels are out of date; {_BUILD}") from error
+    ask.restype = ctypes.c_char_p
+    fingerprint, *lines = ask().decode().splitlines()
+    words = (line.split() for line in lines)
+    return fingerprint, {name: tuple(types) for name, *types in words}
+
+
+def shared(name: str) -> int:
+    """The constant that the C sources share under this name, `SHARED(name)`."""
+    try:
+        return int(ctypes.c_int64.in_dll(_library(), f"shared_{name}").value)
+    except ValueError as error:
+        raise _missing("constant", name) from error
+
+
+def kernel(name: str) -> Callable[..., Any]:
+    """The C function `name`, looked up at its first call."""
 
     @cache
-    def function() -> Any:
+    def function() -> tuple[Any, int]:
+        if name not in interface()[1]:
+            raise _missing("function", name)
+        result, *arguments = interface()[1][name]
         found = getattr(_library(), name)
-        found.restype = _SCALARS[result] if result else None
-        found.argtypes = converters
-        return found
+        found.restype = _SCALARS[result]
+        found.argtypes = [_converter(argument) for argument in arguments]
+        return found, len(arguments)
 
     def call(*values: Any) -> Any:
-        return function()(*values)
+        found, count = function()
+        if len(values) != count:  # ctypes would pass the ones too many, and C read others
+            raise TypeError(f"the kernel {name} takes {count} arguments; {len(values)} were given")
+        return found(*values)
 
     call.__name__ = name
     return call
+
+
+def kernels_by_dtype(name: str) -> dict[np.dtype[Any], Callable[..., Any]]:
+    """The kernels name32 and name64, by the type of the numbers that they take."""
+    return {np.dtype(f"float{bits}"): kernel(f"{name}{bits}") for bits in (32, 64)}
+
+
+def _converter(argument: str) -> Any:
+    """ "float32" is a number, "float32[]" an array, "[]=" one that is written, "?" or None."""
+    dtype, array, rest = argument.partition("[]")
+    if not array:
+        return _SCALARS[dtype]
+    flags: Any = ["C_CONTIGUOUS", "WRITEABLE"] if "=" in rest else ["C_CONTIGUOUS"]
+    pointer = np.ctypeslib.ndpointer(dtype=dtype, flags=flags)
+    return _optional(pointer) if "?" in rest else pointer
 
 
 def _optional(pointer: Any) -> Any:
@@ -78,3 +115,7 @@ def _optional(pointer: Any) -> Any:
             return None if value is None else super().from_param(value)
 
     return Optional
+
+
+def _missing(what: str, name: str) -> DualfoldError:
+    return DualfoldError(f"the compiled kernels have no {what} {name}; {_BUILD}")

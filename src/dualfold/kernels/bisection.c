@@ -189,7 +189,7 @@ int bisect(int32_t n, const int32_t *start, const int32_t *next, int8_t *side) {
     c.heap = malloc((size_t)c.room * sizeof *c.heap);
     c.log = malloc((size_t)(2 * c.log_room) * sizeof *c.log);
     c.locked = malloc((size_t)n);
-    int result = ORDER_FULL_MEMORY;
+    int result = NO_MEMORY;
     if (first && c.heap && c.log && c.locked) {
         int32_t *second = first + n, *queue = second + n;
         const int32_t u = levels(n, start, next, 0, first, queue);
@@ -212,11 +212,11 @@ int bisect(int32_t n, const int32_t *start, const int32_t *next, int8_t *side) {
 
 int hopeless(int32_t n, const int32_t *start, const int32_t *next, Budget *budget) {
     int8_t *side = malloc((size_t)n);
-    if (!side) return ORDER_FULL_MEMORY;
+    if (!side) return NO_MEMORY;
     const int32_t cut = bisect(n, start, next, side);
     free(side);
     const double cost = elimination_cost(cut, 0);
     if (cut < 0 || cost <= 8 * budget->most) return cut < 0 ? cut : 0;
     budget->spent = cost;
-    return ORDER_TOO_COSTLY;
+    return TOO_COSTLY;
 }

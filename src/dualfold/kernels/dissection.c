@@ -30,7 +30,7 @@ static int allocate(Piece *p, int32_t n, int64_t entries) {
     p->start = malloc((size_t)(n + 1) * sizeof *p->start);
     p->next = malloc((size_t)(entries + 1) * sizeof *p->next);
     p->label = malloc((size_t)(n + 1) * sizeof *p->label);
-    return p->start && p->next && p->label ? 0 : ORDER_FULL_MEMORY;
+    return p->start && p->next && p->label ? 0 : NO_MEMORY;
 }
 
 /* The nodes of `from` with side[v] == which, in the order `sequence` names them. */
@@ -44,7 +44,7 @@ static int extract(const Piece *from, const int8_t *side, int8_t which, const in
         number[v] = n++;
         entries += from->start[v + 1] - from->start[v];
     }
-    if (allocate(to, n, entries)) return ORDER_FULL_MEMORY;
+    if (allocate(to, n, entries)) return NO_MEMORY;
     int32_t used = 0, at = 0;
     for (int32_t t = 0; t < from->n; t++) {
         const int32_t v = sequence[t];
@@ -72,7 +72,7 @@ static int order_leaf(const Whole *w, const Piece *p, int32_t *order) {
     int32_t *next = malloc((size_t)(2 * entries + 1) * sizeof *next);
     int32_t *found = malloc((size_t)(p->n + 1) * sizeof *found);
     int32_t all = p->n;
-    int result = ORDER_FULL_MEMORY;
+    int result = NO_MEMORY;
     if (halo && count && next && found) {
         for (int32_t i = 0; i < p->n; i++) {
             const int32_t v = p->label[i];
@@ -149,7 +149,7 @@ static int dissect(const Whole *w, Piece *p, int32_t *order);
 static int split(const Whole *w, Piece *p, int8_t *side, int32_t *sequence, int32_t *order) {
     Piece part[2] = {{0}, {0}};
     int32_t *number = malloc((size_t)p->n * sizeof *number);
-    int result = number ? 0 : ORDER_FULL_MEMORY;
+    int result = number ? 0 : NO_MEMORY;
     for (int8_t which = 0; which < 2 && !result; which++)
         result = extract(p, side, which, sequence, number, part + which);
     int32_t last = p->n;
@@ -171,14 +171,14 @@ static int dissect(const Whole *w, Piece *p, int32_t *order) {
     if (p->n <= w->leaf) return p->n ? order_leaf(w, p, order) : 0;
     int8_t *side = malloc((size_t)p->n);
     int32_t *sequence = malloc((size_t)p->n * sizeof *sequence);
-    int result = ORDER_FULL_MEMORY;
+    int result = NO_MEMORY;
     if (side && sequence) {
         result = 0;
         if (components(p, side, sequence) == 1) {
             const int32_t cut = bisect(p->n, p->start, p->next, side);
             const double cost = elimination_cost(cut, 0);
             if (cut < 0) result = cut;
-            else if ((w->budget->spent += cost) > w->budget->most) result = ORDER_TOO_COSTLY;
+            else if ((w->budget->spent += cost) > w->budget->most) result = TOO_COSTLY;
             else if (cut > p->n / 6) result = 1; /* no separator worth the name */
         }
         if (result == 1) result = order_leaf(w, p, order);
@@ -194,7 +194,7 @@ static int dissect(const Whole *w, Piece *p, int32_t *order) {
 EXPORT int32_t breadth_first(int64_t n, const int64_t *start, const int32_t *next, int32_t *label,
                              int64_t *new_start, int32_t *new_next) {
     int32_t *number = malloc((size_t)(n + 1) * sizeof *number);
-    if (!number) return ORDER_FULL_MEMORY;
+    if (!number) return NO_MEMORY;
     for (int64_t i = 0; i < n; i++) number[i] = -1;
     int64_t used = 0;
     int32_t tail = 0;
@@ -220,9 +220,11 @@ EXPORT int32_t breadth_first(int64_t n, const int64_t *start, const int32_t *nex
     return 0;
 }
 
+SHARED(TOO_COSTLY);
+
 /* order[k] = the row of the symmetric pattern placed k-th. Pieces of at most `leaf` rows
    are ordered by minimum degree (all of it at once when leaf >= n). cost[0] = the multiply-adds
-   allowed, cost[1] receives those foreseen when the result is ORDER_TOO_COSTLY. */
+   allowed, cost[1] receives those foreseen when the result is TOO_COSTLY. */
 EXPORT int32_t sparse_ordering(int64_t n, const int64_t *start, const int32_t *next, int64_t leaf,
                                int32_t *order, double *cost) {
     /* Rows with very many entries (hubs) touch everything: they go last, and out of
@@ -233,7 +235,7 @@ EXPORT int32_t sparse_ordering(int64_t n, const int64_t *start, const int32_t *n
     Budget budget = {cost[0], 0};
     Whole w = {start, next, malloc((size_t)(n + 1) * sizeof *w.local), order, (int32_t)leaf, &budget};
     Piece all = {0};
-    int result = ORDER_FULL_MEMORY;
+    int result = NO_MEMORY;
     if (w.local && !allocate(&all, (int32_t)n, start[n])) {
         int32_t kept = 0, used = 0, last = (int32_t)n;
         for (int32_t v = 0; v < n; v++) {
@@ -254,7 +256,7 @@ EXPORT int32_t sparse_ordering(int64_t n, const int64_t *start, const int32_t *n
         for (int32_t v = 0; v < n; v++)
             if (w.local[v] >= 0) w.local[v] = -1;
         budget.spent = elimination_cost((double)(n - kept), 0);
-        result = budget.spent > budget.most ? ORDER_TOO_COSTLY : dissect(&w, &all, order);
+        result = budget.spent > budget.most ? TOO_COSTLY : dissect(&w, &all, order);
     }
     cost[1] = budget.spent;
     discard(&all);

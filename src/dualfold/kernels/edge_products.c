@@ -10,7 +10,7 @@ EXPORT int32_t edge_products(int64_t n, int64_t m, int64_t first, int64_t last,
                              const int32_t *from, const int32_t *to,
                              const double *K, const double *R, double *out) {
     double *p = malloc(2 * (size_t)n * sizeof *p);
-    if (!p) return -1;
+    if (!p) return NO_MEMORY;
     double *q = p + n;
     for (int64_t e = first; e < last; e++) {
         const double *ki = K + from[e] * n, *kj = K + to[e] * n;

@@ -22,9 +22,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { PATCH = 16, TILE = 64, IDLE = -1, NEAR = -2 };
+#define PATCH 16
+SHARED(PATCH);
+enum { TILE = 64, IDLE = -1, NEAR = -2 };
 
-#define LANES 16
+#define LANES PATCH
 #define RANKED(better, by) (by)
 #define NAME(x) x##_patch
 #include "geodesics_lanes.h"

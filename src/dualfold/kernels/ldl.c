@@ -26,7 +26,8 @@
 
 #define AHEAD 32 /* columns between asking for a row of the matrix and using it */
 
-enum { NO_MEMORY = -1, OUTSIDE_PATTERN = -4 };
+SHARED(NO_MEMORY);
+SHARED(OUTSIDE_PATTERN);
 
 typedef double Vector __attribute__((vector_size(LANES * 8), aligned(8)));
 

@@ -5,6 +5,7 @@
 #include "kernels.h"
 
 #define WIDE 8 /* right-hand sides carried through the factor at once */
+SHARED(WIDE);
 
 typedef struct {
     int64_t supers;
@@ -178,8 +179,8 @@ EXPORT void ldl_absolute(int64_t n, int64_t supers, const int32_t *first, const 
 
 /* How far from symmetric: the largest row sum of |M - M^T|, or -1 when the pattern
    itself is not symmetric (rows sorted, no entry twice). Without values: 0 or -1. */
-EXPORT double asymmetry(int64_t n, const int64_t *start, const int32_t *next, const double *values,
-                        int64_t *reached, double *sums) {
+EXPORT double asymmetry(int64_t n, const int64_t *start, const int32_t *next,
+                        const double *OPTIONAL values, int64_t *reached, double *sums) {
     for (int64_t i = 0; i < n; i++) {
         reached[i] = start[i];
         sums[i] = 0;

@@ -251,12 +251,12 @@ static int run(Quotient *q, const int32_t *start, const int32_t *next, int32_t *
         /* A graph whose smallest degree is d ends in a clique of more than d nodes. */
         if (budget->spent + ahead * ahead * ahead / 6 > budget->most) {
             budget->spent += ahead * ahead * ahead / 6;
-            return ORDER_TOO_COSTLY;
+            return TOO_COSTLY;
         }
         const int32_t pivots = eliminate(q, pivot, hash, scratch, &clock);
         budget->spent += elimination_cost(pivots, q->degree[pivot]);
         for (int32_t i = pivot; i >= 0; i = q->twin[i]) order[placed++] = i;
-        if (budget->spent > budget->most) return ORDER_TOO_COSTLY;
+        if (budget->spent > budget->most) return TOO_COSTLY;
         if (q->mark > INT32_MAX - 2 * q->n) {
             for (int32_t i = 0; i < q->n; i++)
                 if (q->seen[i] != 0) q->seen[i] = 1;
@@ -275,7 +275,7 @@ int minimum_degree(int32_t n, int32_t inner, const int32_t *start, const int32_t
     q.lists = malloc((size_t)q.room * sizeof *q.lists);
     q.at = malloc((size_t)size * sizeof *q.at);
     int32_t *block = malloc((size_t)(14 * size + 1) * sizeof *block);
-    int result = ORDER_FULL_MEMORY;
+    int result = NO_MEMORY;
     if (q.lists && q.at && block) {
         int32_t **parts[] = {&q.elements, &q.length, &q.weight, &q.degree, &q.seen, &q.after,
                              &q.before,   &q.twin,   &q.last};

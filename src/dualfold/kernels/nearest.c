@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+SHARED(SQUARE_LANES);
+
 static double square_between(const void *x, const void *y, int64_t i, int64_t j,
                              int64_t width, int32_t wide, double limit) {
     return wide ? square_between64((const double *)x + i * width,

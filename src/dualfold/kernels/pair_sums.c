@@ -4,6 +4,7 @@
 #include "kernels.h"
 
 enum { SUM_LANES = 16, PAIR_SUMS = 9 };
+SHARED(PAIR_SUMS);
 
 /* With x = before − shift[0], y = after − shift[1] and e = before − scale·after:
    Σ(x, y, xx, xy, yy, ee, e·after, after², before²). */

@@ -177,7 +177,8 @@ SETTLE_COUNTS(settle_counts32, float, square_between32)
 SETTLE_COUNTS(settle_counts64, double, square_between64)
 
 /* ---- distances that are at hand, or cheap ---- */
-enum { STRIP = 512 };
+enum { STRIP = 512, FEW_COLUMNS = 8 };
+SHARED(FEW_COLUMNS);
 
 /* Among the columns first..first+size; before the rival a tie counts, after it not. */
 static void strip_counts(const double *distance, int64_t first, int64_t size, int64_t k,
@@ -205,12 +206,12 @@ EXPORT void count_given(const double *distances, int64_t n, int64_t rows, int64_
                          k, limits + r * k, rivals + r * k, count + r * k);
 }
 
-/* Up to eight coordinates, each a row of n numbers, summed in the order of
+/* Up to FEW_COLUMNS coordinates, each a row of n numbers, summed in the order of
    square_between, so the bits are the same. Unused ones count as zeros. */
 static void strip_distances(const double *across, int64_t n, int64_t width, int64_t i,
                             int64_t first, int64_t size, double *distance) {
-    double square[8][STRIP];
-    const int64_t padded = width <= 2 ? 2 : width <= 4 ? 4 : 8;
+    double square[FEW_COLUMNS][STRIP];
+    const int64_t padded = width <= 2 ? 2 : width <= 4 ? 4 : FEW_COLUMNS;
     for (int64_t w = 0; w < padded; w++)
         for (int64_t l = 0; l < size; l++) {
             const double apart = w < width ? across[w * n + first + l] - across[w * n + i] : 0.0;
@@ -223,7 +224,7 @@ static void strip_distances(const double *across, int64_t n, int64_t width, int6
     if (i >= first && i < first + size) distance[i - first] = INFINITY;
 }
 
-/* across: width × n, width <= 8. */
+/* across: width × n, width <= FEW_COLUMNS. */
 EXPORT void count_direct(const double *across, int64_t n, int64_t width, const int32_t *rows,
                          int64_t count_rows, int64_t k, const double *limits,
                          const int32_t *rivals, int32_t *count) {

@@ -6,12 +6,15 @@
    share the work by ranges of rows and get the same bits. */
 #include "kernels.h"
 
+enum { WIDEST = 8 }; /* vectors in a block */
+SHARED(WIDEST);
+
 static inline __attribute__((always_inline)) void rows_of_block(
     int64_t first, int64_t last, const int64_t width, const int32_t *restrict start,
     const int32_t *restrict column, const double *restrict entry, double scale,
     double centre, double weight, const double *restrict X, double *restrict Z) {
     for (int64_t i = first; i < last; i++) {
-        double sum[8] = {0};
+        double sum[WIDEST] = {0};
         for (int32_t e = start[i]; e < start[i + 1]; e++) {
             const double a = entry[e];
             const double *x = X + (int64_t)column[e] * width;

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+SHARED(PANEL);
+
 typedef struct {
     int32_t *rows, *columns;
     float *bounds;
@@ -66,7 +68,7 @@ static void panel_pair(const float *a, const float *b, int64_t depth, const floa
    with allowed = -1, columns by n_columns. upper: only pairs column > row. */
 EXPORT int64_t scan_panels(const float *a, const float *b, int64_t depth, const float *a_square,
                            const float *b_square, const float *a_allowed,
-                           const float *b_allowed, int64_t row_first, int64_t row_last,
+                           const float *OPTIONAL b_allowed, int64_t row_first, int64_t row_last,
                            int64_t column_first, int64_t column_last, int64_t n_columns,
                            int32_t upper, int32_t *rows, int32_t *columns, float *bounds,
                            int64_t capacity, int64_t *position) {

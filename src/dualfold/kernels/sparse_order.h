@@ -4,8 +4,6 @@
 #define DUALFOLD_SPARSE_ORDER_H
 #include "kernels.h"
 
-enum { ORDER_FULL_MEMORY = -1, ORDER_TOO_COSTLY = -2 };
-
 /* What an ordering may cost, and what it has been seen to cost so far. */
 typedef struct {
     double most;  /* multiply-adds allowed for the numeric factorisation */
@@ -18,7 +16,7 @@ int minimum_degree(int32_t n, int32_t inner, const int32_t *start, const int32_t
                    int32_t *order, Budget *budget);
 
 /* A vertex separator of a connected graph: side[v] in {0, 1, 2 = separator}.
-   Returns the size of the separator, or ORDER_FULL_MEMORY. */
+   Returns the size of the separator, or NO_MEMORY. */
 int bisect(int32_t n, const int32_t *start, const int32_t *next, int8_t *side);
 
 /* Does a separator of the whole graph say that no order will keep within the budget?

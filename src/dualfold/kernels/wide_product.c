@@ -5,10 +5,11 @@
 /* The sums fill the vector registers: 32 of eight doubles with AVX-512, 16 of four else.
    Two rows more mean half the traffic of V, which does not fit the first cache. */
 #ifdef __AVX512F__
-enum { LANES = 8, ROWS = 4, COLUMNS = 4 };
+enum { LANES = 8, ROWS = 4, PRODUCT_COLUMNS = 4 };
 #else
-enum { LANES = 4, ROWS = 2, COLUMNS = 4 };
+enum { LANES = 4, ROWS = 2, PRODUCT_COLUMNS = 4 };
 #endif
+SHARED(PRODUCT_COLUMNS);
 typedef float Narrow __attribute__((ext_vector_type(LANES), aligned(4)));
 typedef double Wide __attribute__((ext_vector_type(LANES), aligned(8)));
 
@@ -21,13 +22,13 @@ static double folded(Wide sum) {
 }
 
 /* out (rows × count) = rows first..last of A (n columns) times V, of which the
-   transpose is given, count × n; count is a multiple of COLUMNS. Every row and column
+   transpose is given, count × n; count is a multiple of PRODUCT_COLUMNS. Every row and column
    is summed in the same order, whatever their neighbours. */
 EXPORT void wide_product(int64_t n, const float *A, int64_t first, int64_t last,
                          const double *V, int64_t count, double *out) {
     for (int64_t i = first; i < last; i += ROWS)
-        for (int64_t c = 0; c < count; c += COLUMNS) {
-            Wide sum[ROWS][COLUMNS] = {0};
+        for (int64_t c = 0; c < count; c += PRODUCT_COLUMNS) {
+            Wide sum[ROWS][PRODUCT_COLUMNS] = {0};
             const float *row[ROWS];
             for (int r = 0; r < ROWS; r++) row[r] = A + (i + r < last ? i + r : i) * n;
             int64_t j = 0;
@@ -35,17 +36,17 @@ EXPORT void wide_product(int64_t n, const float *A, int64_t first, int64_t last,
                 Wide a[ROWS];
                 for (int r = 0; r < ROWS; r++)
                     a[r] = __builtin_convertvector(*(const Narrow *)(row[r] + j), Wide);
-                for (int k = 0; k < COLUMNS; k++) {
+                for (int k = 0; k < PRODUCT_COLUMNS; k++) {
                     const Wide v = *(const Wide *)(V + (c + k) * n + j);
                     for (int r = 0; r < ROWS; r++) sum[r][k] += a[r] * v;
                 }
             }
             for (int l = 0; j + l < n; l++)
-                for (int k = 0; k < COLUMNS; k++)
+                for (int k = 0; k < PRODUCT_COLUMNS; k++)
                     for (int r = 0; r < ROWS; r++)
                         sum[r][k][l] += (double)row[r][j + l] * V[(c + k) * n + j + l];
             for (int r = 0; r < ROWS && i + r < last; r++)
-                for (int k = 0; k < COLUMNS; k++)
+                for (int k = 0; k < PRODUCT_COLUMNS; k++)
                     out[(i + r) * count + c + k] = folded(sum[r][k]);
         }
 }

@@ -16,9 +16,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 __all__ = ["knn_accuracy", "silhouette"]
 
-_class_sums = kernel(
-    "class_sums", None, "float64[]", *["int64"] * 2, "int32[]", "int64[]", "int64", "float64[]"
-)
+_class_sums = kernel("class_sums")
 
 
 def silhouette(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.errors import Argument, InvalidInput
-from dualfold.kernels import kernel
+from dualfold.kernels import kernel, shared
 from dualfold.quality.estimate import drawn_rows, estimate_of_sums, spread_over
 from dualfold.quality.ranks import both_spaces
 from dualfold.quality.space import Space
@@ -22,16 +22,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 __all__ = ["PairSums", "distance_correlation", "pair_sums", "residual_variance", "stress"]
 
-_pair_sums = kernel(
-    "pair_sums",
-    None,
-    *["float64[]"] * 2,
-    *["int64"] * 2,
-    "int32[]",
-    "float64[]",
-    "float64",
-    "float64[]",
-)
+_pair_sums = kernel("pair_sums")
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +102,7 @@ class PairSumsOf:
         self._shift = np.array([before.mean(), after.mean()])
         square = float(after @ after)
         self._scale = float(before @ after) / square if square > 0 else 1.0
-        self._sums = np.empty((x.n if rows is None else len(rows), 9))
+        self._sums = np.empty((x.n if rows is None else len(rows), shared("PAIR_SUMS")))
 
     def add(self, before: Array, after: Array, places: slice, names: Array) -> None:
         """Rows of distances of the points `names`, whose sums go to the rows `places`."""

@@ -26,60 +26,22 @@ import numpy as np
 from dualfold.graph.coordinates import Frame, frame_of
 from dualfold.graph.panels import PANEL, blocks_of, rounds_of
 from dualfold.graph.points import pair_distances
-from dualfold.kernels import kernel
+from dualfold.kernels import kernel, kernels_by_dtype, shared
 from dualfold.kernels.progress import steps
 from dualfold.kernels.threads import in_threads, row_slices
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-FEW_COLUMNS = 8  # as in rank_counts.c
+FEW_COLUMNS = shared("FEW_COLUMNS")  # whose distances are recomputed on the fly
 SHARE = 64  # rows a thread takes at a time
 _SPREAD = 2.0**-22  # s above; near 2u, where both of its terms are equally small
 _MARGIN = 1e-9  # for the float64 rounding of true distances and of the thresholds
 _CAPACITY = 1 << 18
 
-_count_panels = kernel(
-    "count_panels",
-    "int64",
-    *["float32[]"] * 2,
-    "int64",
-    *["float32[]"] * 4,
-    "int64",
-    *["float32[]"] * 3,
-    *["int32[]"] * 2,
-    *["int64"] * 4,
-    "int32",
-    *["int32[]"] * 2,
-    "int64",
-    "int64[]",
-)
-_settle_counts = {
-    np.dtype(real): kernel(
-        f"settle_counts{bits}",
-        None,
-        *[f"{real}[]"] * 2,
-        "int64",
-        *["int32[]"] * 2,
-        *["int64"] * 2,
-        "float64[]",
-        *["int32[]"] * 2,
-        "int32",
-    )
-    for real, bits in (("float32", 32), ("float64", 64))
-}
-_count_given = kernel(
-    "count_given", None, "float64[]", *["int64"] * 3, "float64[]", *["int32[]"] * 2
-)
-_count_direct = kernel(
-    "count_direct",
-    None,
-    "float64[]",
-    *["int64"] * 2,
-    "int32[]",
-    *["int64"] * 2,
-    "float64[]",
-    *["int32[]"] * 2,
-)
+_count_panels = kernel("count_panels")
+_settle_counts = kernels_by_dtype("settle_counts")
+_count_given = kernel("count_given")
+_count_direct = kernel("count_direct")
 
 
 def given_ranks(distances: Array, columns: Array) -> Array:

@@ -18,16 +18,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 __all__ = ["Shepard", "shepard"]
 
-_pair_histogram = kernel(
-    "pair_histogram",
-    None,
-    *["float64[]"] * 2,
-    *["int64"] * 2,
-    "int32[]",
-    *["float64"] * 2,
-    "int64",
-    "int64[]",
-)
+_pair_histogram = kernel("pair_histogram")
 
 
 @dataclass(frozen=True, eq=False)

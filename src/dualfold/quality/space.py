@@ -21,7 +21,7 @@ from dualfold.graph.metrics import best_of_rows
 from dualfold.graph.neighbors import nearest
 from dualfold.graph.points import rows_of_numbers
 from dualfold.graph.tree import scanned_rows
-from dualfold.kernels import kernel
+from dualfold.kernels import kernel, kernels_by_dtype
 from dualfold.kernels.progress import steps
 from dualfold.kernels.threads import in_threads, one_blas_thread, row_slices, thread_count
 from dualfold.quality.rank_counts import FEW_COLUMNS, euclidean_ranks, given_ranks
@@ -37,31 +37,11 @@ _KEPT = 1 << 26
 # Below this share of |x|² + |y|² a product has lost half its digits: measure again.
 _CANCELLED = 1e-8
 
-_row_distances = {
-    np.dtype(real): kernel(
-        f"row_distances{bits}", None, f"{real}[]", *["int64"] * 2, "int32[]", "int64", "float64[]"
-    )
-    for real, bits in (("float32", 32), ("float64", 64))
-}
-_row_distances_direct = kernel(
-    "row_distances_direct", None, "float64[]", *["int64"] * 2, "int32[]", "int64", "float64[]"
-)
+_row_distances = kernels_by_dtype("row_distances")
+_row_distances_direct = kernel("row_distances_direct")
 
 
-_finish_rows = {
-    np.dtype(real): kernel(
-        f"finish_rows{bits}",
-        None,
-        f"{real}[]",
-        *["int64"] * 2,
-        "int32[]",
-        *["int64"] * 3,
-        *["float64[]"] * 2,
-        "float64",
-        "float64[]",
-    )
-    for real, bits in (("float32", 32), ("float64", 64))
-}
+_finish_rows = kernels_by_dtype("finish_rows")
 
 
 class Space(ABC):

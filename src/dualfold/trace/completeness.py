@@ -35,7 +35,7 @@ from dualfold.trace.rounding import (
 from dualfold.trace.trial import Trial, trial
 
 Array = np.ndarray[Any, np.dtype[Any]]
-_average_halves = kernel("average_halves", None, "int64", "float64[]")
+_average_halves = kernel("average_halves")
 
 # The Krylov space of the deflated norm bound. Isomap of MNIST 10,000 (θ₂ = 5.6e10) needs
 # ten vectors past V, which this finds well enough: 48 columns of products.

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from dualfold.errors import InvalidInput
-from dualfold.kernels import kernel
+from dualfold.kernels import kernel, shared
 from dualfold.kernels.progress import steps
 from dualfold.kernels.tally import tally
-from dualfold.kernels.threads import in_threads, thread_count
+from dualfold.kernels.threads import in_threads, row_slices, thread_count
 from dualfold.trace.ordering import (
     NO_MEMORY,
     Floats,
@@ -44,77 +44,14 @@ __all__ = [
 # Shares of the work for each thread. More balance better but leave more to the end, which
 # one thread does alone. Best of 2 to 48 for 2, 4 and 8 threads on rolls and a 3-D grid.
 SHARES = 3
-OUTSIDE_PATTERN = -4
+OUTSIDE_PATTERN = shared("OUTSIDE_PATTERN")
+TOGETHER = shared("WIDE")  # right-hand sides that go through the factor at once
 ROUND_OFF = 2.0**-53
 
-_plan = kernel(
-    "ldl_plan",
-    "int64",
-    "int64",
-    "int64",
-    "int32[]",
-    "int32[]",
-    "int64[]",
-    "int32[]",
-    "int64[]",
-    "int64[]",
-    "float64[]",
-)
-_factorise = kernel(
-    "ldl_factorise",
-    "int32",
-    "int64",
-    "int64",
-    "int64",
-    "int64[]",
-    "int32[]",
-    "float64[]",
-    "int32[]",
-    "int32[]",
-    "int32[]",
-    "int32[]",
-    "int64[]",
-    "int32[]",
-    "int64[]",
-    "int32[]",
-    "int64[]",
-    "float64[]",
-    "int64",
-    "float64[]",
-    "float64[]",
-)
-_solve = kernel(
-    "ldl_solve",
-    "int32",
-    "int64",
-    "int64",
-    "int64",
-    "int64",
-    "int64",
-    "int32[]",
-    "int32[]",
-    "int64[]",
-    "int32[]",
-    "int64[]",
-    "float64[]",
-    "float64[]",
-    "float64[]",
-    "float64[]",
-)
-_absolute = kernel(
-    "ldl_absolute",
-    None,
-    "int64",
-    "int64",
-    "int32[]",
-    "int64[]",
-    "int32[]",
-    "int64[]",
-    "float64[]",
-    "float64[]",
-    "float64[]",
-    "float64[]",
-)
+_plan = kernel("ldl_plan")
+_factorise = kernel("ldl_factorise")
+_solve = kernel("ldl_solve")
+_absolute = kernel("ldl_absolute")
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,14 +107,13 @@ class Factorisation:
             )
         out = np.empty_like(right)
         count = 1 if right.ndim == 1 else right.shape[1]
-        # Eight columns go through the factor at once; threads take such groups.
-        groups = [(c, min(c + 8, count)) for c in range(0, count, 8)]
 
-        def one(group: tuple[int, int]) -> int:
+        def one(columns: slice) -> int:
             status: int = _solve(
                 n,
                 count,
-                *group,
+                columns.start,
+                columns.stop,
                 len(o.above),
                 o.permutation,
                 o.first,
@@ -191,7 +127,8 @@ class Factorisation:
             )
             return status
 
-        raise_without_memory(in_threads(one, groups, thread_count()), n * 9 * 8)
+        states = in_threads(one, row_slices(count, TOGETHER), thread_count())
+        raise_without_memory(states, 8 * n * (TOGETHER + 1))
         return out
 
 

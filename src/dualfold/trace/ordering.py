@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from dualfold.errors import Argument, DualfoldError, InvalidInput, TooLarge
-from dualfold.kernels import kernel
+from dualfold.kernels import kernel, shared
 
 __all__ = ["Ordering", "fill_reducing_ordering", "paired_ordering"]
 
@@ -31,45 +31,16 @@ LEAF = 200
 # Plain minimum degree gave fewer on every swiss roll (10,000 a row at n = 10⁶), dissection
 # on 3-D grids.
 WORTH_DISSECTING = 15_000
-NO_MEMORY, TOO_COSTLY = -1, -2
+NO_MEMORY, TOO_COSTLY = shared("NO_MEMORY"), shared("TOO_COSTLY")
 # D^-½ L D^-½ is symmetric only to round-off. More than this share of the largest entry
 # is not round-off.
 MOST_ASYMMETRY = 1e-10
 
-_asymmetry = kernel(
-    "asymmetry", "float64", "int64", "int64[]", "int32[]", "float64[]?", "int64[]", "float64[]"
-)
-_relabelled = kernel(
-    "breadth_first", "int32", "int64", "int64[]", "int32[]", "int32[]", "int64[]", "int32[]"
-)
-_order = kernel(
-    "sparse_ordering", "int32", "int64", "int64[]", "int32[]", "int64", "int32[]", "float64[]"
-)
-_supernodes = kernel(
-    "sparse_supernodes",
-    "int64",
-    "int64",
-    "int64[]",
-    "int32[]",
-    "int32[]",
-    "int32[]",
-    "int32[]",
-    "int64[]",
-)
-_rows = kernel(
-    "sparse_rows",
-    "int32",
-    "int64",
-    "int64[]",
-    "int32[]",
-    "int32[]",
-    "int64",
-    "int32[]",
-    "int32[]",
-    "int64[]",
-    "int32[]",
-    "int64[]",
-)
+_asymmetry = kernel("asymmetry")
+_relabelled = kernel("breadth_first")
+_order = kernel("sparse_ordering")
+_supernodes = kernel("sparse_supernodes")
+_rows = kernel("sparse_rows")
 
 
 @dataclass(frozen=True, eq=False)

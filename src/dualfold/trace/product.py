@@ -6,16 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.kernels import kernel
+from dualfold.kernels import kernel, shared
 from dualfold.kernels.tally import tally
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-_wide_product = kernel(
-    "wide_product", None, "int64", "float32[]", "int64", "int64", "float64[]", "int64", "float64[]"
-)
-COLUMNS = 4  # the kernel's
+_wide_product = kernel("wide_product")
+COLUMNS = shared("PRODUCT_COLUMNS")  # of V that the kernel takes at once
 ROWS = 512  # a chunk of them is some milliseconds of work at 10,000 columns
 
 

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold.errors import InvalidInput
-from dualfold.kernels import kernel
+from dualfold.kernels import kernel, kernels_by_dtype, shared
 from dualfold.kernels.progress import steps
 from dualfold.kernels.tally import tally
 from dualfold.kernels.threads import in_threads, one_blas_thread, row_slices, thread_count
@@ -33,8 +33,10 @@ from dualfold.weights.rows import (
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-# Columns and rows that the kernel takes at a time.
-PANEL, SLAB = 48, 64
+# Columns that the kernel takes at a time, and rows of narrow and of wide tables (`scatter.h`).
+PANEL, SHORT_SLAB, LONG_SLAB = shared("PANEL"), shared("SHORT_SLAB"), shared("LONG_SLAB")
+MOST_ROWS, WIDE_BYTES = shared("MOST_ROWS"), shared("WIDE_BYTES")
+SLAB = SHORT_SLAB
 # Numbers given to the kernel at once; rows of another type are copied, few at a time.
 LYING_TILE, COPIED_TILE = 2**24, 2**20
 # Fewer numbers than this are not worth another thread, and NumPy is fastest with so many.
@@ -51,12 +53,8 @@ NEAR = 2.0
 # several fill one together.
 MOST_TOTALS = 2**23
 
-_SHAPE = ("int64", "{}[]", "int64", "{}[]", "int64", "int64", "float64[]", "float64[]")
-_KERNELS = {
-    np.float32: kernel("scatter_single", "int32", *(one.format("float32") for one in _SHAPE)),
-    np.float64: kernel("scatter_double", "int32", *(one.format("float64") for one in _SHAPE)),
-}
-_take_off_mean = kernel("take_off_mean", None, "int64", "float64[]", "float64", "float64[]")
+_scatter = kernels_by_dtype("scatter")
+_take_off_mean = kernel("take_off_mean")
 
 
 def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Array, Array]:
@@ -133,8 +131,9 @@ def scatter_error(
 
 def _kernel_depth(width: int, kind: type[np.floating]) -> int:
     """Additions in the kernel's own precision: rows of a slab, then slabs (`scatter.h`)."""
-    wide = -(-width // PANEL) * PANEL * np.dtype(kind).itemsize > 2**13
-    return 256 + 4 + 1 if wide else 64 + 16 + 1
+    wide = -(-width // PANEL) * PANEL * np.dtype(kind).itemsize > WIDE_BYTES
+    slab = LONG_SLAB if wide else SHORT_SLAB
+    return slab + MOST_ROWS // slab + 1
 
 
 class CentredScatter(LinearOperator):
@@ -233,7 +232,7 @@ def _add_squares(
             total += shifted.T @ shifted
             sums += np.ones(len(tile)) @ wide
         return
-    kernel_of_kind = _KERNELS[tile.dtype.type]
+    kernel_of_kind = _scatter[tile.dtype]
     if kernel_of_kind(width, tile, len(tile), shift, first, last, total, sums):
         raise MemoryError("no memory is left to multiply columns in")
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.kernels import kernel
+from dualfold.kernels import kernel, shared
 from dualfold.kernels.tally import tally
 from dualfold.kernels.threads import Threads, thread_count
 from dualfold.trace.problem import TraceProblem
@@ -24,13 +24,8 @@ from dualfold.trace.solvers.shift import gershgorin
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-_step = kernel(
-    "sparse_recurrence",
-    "int32",
-    *("int64", "int64", "int64", "int32[]", "int32[]", "float64[]"),
-    *("float64", "float64", "float64", "float64[]", "float64[]"),
-)
-WIDEST = 8  # columns the kernel takes at once
+_step = kernel("sparse_recurrence")
+WIDEST = shared("WIDEST")  # columns the kernel takes at once
 # Degree = STEEPNESS·√(damped interval / distance from the cut to the wanted end), and the
 # cut at 40 % of the Ritz values: the best of 27 settings on the 10-NN graph of MNIST
 # 70,000 (1.5 s of CPU where the unfiltered iteration takes 4.6 s). Beyond MOST the

@@ -14,19 +14,7 @@ from dualfold.kernels.threads import in_threads, row_slices, thread_count
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-_edge_products = kernel(
-    "edge_products",
-    "int32",
-    "int64",
-    "int64",
-    "int64",
-    "int64",
-    "int32[]",
-    "int32[]",
-    "float64[]",
-    "float64[]",
-    "float64[]",
-)
+_edge_products = kernel("edge_products")
 ROWS = 128  # of a chunk: a tenth of a second at 9,000 edges, which is what Ctrl-C waits for
 
 

@@ -1,4 +1,4 @@
 /* Scatter matrices of float64 rows. */
 #define NUMBER double
-#define NAME(x) x##_double
+#define NAME(x) x##64
 #include "scatter.h"
