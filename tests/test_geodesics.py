@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from time import sleep
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -14,9 +17,11 @@ from dualfold.graph import (
     farthest_points,
     from_lengths,
     geodesic_distances,
+    geodesics,
     knn,
     landmarks_at,
 )
+from dualfold.kernels.tally import tallied
 
 
 def graph_of(n, edges):
@@ -182,8 +187,6 @@ def test_farthest_points_start_and_refusal():
 
 
 def test_ctrl_c_between_chunks(monkeypatch):
-    from dualfold.graph import geodesics
-
     graph = knn(swiss_roll(1200, random_state=0).points, 8)
     calls = []
 
@@ -191,7 +194,7 @@ def test_ctrl_c_between_chunks(monkeypatch):
         calls.append(arguments)
         raise KeyboardInterrupt
 
-    monkeypatch.setitem(geodesics._geodesics, 16, interrupted)
+    monkeypatch.setitem(geodesics._geodesics, "patch", interrupted)
     with pytest.raises(KeyboardInterrupt):
         geodesic_distances(graph, n_jobs=2)
     assert len(calls) < 5
@@ -208,3 +211,40 @@ def test_landmarks_in_batches_cover_almost_as_well():
     assert len(np.unique(batches.indices)) == 120
     np.testing.assert_array_equal(batches.distances, geodesic_distances(graph, batches.indices))
     assert batches.distances.min(axis=0).max() < 1.3 * nearest.max()
+
+
+@pytest.mark.parametrize("way", geodesics.LANES)
+@pytest.mark.parametrize("name", GRAPHS)
+def test_every_kernel_gives_the_same_bits(name, way):
+    graph = GRAPHS[name]
+    sources = np.random.default_rng(1).permutation(graph.n)[:37]
+    rows = np.empty((len(sources), graph.n))
+    geodesics._Patched.of(graph, rows.dtype).fill(rows, sources, 2, way)
+    np.testing.assert_array_equal(rows, dijkstra(graph.lengths, indices=sources))
+
+
+@pytest.mark.parametrize(("name", "together"), [("roll", False), ("blob", True)])
+def test_landmarks_choose_a_kernel_by_visits_not_by_the_clock(monkeypatch, name, together):
+    X = np.random.default_rng(3).normal(size=(3000, 12))
+    graph = knn(swiss_roll(3000, random_state=2).points if name == "roll" else X, 8)
+    quick, taken = dict(geodesics._geodesics), []
+
+    def counted(way, delay):
+        def call(*arguments):
+            taken.append(way)
+            sleep(delay)
+            return quick[way](*arguments)
+
+        return call
+
+    runs = []
+    for slow in (None, "one", "scattered"):
+        taken.clear()
+        for way in quick:
+            monkeypatch.setitem(geodesics._geodesics, way, counted(way, 0.02 * (way == slow)))
+        with tallied() as work:
+            farthest_points(graph, 160, random_state=0)
+        runs.append((Counter(taken), work["geodesic visits"]))
+    assert runs[0] == runs[1] == runs[2]
+    # Four batches of 32: the first one together, to be counted, the others as that says.
+    assert runs[0][0] == ({"one": 32, "scattered": 8} if together else {"one": 128, "scattered": 2})

@@ -32,10 +32,11 @@ __all__ = [
 
 # Sources that a kernel takes side by side.
 PATCH = shared("PATCH")
-# What a visit for 16 scattered sources costs in visits for one. On 17 graphs (rolls, MNIST
-# and normal points of 2,000 to 200,000 rows, 5 to 30 neighbours) 16 sources together were
-# 1.3 to 2.9 times as fast where each node was visited at least 3.6 times less often, and up
-# to 2.4 times slower where it was visited at most 2.9 times less often.
+# What a visit for 16 scattered sources costs in visits for one. Measured on 16 graphs (rolls,
+# MNIST and normal points of 2,000 to 200,000 rows, 5 to 30 neighbours): where nodes were
+# visited at least 3.6 times less often, 16 sources together were 1.3 to 2.9 times as fast;
+# where at most 2.9 times less often, 1.1 to 2.4 times slower (but 1.1 times as fast on a roll
+# of 2,000 points).
 VISIT = 3.0
 # Sources in one call of the kernel, 16 patches of 16: tens of milliseconds at 10,000
 # points, which is what Ctrl-C waits for.

@@ -1,0 +1,153 @@
+"""What Python knows of the C kernels comes from C: their types and their constants."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import build_kernels
+import dualfold
+from dualfold import kernels
+from dualfold.errors import DualfoldError
+from dualfold.graph.geodesics import LANES
+from dualfold.kernels import kernel, shared
+
+PACKAGE = Path(dualfold.__file__).parent
+PYTHON = "\n".join(path.read_text() for path in sorted(PACKAGE.rglob("*.py")))
+C = sorted([*(PACKAGE / "kernels").glob("*.c"), *(PACKAGE / "kernels").glob("*.h")])
+
+
+def product(A, V, out, *more):
+    """out = A·V by the kernel, whose V lies transposed."""
+    kernel("wide_product")(A.shape[1], A, 0, len(A), V, len(V), out, *more)
+
+
+def matrices(kind=np.float32):
+    rng = np.random.default_rng(0)
+    A, V = rng.normal(size=(5, 7)).astype(kind), rng.normal(size=(shared("PRODUCT_COLUMNS"), 7))
+    return A, V, np.empty((5, len(V)))
+
+
+def test_the_libraries_were_built_from_these_sources():
+    assert kernels.interface()[0] == build_kernels.fingerprint(), "run python build_kernels.py"
+
+
+def test_every_function_has_a_caller_and_every_caller_a_function():
+    asked = set(re.findall(r'\bkernel\("(\w+)"\)', PYTHON))
+    asked |= {f"geodesics_{way}" for way in LANES}
+    for name in re.findall(r'kernels_by_dtype\("(\w+)"\)', PYTHON):
+        asked |= {f"{name}32", f"{name}64"}
+    assert asked == set(kernels.interface()[1]) - {"instruction_level"}
+
+
+def test_every_constant_is_used_and_every_use_has_a_constant():
+    stated = re.findall(r"^SHARED\((\w+)\);", "\n".join(path.read_text() for path in C), re.M)
+    assert sorted(stated) == sorted(set(re.findall(r'shared\("(\w+)"\)', PYTHON)))
+
+
+def test_shared_constants_have_the_values_of_the_sources():
+    text = "\n".join(path.read_text() for path in C)
+    for name in re.findall(r"^SHARED\((\w+)\);", text, re.M):
+        values = set(re.findall(rf"\b{name}\b\s*=?\s*(-?\d+(?:\s*<<\s*\d+)?)\b", text))
+        assert {eval(value) for value in values if value} == {shared(name)}, name
+
+
+def test_a_kernel_takes_what_its_prototype_says():
+    A, V, out = matrices()
+    product(A, V, out)
+    np.testing.assert_allclose(out, A.astype(float) @ V.T, rtol=1e-14)
+
+
+def test_a_call_against_the_prototype_is_refused():
+    A, V, out = matrices()
+    locked = out.copy()
+    locked.flags.writeable = False
+    with pytest.raises(TypeError, match="takes 7 arguments; 8 were given"):
+        product(A, V, out, 1)
+    for wrong in (
+        (A.astype(float), V, out),
+        (A, V.astype(np.float32), out),
+        (A, V[:, ::-1], out),
+        (A, V, locked),
+    ):
+        with pytest.raises(ctypes.ArgumentError):
+            product(*wrong)
+
+
+def test_only_optional_arrays_may_be_none():
+    start, columns = np.array([0, 1, 2]), np.array([1, 0], np.int32)
+    reached, sums = np.empty(2, np.int64), np.empty(2)
+    assert kernel("asymmetry")(2, start, columns, None, reached, sums) == 0
+    with pytest.raises(ctypes.ArgumentError):
+        kernel("asymmetry")(2, start, None, None, reached, sums)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "int64 float64[] int64 int64 float64[] int64 float64[]=",
+        "int64 float32[] int64 int64 float64[] float64[]=",
+        "int64 float32[] int64 int64 float64[] int64 int64 float64[]=",
+        "int64 float32[] int64 int64 float64[] int64 float32[]=",
+    ],
+)
+def test_callers_do_not_survive_another_prototype(monkeypatch, arguments):
+    """As if C had been changed and built without its Python caller."""
+    types = {**kernels.interface()[1], "wide_product": ("void", *arguments.split())}
+    monkeypatch.setattr(kernels, "interface", lambda: ("", types))
+    with pytest.raises((ctypes.ArgumentError, TypeError)):
+        product(*matrices())
+
+
+def test_names_that_are_not_there_are_refused_with_the_remedy():
+    with pytest.raises(DualfoldError, match=r"no function not_there; .*python build_kernels\.py"):
+        kernel("not_there")()
+    with pytest.raises(DualfoldError, match=r"no constant NOT_THERE; .*python build_kernels\.py"):
+        shared("NOT_THERE")
+
+
+def test_a_library_that_tells_nothing_is_out_of_date(monkeypatch):
+    monkeypatch.setattr(kernels, "_library", SimpleNamespace)
+    with pytest.raises(DualfoldError, match=r"out of date; .*python build_kernels\.py"):
+        kernels.interface.__wrapped__()
+
+
+def test_prototypes_are_read():
+    text = """
+    EXPORT const int64_t shared_PANEL = PANEL;
+    static void hidden(int n) {}
+    EXPORT int32_t level(void) { return 1; }
+    EXPORT double one(int64_t n, const float *a,
+                      const double *OPTIONAL b, int32_t  *c, double * OPTIONAL d) {
+    """
+    assert build_kernels.signatures(text).splitlines() == [
+        "level int32",
+        "one float64 int64 float32[] float64[]? int32[]= float64[]=?",
+    ]
+
+
+@pytest.mark.parametrize("argument", ["size_t n", "const int64_t n", "const char *name", "..."])
+def test_prototypes_that_python_cannot_call_do_not_build(argument):
+    with pytest.raises(RuntimeError, match="Python can pass"):
+        build_kernels.signatures(f"EXPORT void f(int64_t n, {argument}) {{")
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C preprocessor, cc")
+def test_the_library_tells_the_prototypes_of_the_sources():
+    command = ["cc", "-E", "-P", "-DEXPORT=EXPORT", "-DOPTIONAL=OPTIONAL"]
+    text = "".join(
+        subprocess.run([*command, path], capture_output=True, text=True, check=True).stdout
+        for path in C
+        if path.suffix == ".c"
+    )
+    told = [" ".join([name, *types]) for name, types in kernels.interface()[1].items()]
+    assert build_kernels.signatures(text).splitlines() == told
+    changed = text.replace("const float *A, int64_t first", "const double *A, int64_t first")
+    assert build_kernels.signatures(changed) != build_kernels.signatures(text)
