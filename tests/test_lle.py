@@ -21,6 +21,7 @@ from dualfold.graph.directed import terminal_components
 from dualfold.kernels.threads import one_blas_thread
 from dualfold.methods import hessian_lle, lle, ltsa, modified_lle
 from dualfold.trace.certificate import certify
+from dualfold.trace.shifted import shifted
 from dualfold.trace.solvers import Auto, Dense, Factored, Lanczos, Preconditioned
 from dualfold.weights import batches, tangent_alignment
 
@@ -322,22 +323,23 @@ def test_what_is_refused_and_how():
 
 
 def test_the_turned_matrix_counts_and_solves_like_the_square(monkeypatch):
-    from dualfold.trace import problem as problems
+    from dualfold.trace import shifted as matrices
     from dualfold.trace.factorisation import factorise
     from dualfold.trace.solvers import Factored
 
-    monkeypatch.setattr(problems, "LEAST_TURNED", 10)
+    monkeypatch.setattr(matrices, "LEAST_TURNED", 10)
     graph = dualfold.graph.knn(swiss_roll(700, random_state=1).points, 10)
     problem = dualfold.methods.lle(graph, n_components=3)
-    assert problem.turned
+    pencil = matrices.shifted(problem)
+    assert pencil.turned
     M = problem.A.factor.toarray()
     exact = np.linalg.svd(M, compute_uv=False)[::-1] ** 2
     rng = np.random.default_rng(0)
     R = rng.standard_normal((problem.n, 2))
     for shift in (-1e-3, -1e-9, exact[3] * 1.2, exact[40] * 1.0001, exact[300] * 1.0001):
-        factor = factorise(problem.shifted(shift), problem.ordering)
-        assert factor.negative - problem.auxiliary == np.sum(exact < shift)
-        x = problem.solved_by(factor, shift, R)
+        factor = factorise(pencil.at(shift), pencil.ordering)
+        assert factor.negative - pencil.auxiliary == np.sum(exact < shift)
+        x = pencil.solved_by(factor, shift, R)
         np.testing.assert_allclose(M.T @ (M @ x) - shift * x, R, atol=1e-6 * np.abs(x).max())
     ours = dualfold.embed(problem, solver=Factored())
     assert ours.certificate.level == "proved"
@@ -348,7 +350,7 @@ def test_a_roll_of_many_points_is_proved():
     # Eigenvalues of 1e-12 against a spectrum of order 1; plain pivots prove nothing there.
     graph = dualfold.graph.knn(swiss_roll(30_000, random_state=0).points, 10)
     embedding = dualfold.embed(dualfold.methods.lle(dualfold.graph.joined(graph)))
-    assert embedding.problem.turned
+    assert shifted(embedding.problem).turned
     assert embedding.values[-1] < 1e-9
     assert embedding.certificate.level == "proved"
     assert embedding.certificate.gap < 1e-4

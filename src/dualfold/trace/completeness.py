@@ -32,6 +32,7 @@ from dualfold.trace.rounding import (
     norm_bound,
     product_errors,
 )
+from dualfold.trace.shifted import shifted
 from dualfold.trace.trial import Trial, trial
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -222,8 +223,9 @@ def inertia_floor(
     is what is left of the count below h when N's own values below h − κ are taken away; the
     coupling costs κ once more when N is lifted.
     """
-    matrix = problem.shifted(height)
-    factor = factorise(matrix, problem.ordering)
+    pencil = shifted(problem)
+    matrix = pencil.at(height)
+    factor = factorise(matrix, pencil.ordering)
     reached = counted_height(problem, factor, matrix, height)
     plain = _counted_floor(problem, below, height, excluded, factor, reached)
 
@@ -246,7 +248,7 @@ def _counted_floor(
     reached: float,
 ) -> Floor:
     """What is counted below `reached`, off N."""
-    expected = problem.auxiliary if problem.sense == "min" else 0
+    expected = shifted(problem).auxiliary if problem.sense == "min" else 0
     hidden, coupled, clear = 0, 0.0, True
     if excluded is not None:
         coupled = UP * float(np.sqrt(excluded.squares.sum())) * (1 + excluded.skew)
@@ -259,7 +261,7 @@ def _counted_floor(
     seen = factor.negative - expected - hidden
 
     def solve(R: Array) -> Array:
-        return problem.solved_by(factor, height, R)
+        return shifted(problem).solved_by(factor, height, R)
 
     return Floor(below, reached, "inertia", seen=seen, error=height - reached, solve=solve)
 
@@ -281,7 +283,7 @@ def factor_with_room(
         room, diagonal = 2 * errors, matrix.diagonal()
         lowered = matrix.copy()
         lowered.setdiag(diagonal - room)
-        found = factorise(lowered, problem.ordering)
+        found = factorise(lowered, shifted(problem).ordering)
         errors = np.maximum(errors, _row_errors(found) + formed + UNIT * (np.abs(diagonal) + room))
         if not found.zero and bool(np.all(errors * UP <= room)):
             return found
@@ -297,15 +299,16 @@ def counted_height(
     problem: TraceProblem, factor: Factorisation, matrix: sp.csr_array, height: float
 ) -> float:
     """The height under which the pivots count every eigenvalue of (sign·A, B)."""
-    before = problem.auxiliary
+    pencil = shifted(problem)
+    before = pencil.auxiliary
     errors = _row_errors(factor) + _shift_rounding(problem, matrix, height)
     lowest = problem.metric.lowest
     if lowest <= 0:
         return -np.inf
-    if problem.turned:  # x of a turned row is half of one and half of the other
+    if pencil.turned:  # x of a turned row is half of one and half of the other
         errors = np.full(len(errors), errors.max())
     if before:
-        balance = problem.balance(height)
+        balance = pencil.balance(height)
         rest = height / balance - errors[before:].max() / lowest
         room = balance - problem.sign * errors[:before].max()
         return min(height, rest * room) - 16 * UNIT * abs(height) if room > 0 else -np.inf
@@ -371,12 +374,13 @@ def excluded_trial(problem: TraceProblem) -> Trial | None:
 def _shift_rounding(problem: TraceProblem, matrix: sp.csr_array, height: float) -> Array:
     """Row sums of the rounding made in forming A − hB (at most one unit per entry)."""
     rows = abs(matrix) @ np.ones(matrix.shape[0])
-    balance = problem.balance(height)
+    pencil = shifted(problem)
+    balance = pencil.balance(height)
     shifts = abs(height) / balance * (abs(problem.metric.sparse()) @ np.ones(problem.n))
-    if problem.turned:  # the shift and α stand in both halves, as sum and difference
+    if pencil.turned:  # the shift and α stand in both halves, as sum and difference
         rows += np.tile(shifts + balance, 2)
     else:
-        rows[problem.auxiliary :] += shifts
+        rows[pencil.auxiliary :] += shifts
     return np.asarray(3 * UNIT * rows)
 
 

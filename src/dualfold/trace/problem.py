@@ -16,9 +16,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
-from dualfold.errors import Argument, InvalidInput, TooLarge
+from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels.threads import in_shares, lapack_threads, thin_tiles
-from dualfold.trace.augmented import AugmentedMatrix
 from dualfold.trace.entries import (
     MOST_ASYMMETRY,
     asymmetry,
@@ -27,28 +26,11 @@ from dualfold.trace.entries import (
     real_sparse,
     symmetric,
 )
-from dualfold.trace.factorisation import (
-    Factorisation,
-    Ordering,
-    fill_reducing_ordering,
-    paired_ordering,
-)
 from dualfold.trace.lift import vectors as plain_vectors
-from dualfold.trace.metric import Diagonal, Identity, Metric, metric, orthonormal_span
+from dualfold.trace.metric import Metric, metric, orthonormal_span
 from dualfold.trace.product import product
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-# A factorisation that needs more multiply-adds than this (about 10 s and 2 GB) is not
-# begun: 10-NN graphs of images stay below it up to some 20,000 points, surfaces always.
-# Beyond 800,000 rows the bound grows with them: LLE of a roll of 1,000,000 points, which
-# has two rows a point, takes 6e10.
-MOST_FLOPS = 4e10
-MOST_FLOPS_A_ROW = 5e4
-# Factoring the turned matrix of `shifted` takes 60 (150,000 points) to 90 (1,000,000) times
-# n^1.5 multiply-adds for neighbours on a surface and thousands of times for images. Below
-# 10,000 points no eigenvalue of a surface is small enough to need it.
-THIN, LEAST_TURNED = 300, 10_000
 
 
 class Gramian(LinearOperator):
@@ -213,109 +195,6 @@ class TraceProblem:
         """V less its components along the excluded directions (B-orthogonally)."""
         N = self.trivial
         return V - N @ (self.metric.times(N).T @ V) if N.shape[1] else V
-
-    @property
-    def ordering(self) -> Ordering:
-        """The elimination order of `shifted`, the same for every shift; TooLarge if hopeless.
-
-        Any permutation is valid, so sharing it takes nothing away from a proof.
-        """
-        if self._turned is not None:
-            return self._turned
-        if isinstance(self._ordering, TooLarge):
-            raise self._ordering
-        return self._ordering
-
-    @cached_property
-    def _ordering(self) -> Ordering | TooLarge:
-        try:
-            pattern = self.shifted(1.0)
-            if sp.issparse(self.A):  # A − B can cancel an entry that A − σB has
-                pattern = sp.csr_array(abs(self.A) + abs(self.metric.sparse()))
-            return fill_reducing_ordering(pattern, most_flops=_most_flops(pattern))
-        except TooLarge as refusal:  # kept: finding it out again would take as long
-            return refusal
-
-    @property
-    def turned(self) -> bool:
-        """Whether `shifted` pairs auxiliary rows with those of A."""
-        return self._turned is not None
-
-    @cached_property
-    def _turned(self) -> Ordering | None:
-        """The elimination order of the turned matrix, where that is the one to factor."""
-        square = isinstance(self.A, Gramian) and self.A.factor.shape[0] == self.n
-        if not square or self.n < LEAST_TURNED:
-            return None
-        M = abs(self.A.factor)
-        pattern = sp.csr_array(M + M.T + abs(self.metric.sparse()))
-        try:
-            # Blocks of 2×2 cost eight times what single entries do.
-            return paired_ordering(
-                fill_reducing_ordering(pattern, most_flops=THIN * self.n**1.5 / 8)
-            )
-        except TooLarge:
-            return None
-
-    def shifted(self, shift: float) -> sp.csr_array:
-        """A sparse matrix whose factorisation is one of sign·A − shift·B.
-
-        For A = MᵀM it is [[−sαI, −sM], [−sMᵀ, −(shift/α)·B]] (s the sign), whose Schur
-        complement is (sign·A − shift·B)/α: the square is never formed. The leading
-        `auxiliary` rows then have pivots −sα. α balances the two diagonal blocks: with
-        α = 1 a small shift drowns in rounding.
-
-        The pivots α are tiny where the shift is, and blow the others up. A square M lets
-        auxiliary row a_i and row b_i be turned into (a_i ± b_i)/√2, a congruence: then
-        the diagonal of M stands on the diagonal, twice, with either sign. (LLE of a roll of
-        150,000 points at the shift 5e-13: row errors of 2e-9 instead of 6e-4.) That is done
-        for many points on surfaces, whose eigenvalues are that small.
-        """
-        if isinstance(self.A, Gramian):
-            a, s = self.balance(shift), self.sign
-            top, bottom = np.full(self.auxiliary, -s * a), -shift / a * self.metric.sparse()
-            beneath, plain = bottom.diagonal(), None
-            if not isinstance(self.metric, Identity | Diagonal):
-                plain = sp.csr_array(bottom - sp.diags_array(beneath))
-            if self.turned:
-                mean, half = (top + beneath) / 2, (top - beneath) / 2
-                return self._augmented.filled([mean, mean, half, half], plain, turned=True)
-            return self._augmented.filled([top, beneath], plain, turned=False)
-        if isinstance(self.A, LinearOperator):
-            raise TooLarge("A is a linear operator and has no pivots; Lanczos() needs none")
-        return sp.csr_array(self.sign * sp.csr_array(self.A) - shift * self.metric.sparse())
-
-    @cached_property
-    def _augmented(self) -> AugmentedMatrix:
-        return AugmentedMatrix.of(self.A.factor, self.sign, self.turned)
-
-    def solved_by(self, factor: Factorisation, shift: float, R: Array) -> Array:
-        """(sign·A − shift·B)⁻¹R from a factorisation of `shifted(shift)`."""
-        if not self.auxiliary:
-            return factor.solve(R)
-        return self.solved_pairs(factor, shift, R)[1] / self.balance(shift)
-
-    def solved_pairs(self, factor: Factorisation, shift: float, R: Array) -> tuple[Array, Array]:
-        """The auxiliary part and the rest of the solution of `shifted(shift)`·(x, y) = (0, R)."""
-        before = self.auxiliary
-        if not self.turned:
-            found = factor.solve(np.vstack([np.zeros((before, R.shape[1])), R]))
-            return found[:before], found[before:]
-        found = factor.solve(np.vstack([R, -R]))
-        return (found[:before] + found[before:]) / 2, (found[:before] - found[before:]) / 2
-
-    def balance(self, shift: float) -> float:
-        """α of `shifted`: √|shift|, and 1 where nothing is auxiliary."""
-        return float(np.sqrt(abs(shift))) or 1.0 if self.auxiliary else 1.0
-
-    @property
-    def auxiliary(self) -> int:
-        """Rows of `shifted` that stand before those of A."""
-        return self.A.factor.shape[0] if isinstance(self.A, Gramian) else 0
-
-
-def _most_flops(pattern: sp.csr_array) -> float:
-    return max(MOST_FLOPS, MOST_FLOPS_A_ROW * pattern.shape[0])
 
 
 def _checked(A: Any) -> Any:

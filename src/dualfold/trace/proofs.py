@@ -33,6 +33,7 @@ from dualfold.trace.metric import Identity
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.rounding import UP, norm_bound
 from dualfold.trace.search import random_floor
+from dualfold.trace.shifted import shifted
 from dualfold.trace.singular import (
     dense_singular_floor,
     factor_norm,
@@ -284,7 +285,7 @@ def _by_norm(case: _Case) -> tuple[Bracket, Floor, bool] | None:
 
 def _can_be_counted(problem: TraceProblem) -> bool:
     try:
-        _ = problem.ordering
+        _ = shifted(problem).ordering
     except TooLarge:
         return False
     return True

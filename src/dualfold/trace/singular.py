@@ -39,6 +39,7 @@ from dualfold.trace.rounding import (
     squares_in_metric,
     underflow,
 )
+from dualfold.trace.shifted import shifted
 from dualfold.trace.trial import Trial
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -110,8 +111,9 @@ def singular_floor(problem: TraceProblem, below: int, height: float) -> Floor:
     `inertia_floor` with the null vectors taken away: their error ν is charged in units of σ,
     by `singular_bracket`.
     """
-    matrix = problem.shifted(height)
-    factor = factorise(matrix, problem.ordering)
+    pencil = shifted(problem)
+    matrix = pencil.at(height)
+    factor = factorise(matrix, pencil.ordering)
     reached = counted_height(problem, factor, matrix, height)
     plain = _counted_floor(problem, below, height, factor, reached)
 
@@ -129,10 +131,10 @@ def _counted_floor(
 ) -> Floor:
     if factor.zero or not reached > null_error(problem) ** 2:
         return Floor(below, -np.inf, "inertia", seen=None, error=np.inf)
-    seen = factor.negative - problem.auxiliary - problem.trivial.shape[1]
+    seen = factor.negative - shifted(problem).auxiliary - problem.trivial.shape[1]
 
     def solve(R: Array) -> tuple[Array, Array]:
-        return problem.solved_pairs(factor, height, R)
+        return shifted(problem).solved_pairs(factor, height, R)
 
     return Floor(below, reached, "inertia", seen=seen, error=height - reached, solve=solve)
 

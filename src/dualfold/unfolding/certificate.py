@@ -17,7 +17,7 @@ import numpy as np
 from dualfold.certificate import Certificate, plain
 from dualfold.errors import Argument, InvalidInput
 from dualfold.levels import Level, checked_tolerance, level_of
-from dualfold.trace.problem import MOST_FLOPS
+from dualfold.trace.shifted import MOST_FLOPS
 from dualfold.unfolding.bounds import Fit
 from dualfold.unfolding.enclosure import Enclosure, enclosed
 from dualfold.unfolding.optimality import conditions

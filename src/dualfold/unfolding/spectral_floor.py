@@ -24,7 +24,7 @@ from scipy.linalg import lapack
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.kernels.threads import lapack_threads
 from dualfold.trace.factorisation import Ordering, factorise, fill_reducing_ordering
-from dualfold.trace.problem import MOST_FLOPS
+from dualfold.trace.shifted import MOST_FLOPS
 from dualfold.unfolding.problem import UnfoldingProblem
 
 Array = np.ndarray[Any, np.dtype[Any]]

@@ -17,6 +17,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from dualfold.errors import Argument, Message, NotConverged, TooLarge
 from dualfold.trace.problem import Gramian, TraceProblem
+from dualfold.trace.shifted import shifted
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers.dense import DENSE_RATE, Dense
 from dualfold.trace.solvers.factored import Factored
@@ -60,8 +61,8 @@ class Auto(Solver):
             float("inf") if _is_small_world(problem, story) else _factored_seconds(problem, story)
         )
         most = problem.n * max(THIN, THIN_A_DOUBLING * np.log2(problem.n))
-        thin = factored < np.inf and problem.ordering.factor_entries <= most
-        hopeless = _squared(problem) and (factored < HOPELESS_BEFORE or problem.turned)
+        thin = factored < np.inf and shifted(problem).ordering.factor_entries <= most
+        hopeless = _squared(problem) and (factored < HOPELESS_BEFORE or shifted(problem).turned)
         if thin or (hopeless and factored < np.inf):
             return _with_story(Factored(tol=self.tol, seed=self.seed).attempt(problem), story)
         budget = min(factored, dense)
@@ -174,7 +175,7 @@ def _factored_seconds(problem: TraceProblem, story: list[str]) -> float:
     if not sp.issparse(problem.A) and not isinstance(problem.A, Gramian):
         return float("inf")
     try:
-        ordering = problem.ordering
+        ordering = shifted(problem).ordering
     except TooLarge as refusal:
         story.append(f"not factored: {refusal}")
         return float("inf")

@@ -20,6 +20,7 @@ from dualfold.kernels import kernel, shared
 from dualfold.kernels.tally import tally
 from dualfold.kernels.threads import Threads, thread_count
 from dualfold.trace.problem import TraceProblem
+from dualfold.trace.shifted import shifted
 from dualfold.trace.solvers.shift import gershgorin
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -53,7 +54,7 @@ class ChebyshevFilter:
 
     @classmethod
     def of(cls, problem: TraceProblem) -> ChebyshevFilter:
-        A = problem.shifted(0.0)
+        A = shifted(problem).at(0.0)
         rows = np.repeat(problem.metric.solve(np.ones(problem.n)), np.diff(A.indptr))
         matrix = sp.csr_array(
             (A.data * rows, A.indices.astype(np.int32), A.indptr.astype(np.int32)), shape=A.shape

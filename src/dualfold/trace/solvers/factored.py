@@ -10,6 +10,7 @@ import numpy as np
 
 from dualfold.trace.factorisation import factorise
 from dualfold.trace.problem import Gramian, TraceProblem
+from dualfold.trace.shifted import shifted
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers.shift import gershgorin, margin_of, shift_below
 from dualfold.trace.solvers.solver import Solver
@@ -55,10 +56,11 @@ def inverse_below(problem: TraceProblem) -> Callable[[Array], Array]:
     shift = shift_below(problem)
     sure, size = gershgorin(problem)
     step = 1e-3 * max(size, abs(shift))
-    expected = problem.auxiliary if problem.sense == "min" else 0
+    pencil = shifted(problem)
+    expected = pencil.auxiliary if problem.sense == "min" else 0
     for _ in range(60):  # doubling steps: enough to cross any spectrum of doubles
-        factor = factorise(problem.shifted(shift), problem.ordering)
+        factor = factorise(pencil.at(shift), pencil.ordering)
         if factor.negative == expected and not factor.zero:
             break
         shift, step = max(sure - margin_of(problem) * size, shift - step), 2 * step
-    return lambda R: problem.solved_by(factor, shift, R)
+    return lambda R: pencil.solved_by(factor, shift, R)

@@ -13,6 +13,7 @@ import scipy.sparse.linalg
 
 from dualfold.errors import MissingDependency
 from dualfold.trace.problem import Gramian, TraceProblem
+from dualfold.trace.shifted import shifted
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers.shift import shift_below
 from dualfold.trace.solvers.solver import Solver
@@ -53,7 +54,7 @@ class Preconditioned(Solver):
             M = problem.A.factor
             matrix = sp.csr_array(problem.sign * (M.T @ M) - shift * problem.metric.sparse())
         else:
-            matrix = problem.shifted(shift)
+            matrix = shifted(problem).at(shift)
         if self.inverse == "multigrid" or (self.inverse == "auto" and find_spec("pyamg")):
             return _multigrid(matrix, self.seed)
         return _incomplete(matrix)

@@ -8,6 +8,7 @@ import numpy as np
 
 from dualfold.trace.metric import Dense, Sparse
 from dualfold.trace.problem import Gramian, TraceProblem
+from dualfold.trace.shifted import shifted
 from dualfold.trace.solvers.subspace import Through, iterate
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -53,7 +54,7 @@ def shift_below(problem: TraceProblem) -> float:
 
 def margin_of(problem: TraceProblem) -> float:
     if isinstance(problem.A, Gramian):
-        return TURNED_MARGIN if problem.turned else GRAMIAN_MARGIN
+        return TURNED_MARGIN if shifted(problem).turned else GRAMIAN_MARGIN
     return MARGIN
 
 
@@ -70,7 +71,7 @@ def gershgorin(problem: TraceProblem) -> tuple[float, float]:
         sums = problem.metric.solve(M.T @ (M @ np.ones(problem.n)))
         size = float(sums.max())
         return (0.0 if problem.sense == "min" else -size), size
-    A = problem.shifted(0.0)
+    A = shifted(problem).at(0.0)
     scale = problem.metric.solve(np.ones(problem.n))
     diagonal = A.diagonal()
     radius = abs(A) @ np.ones(problem.n) - np.abs(diagonal)

@@ -20,7 +20,7 @@ import scipy.sparse as sp
 
 from dualfold.errors import DualfoldError
 from dualfold.trace.factorisation import factorise, fill_reducing_ordering
-from dualfold.trace.problem import MOST_FLOPS
+from dualfold.trace.shifted import MOST_FLOPS
 from dualfold.unfolding.bounds import dual_value, scaled_into
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.spectral_floor import lowest_pairs

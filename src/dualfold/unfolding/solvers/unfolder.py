@@ -9,7 +9,7 @@ import numpy as np
 
 from dualfold.errors import Argument, DualfoldError, TooLarge
 from dualfold.kernels.progress import descent
-from dualfold.trace.problem import MOST_FLOPS
+from dualfold.trace.shifted import MOST_FLOPS
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solution import Callback, Record, UnfoldingSolution
 from dualfold.unfolding.solvers.interior_point import interior_point
