@@ -15,6 +15,7 @@ from dualfold.trace import Gramian, TraceProblem, certify, proofs
 from dualfold.trace import certificate as certificate_module
 from dualfold.trace.completeness import deflated_norm_floor, norm_floor
 from dualfold.trace.search import random_floor
+from dualfold.trace.shifted import Shifted
 from dualfold.trace.solvers import Lanczos
 from dualfold.trace.trial import trial
 
@@ -254,7 +255,7 @@ def test_without_factorisation_the_level_is_measured(monkeypatch):
     def refuse(self):
         raise TooLarge("no")
 
-    monkeypatch.setattr(TraceProblem, "ordering", property(refuse))
+    monkeypatch.setattr(Shifted, "ordering", property(refuse))
     problem = expander()
     solution = Lanczos().solve(problem)
     whole = np.hstack([solution.vectors, solution.guard])

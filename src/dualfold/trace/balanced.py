@@ -17,6 +17,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from dualfold.trace.metric import Dense, Diagonal, Identity, Metric, Sparse
 from dualfold.trace.problem import Gramian, TraceProblem
+from dualfold.trace.shifted import share_ordering
 
 Array = np.ndarray[Any, np.dtype[Any]]
 # Spreads of B's diagonal below this do no harm.
@@ -47,9 +48,7 @@ def balanced(problem: TraceProblem, V: Array) -> tuple[TraceProblem, Array]:
     changed.__dict__["_excluded"] = (
         (trivial * back, problem.trivial_error) if trivial.shape[1] else (trivial, 0.0)
     )
-    for found in ("_ordering", "_turned"):  # the pattern is the same
-        if found in problem.__dict__:
-            changed.__dict__[found] = problem.__dict__[found]
+    share_ordering(problem, changed)
     return changed, V * back
 
 

@@ -26,7 +26,7 @@ from dualfold.trace.factorisation import (
 from dualfold.trace.metric import Diagonal, Identity, Metric
 from dualfold.trace.problem import Gramian, TraceProblem
 
-__all__ = ["MOST_FLOPS", "Shifted", "shifted"]
+__all__ = ["MOST_FLOPS", "Shifted", "share_ordering", "shifted"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -41,12 +41,19 @@ MOST_FLOPS_A_ROW = 5e4
 # 10,000 points no eigenvalue of a surface is small enough to need it.
 THIN, LEAST_TURNED = 300, 10_000
 
+ORDERS = ("_ordering", "_turned")  # of Shifted
 _known: WeakKeyDictionary[TraceProblem, Shifted] = WeakKeyDictionary()
 
 
 def shifted(problem: TraceProblem) -> Shifted:
     """The shifted matrices of the problem; the same object while the problem lives."""
     return _known.setdefault(problem, Shifted(problem.A, problem.metric, problem.sign))
+
+
+def share_ordering(problem: TraceProblem, other: TraceProblem) -> None:
+    """What is known of the elimination order of `problem` holds for `other`: same pattern."""
+    found = shifted(problem).__dict__
+    shifted(other).__dict__.update({key: found[key] for key in ORDERS if key in found})
 
 
 @dataclass(frozen=True, eq=False)
