@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Size = Literal["brief", "quick", "full"]
 STAND_IN = (
-    "MNIST was not at hand (DUALFOLD_MNIST may name a file of it): scikit-learn's 8×8 digits stand "
-    "in, so numbers differ."
+    "MNIST was not found (DUALFOLD_MNIST may name a file of it): scikit-learn's 8×8 digits are used "
+    "instead, so numbers differ."
 )
 
 
@@ -70,7 +70,7 @@ class Setting:
 
     @property
     def stand_in(self) -> str:
-        """A note when the digits stand in for MNIST, else nothing."""
+        """A note when the digits replace MNIST, else nothing."""
         return "" if self.images.shape == (28, 28) else STAND_IN
 
 

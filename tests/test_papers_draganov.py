@@ -115,7 +115,7 @@ def test_seven_sets() -> None:
 
 
 def test_a_changed_answer_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Were Algorithm 1 to climb in both runs, the row of the mended one would not hold."""
+    """Were Algorithm 1 to climb in both runs, the row of the corrected one would not hold."""
     import papers.draganov.descent as module
 
     def climbing(X, n_components, *, n_epochs, rate, seed=0):  # type: ignore[no-untyped-def]
@@ -123,7 +123,7 @@ def test_a_changed_answer_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(module, "algorithm_one", climbing)
     failed = {row.what for row in convergence(Setting("brief")).failed}
-    assert "gap, Algorithm 1 with the sign mended" in failed
+    assert "gap, Algorithm 1 with the sign corrected" in failed
 
 
 def test_a_run_is_drawn_until_it_leaves() -> None:

@@ -158,7 +158,7 @@ def test_digits_stand_in() -> None:
     for run in (reconstructed.reconstruction, reconstructed.low_rank):
         finding = run(setting)
         assert not finding.failed
-        assert any("stand in" in note for note in finding.notes)
+        assert any("digits are used" in note for note in finding.notes)
 
 
 def test_three_algorithms_on_random_data() -> None:

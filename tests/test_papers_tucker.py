@@ -55,7 +55,7 @@ def test_digits_stand_in_and_are_not_held_against_the_paper() -> None:
     compared = [row for row in finding.rows if row.what.startswith(("PCA, k", "random"))]
     assert compared
     assert all(row.holds is None for row in compared)
-    assert any("stand in" in note for note in finding.notes)
+    assert any("digits are used" in note for note in finding.notes)
     assert not finding.failed
     assert not bound.remark(setting).failed
 

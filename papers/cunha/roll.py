@@ -106,7 +106,7 @@ def swiss_roll_unfolded(setting: Setting) -> Finding:
                 unrolling_figure(sample.points, plain.problem.edges, sheets, sample.color),
             ),
             (
-                "Maps of the same roll, each held against the proved bound, and how the bound and "
+                "Maps of the same roll, each compared with the proved bound, and how the bound and "
                 "the feasible value of the unfolding meet (edges held).",
                 unfolding_figure(maps, plain.solution.history, sample.color),
             ),

@@ -23,7 +23,7 @@ PULL, PUSH, NET = FEW_COLORS[0], FEW_COLORS[4], INK
 
 
 def convergence_figure(gaps: Mapping[str, Any], *, title: str = "", floor: float = 1e-15) -> Figure:
-    """Relative gaps against iterations, a line a run, on a logarithmic axis.
+    """Relative gaps against iterations, one line for each run, on a logarithmic axis.
 
     A run that climbs is drawn until it leaves the top at 100, one that arrives until it
     comes to `floor`: what is below is rounding.
@@ -46,7 +46,7 @@ def convergence_figure(gaps: Mapping[str, Any], *, title: str = "", floor: float
 def pull_figure(
     pulls: Mapping[str, tuple[Array, Array]], *, chosen: int = 0, title: str = ""
 ) -> Figure:
-    """How strongly a pair is pushed apart against its distance, one panel a kind of force.
+    """How strongly a pair is pushed apart against its distance, one panel for each kind of force.
 
     pulls : name → (distances, coefficients), n×n each; all pairs are drawn as a cloud and
         those of the `chosen` point as a line from its nearest to its farthest neighbour,

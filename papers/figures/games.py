@@ -22,7 +22,7 @@ COLUMNS = 4
 
 
 def gap_figure(curves: Sequence[Curve], *, title: str = "") -> Figure:
-    """The duality gap of each method against its bound, one panel a method.
+    """The duality gap of each method against its bound, one panel for each method.
 
         gap_figure(dualfold.games.recipe_curves())
 

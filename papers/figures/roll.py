@@ -34,7 +34,7 @@ def unrolling_figure(
     """A surface in space, the same with its neighbour graph, and the graph laid flat.
 
     points : n×3; edges : m×2 row numbers; sheets : (title, n×2 points) of each way to lay it
-    flat, one under the other; color : one number a point
+    flat, one under the other; color : one number for each point
     """
     from matplotlib.collections import LineCollection
     from matplotlib.figure import Figure

@@ -83,7 +83,7 @@ def as_unfolding_in_words(
     """How good another method's points are as an unfolding of the same graph.
 
     They are scaled so that the longest edge is just not too long; the variance that is left
-    then is a value that the proved bound can be held against.
+    then is a value that can be compared with the proved bound.
     """
     fit, value = scaled_into(problem, np.asarray(points, dtype=float))
     gap = relative(value, certificate.upper)

@@ -50,7 +50,7 @@ def constraints(setting: Setting) -> Finding:
     right = sum(row.holds is True and "err" not in row.note for row in printed)
     sentence = (
         f"Of {len(printed)} equations {right} hold as printed; {wrong} do not, the centring and "
-        f"the scaling of eigenmaps. {mended} mended ones hold: with Deg where the notes have √Deg, "
+        f"the scaling of eigenmaps. {mended} corrected ones hold: with Deg where the notes have √Deg, "
         "with √Deg for nothing, and with Deg^-½ for Deg^½. "
         f"LLE with the suggested k = d + 1 has {few} null vectors here; the notes count on one."
     )
@@ -143,7 +143,7 @@ def _sine(A: Array, B: Array) -> float:
 
 
 def _zero(what: str, off: Any, tolerance: float = SMALL, *, mended: bool = False) -> Row:
-    about = "not printed so: mended" if mended else ""
+    about = "not printed so: corrected" if mended else ""
     return agrees(what, np.abs(off).max(), tolerance, about=about)
 
 

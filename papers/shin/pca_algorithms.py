@@ -130,7 +130,7 @@ def deflation(setting: Setting) -> Finding:
         agrees("b one by one, 1 − |cos|", vectors_off, 1e-10),
         agrees("multipliers η_j of the constraints, of λ₁", pulled, 1e-12),
         Row("repeated eigenvalue: subspaces apart by", None, same, same < 1e-10,
-            "‖BBᵀ − B′B′ᵀ‖; single directions are then a matter of taste"),
+            "‖BBᵀ − B′B′ᵀ‖; single directions are then not unique"),
     )  # fmt: skip
     sentence = (
         f"On {matrices} data sets {d} directions found one after the other are those found "

@@ -54,7 +54,7 @@ GUESSES = (
 
 @dataclass(frozen=True)
 class Scores:
-    """t-similarities: a row a sample, a column a size."""
+    """t-similarities: one row for each sample, one column for each size."""
 
     sizes: tuple[int, ...]
     of: dict[str, Array]
