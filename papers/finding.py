@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Size = Literal["brief", "quick", "full"]
 STAND_IN = (
-    "MNIST was not found (DUALFOLD_MNIST may name a file of it): scikit-learn's 8×8 digits are used "
-    "instead, so numbers differ."
+    "MNIST was not found (DUALFOLD_MNIST may name a file of it): scikit-learn's 8×8 digits are "
+    "used instead, so numbers differ."
 )
 
 

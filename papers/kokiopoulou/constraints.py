@@ -50,8 +50,8 @@ def constraints(setting: Setting) -> Finding:
     right = sum(row.holds is True and "err" not in row.note for row in printed)
     sentence = (
         f"Of {len(printed)} equations {right} hold as printed; {wrong} do not, the centring and "
-        f"the scaling of eigenmaps. {mended} corrected ones hold: with Deg where the notes have √Deg, "
-        "with √Deg for nothing, and with Deg^-½ for Deg^½. "
+        f"the scaling of eigenmaps. {mended} corrected ones hold: with Deg where the notes have "
+        "√Deg, with √Deg for nothing, and with Deg^-½ for Deg^½. "
         f"LLE with the suggested k = d + 1 has {few} null vectors here; the notes count on one."
     )
     notes = (f"Swiss roll, {graph.n} points, 10 neighbours, heat weights.",)

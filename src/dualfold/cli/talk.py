@@ -18,7 +18,7 @@ import typer
 
 from dualfold.cli.interrupt import end_now, interruptible
 from dualfold.cli.progress import Stage, displayed
-from dualfold.cli.wording import runs, shown
+from dualfold.cli.wording import running, shown
 from dualfold.errors import DualfoldError, DualfoldWarning
 
 P = ParamSpec("P")
@@ -96,16 +96,17 @@ def plainly(command: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(command)
     def told(*args: P.args, **options: P.kwargs) -> R:
-        runs(command.__name__)
         try:
-            return interruptible(lambda: command(*args, **options))
+            with running(command):
+                return interruptible(lambda: command(*args, **options))
         except KeyboardInterrupt:
             Voice().say("interrupted; no file was left half-written.", "yellow")
             end_now(INTERRUPTED)
         except DualfoldError as error:
             if debugging():
                 raise
-            _end(shown(error.message), FAILURE)
+            with running(command):
+                _end(shown(error.message), FAILURE)
         except BrokenPipeError:  # `dualfold … | head` has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(FAILURE) from None

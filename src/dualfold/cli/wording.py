@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import shlex
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from dualfold.errors import Argument, Message
@@ -16,14 +18,19 @@ PARAMETERS = {
     "overwrite": "force",
     "queries": "file",
 }
-# The command that runs; messages name its options.
-_running = "embed"
+# The command that runs, by its function or its name; messages name its options.
+_running: Callable[..., Any] | str = "embed"
 
 
-def runs(command: str) -> None:
-    """From now on messages are about this command."""
+@contextlib.contextmanager
+def running(command: Callable[..., Any]) -> Iterator[None]:
+    """Meanwhile messages are about this command."""
     global _running
-    _running = command
+    before, _running = _running, command
+    try:
+        yield
+    finally:
+        _running = before
 
 
 def shown(text: str, command: str | None = None) -> str:
@@ -35,14 +42,23 @@ def shown(text: str, command: str | None = None) -> str:
 
 
 @functools.cache
-def _parameters(command: str) -> dict[str, Any]:
-    """The parameters of a command by their names in Python."""
+def _parameters(command: Callable[..., Any] | str) -> dict[str, Any]:
+    """The parameters of a command by their names in Python.
+
+    A function may be a command of another program (python -m papers).
+    """
+    import typer
     from typer.main import get_command
 
-    from dualfold.cli.app import app
+    if isinstance(command, str):
+        from dualfold.cli.app import app
 
-    commands: dict[str, Any] = get_command(app).commands  # type: ignore[attr-defined]
-    return {parameter.name: parameter for parameter in commands[command].params}
+        found: Any = get_command(app).commands[command]  # type: ignore[attr-defined]
+    else:
+        alone = typer.Typer(add_completion=False)
+        alone.command()(command)
+        found = get_command(alone)
+    return {parameter.name: parameter for parameter in found.params}
 
 
 def _as_option(argument: Argument, parameters: dict[str, Any]) -> str:
