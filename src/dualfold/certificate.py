@@ -88,8 +88,8 @@ class Certificate:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready: plain numbers, lists and strings (numbers that are not finite: None)."""
-        told = {field.name: plain(getattr(self, field.name)) for field in fields(self)}
-        return told | {"holds": self.holds, "verdict": str(self), "schema": self.schema}
+        entries = {field.name: plain(getattr(self, field.name)) for field in fields(self)}
+        return entries | {"holds": self.holds, "verdict": str(self), "schema": self.schema}
 
 
 def plain(item: Any) -> Any:

@@ -30,21 +30,7 @@ def neighbor_graph(
     """
     if graph is not None:
         return _given_graph(graph, X)
-    if n_neighbors is not None and radius is not None:
-        raise InvalidInput(
-            "Both ",
-            Argument("n_neighbors"),
-            " and ",
-            Argument("radius"),
-            " are provided. Use ",
-            Argument("n_neighbors", None),
-            " with ",
-            Argument("radius", radius),
-            ", or ",
-            Argument("radius", None),
-            " with ",
-            Argument("n_neighbors", n_neighbors),
-        )
+    _refuse_both(n_neighbors, radius)
     if radius is not None:
         if neighborhood == "variable":
             raise InvalidInput(
@@ -72,6 +58,24 @@ def neighbor_graph(
         )
     rule = variable if neighborhood == "variable" else knn
     return rule(X, n_neighbors, metric=metric, n_jobs=n_jobs)
+
+
+def _refuse_both(n_neighbors: int | None, radius: float | None) -> None:
+    if n_neighbors is not None and radius is not None:
+        raise InvalidInput(
+            "Both ",
+            Argument("n_neighbors"),
+            " and ",
+            Argument("radius"),
+            " are provided. Use ",
+            Argument("n_neighbors", None),
+            " with ",
+            Argument("radius", radius),
+            ", or ",
+            Argument("radius", None),
+            " with ",
+            Argument("n_neighbors", n_neighbors),
+        )
 
 
 def _given_graph(graph: Any, X: Any) -> Graph:

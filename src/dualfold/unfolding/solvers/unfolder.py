@@ -70,11 +70,11 @@ class Unfolder:
         unit, power = in_units(problem)
         with descent("closing the gap between both sides", self.tol) as at:
 
-            def told(record: Record) -> bool | None:
+            def reported(record: Record) -> bool | None:
                 at(record.gap)
                 return None if self.callback is None else self.callback(_grown(record, power))
 
-            run = _Run(unit, replace(self, callback=told), n_components)
+            run = _Run(unit, replace(self, callback=reported), n_components)
             found = run.fitting() if self.solver == "auto" else run.by(self.solver)
         history = tuple(_grown(record, power) for record in found.history)
         return replace(found, factor=np.ldexp(found.factor, power // 2), history=history)
