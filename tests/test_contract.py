@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 import scipy.linalg
 from conftest import principal_sine
 from families import FAMILIES
-from scipy.sparse.linalg import LinearOperator
+from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from dualfold.errors import DualfoldError, NotConverged, TooLarge
 from dualfold.trace import TraceProblem, certify
@@ -97,6 +99,20 @@ def test_a_solver_that_does_not_arrive_says_so():
     with pytest.raises(NotConverged, match=r"stopped after 1[0-2] products") as caught:
         hurried.solve(problem)
     assert "Factored" in str(caught.value)
+
+
+def test_auto_that_does_not_arrive_says_so(monkeypatch):
+    from dualfold.trace.solvers import auto
+
+    monkeypatch.setattr(auto, "Lanczos", partial(Lanczos, most_products=10))
+    A = np.diag(1 + np.arange(500) * 1e-6)
+    problem = TraceProblem(aslinearoperator(A), count=2)
+    found = Auto().attempt(problem)
+    assert found.status == "stopped"
+    assert "Lanczos left after" in found.story[0]
+    with pytest.raises(NotConverged, match=r"Lanczos left after .*loosen tol") as caught:
+        Auto().solve(problem)
+    assert caught.value.solution.status == "stopped"
 
 
 def test_trivial_directions_are_deflated_not_counted():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import warnings
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -23,6 +24,7 @@ from dualfold import Isomap, LaplacianEigenmaps, LocallyLinearEmbedding, Spectra
 from dualfold.data import digits, oversampled_swiss_roll, s_curve, swiss_roll
 from dualfold.descriptions import ESTIMATORS
 from dualfold.errors import DisconnectedGraph, InvalidInput, PiecesJoined, PointsCollapse
+from dualfold.kernels.tally import tallied
 
 DATA = {
     "roll": swiss_roll(600, random_state=0).points,
@@ -366,6 +368,33 @@ def test_progress_by_verbose_and_by_callbacks(capsys):
         "solution and certificate",
         "teardown",
     ]
+
+
+def test_a_fit_that_fails_still_tells_its_stages_and_tears_callbacks_down(capsys, monkeypatch):
+    pytest.importorskip("sklearn.callback")
+
+    class Recorder:
+        seen: ClassVar[list[str]] = []
+
+        def setup(self, estimator, context):
+            self.seen.append("setup")
+
+        def on_fit_task_begin(self, estimator, context):
+            self.seen.append(f"begin {context.task_name}")
+
+        def on_fit_task_end(self, estimator, context):
+            self.seen.append(f"end {context.task_name}")
+
+        def teardown(self, estimator, context):
+            self.seen.append("teardown")
+
+    model = Isomap(verbose=True).set_callbacks(Recorder())
+    monkeypatch.setattr(model, "_graph", lambda *_: 1 / 0)
+    with tallied() as work, pytest.raises(ZeroDivisionError):
+        model.fit(DATA["curve"])
+    assert Recorder.seen == ["setup", "begin fit", "begin neighbours", "teardown"]
+    assert "[Isomap] neighbours: " in capsys.readouterr().err
+    assert "seconds: neighbours" in work
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,9 @@ import numpy as np
 
 from dualfold.certificate import Certificate
 from dualfold.errors import Argument, CertificateFailed
-from dualfold.graph.graph import Graph
 from dualfold.kernels.tally import timed
 from dualfold.kernels.threads import lapack_threads
 from dualfold.levels import checked_tolerance
-from dualfold.quality.report import QualityReport, report
 from dualfold.trace.certificate import TraceCertificate, certify
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
@@ -53,37 +51,6 @@ class Embedding(Generic[Problem, Answer]):
     def __repr__(self) -> str:
         n, d = self.points.shape
         return f"Embedding({n} points in {d} dimensions; {self.certificate})"
-
-    def quality(
-        self,
-        X: Any,
-        *,
-        labels: Any = None,
-        graph: Graph | None = None,
-        n_neighbors: int = 10,
-        metric: Any = "euclidean",
-        sample: int | None = None,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-    ) -> QualityReport:
-        """How good a picture of X this is: `dualfold.quality.report(X, points)`.
-
-        The certificate says that the problem was solved; this says whether it was the
-        right problem. `labels` are classes, to measure how well they are kept together;
-        with `graph` its geodesics are compared as well. `n_neighbors`, `metric`, `sample`,
-        `random_state` and `n_jobs` are those of all measures (`help(dualfold.quality)`).
-        """
-        return report(
-            X,
-            self.points,
-            labels=labels,
-            graph=graph,
-            n_neighbors=n_neighbors,
-            metric=metric,
-            sample=sample,
-            random_state=random_state,
-            n_jobs=n_jobs,
-        )
 
 
 @overload

@@ -26,6 +26,7 @@ from dualfold.estimators.dimension import LOOKED_AT, embedded
 from dualfold.estimators.layout import PiecewiseCertificate, side_by_side
 from dualfold.estimators.neighborhoods import neighbor_graph
 from dualfold.graph import Graph, joined, separate
+from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.pieces import OTHERWISE, pieces_in_words
 from dualfold.maps.piecewise import PiecewiseMap
 
@@ -212,7 +213,7 @@ class GraphEstimator(CertifiedEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.input_tags.pairwise = is_precomputed(self.metric)
         return tags
 
 

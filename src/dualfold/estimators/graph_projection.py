@@ -17,6 +17,7 @@ from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS
 from dualfold.estimators.linear import LinearEstimator
 from dualfold.estimators.neighborhoods import connected, neighbor_graph
 from dualfold.graph import Graph, subgraph, united
+from dualfold.graph.metrics import is_precomputed
 from dualfold.trace.problem import TraceProblem
 
 PROJECTION_CONSTRAINTS: dict[str, Any] = {
@@ -125,7 +126,7 @@ class GraphProjection(LinearEstimator):
         return int(self.n_components)
 
     def _refuse_distances(self) -> None:
-        if isinstance(self.metric, str) and self.metric == "precomputed":
+        if is_precomputed(self.metric):
             raise InvalidInput(
                 Argument("metric", "precomputed"),
                 f" was given, but {type(self).__name__} is a linear map of features and "

@@ -16,6 +16,7 @@ from dualfold.embedding import Embedding
 from dualfold.errors import Argument, InvalidInput
 from dualfold.estimators.base import CertifiedEstimator, solver_to_last_digits
 from dualfold.estimators.dimension import LOOKED_AT, embedded
+from dualfold.graph.metrics import is_precomputed
 from dualfold.maps.linear import LinearMap
 from dualfold.methods.mds import mds_of_distances
 from dualfold.methods.pca import pca
@@ -148,7 +149,7 @@ class ClassicalMDS(CertifiedEstimator):
             placed = self._map.encode(X)
             points[:, : placed.shape[1]] = placed
             return points
-        distances = X if self.metric == "precomputed" else self._distances(X, self._training)
+        distances = X if is_precomputed(self.metric) else self._distances(X, self._training)
         real = self.eigenvalues_ > 0
         Y = self.embedding_.astype(float)[:, real] / self.eigenvalues_[real]
         points[:, real] = (self._mean_squares - np.square(distances, dtype=float)) @ Y / 2
@@ -173,7 +174,7 @@ class ClassicalMDS(CertifiedEstimator):
         """The n×n distances of the fitted points."""
         if not hasattr(self, "_training"):
             raise AttributeError("dissimilarity_matrix_ is there after fit")
-        if self.metric == "precomputed":
+        if is_precomputed(self.metric):
             return np.asarray(self._training)
         return self._distances(self._training, None)
 
@@ -192,7 +193,7 @@ class ClassicalMDS(CertifiedEstimator):
     def _checked(self, X: Any, *, reset: bool) -> Any:
         if self._in_space:
             return super()._checked(X, reset=reset)
-        given = self.metric == "precomputed"
+        given = is_precomputed(self.metric)
         checked = validate_data(
             self,
             X,
@@ -207,7 +208,7 @@ class ClassicalMDS(CertifiedEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        given = self.metric == "precomputed"
+        given = is_precomputed(self.metric)
         tags.input_tags.pairwise = given
         tags.input_tags.sparse = not given
         return tags

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from dualfold.errors import Argument, InvalidInput, Message
 from dualfold.graph import Graph, from_lengths, joined, knn, one_piece, variable
 from dualfold.graph import radius as radius_graph
+from dualfold.graph.metrics import is_precomputed
 
 
 def neighbor_graph(
@@ -97,7 +98,7 @@ def _finite(radius: float, X: Any, metric: Any) -> float:
         return float(radius)
     from sklearn.metrics import pairwise_distances
 
-    if isinstance(metric, str) and metric == "precomputed":
+    if is_precomputed(metric):
         return float(X.max())
     return float(pairwise_distances(X, metric=metric).max()) * (1 + 1e-9)
 

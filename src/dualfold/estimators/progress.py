@@ -40,10 +40,13 @@ class TellsProgress(CallbackSupportMixin):
         task = None if root is None else root.subcontext(task_name=name)
         if task is not None:
             task.call_on_fit_task_begin(estimator=self)
-        yield
-        if task is not None:
-            task.call_on_fit_task_end(estimator=self)
-        seconds = perf_counter() - begin
-        tally(f"seconds: {name}", seconds)
-        if getattr(self, "verbose", False):
-            print(f"[{type(self).__name__}] {name}: {seconds:.2f} s", file=sys.stderr)
+        try:
+            yield
+            # As in scikit-learn, what fails does not end: callbacks are only torn down.
+            if task is not None:
+                task.call_on_fit_task_end(estimator=self)
+        finally:
+            seconds = perf_counter() - begin
+            tally(f"seconds: {name}", seconds)
+            if getattr(self, "verbose", False):
+                print(f"[{type(self).__name__}] {name}: {seconds:.2f} s", file=sys.stderr)

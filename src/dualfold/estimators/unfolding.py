@@ -16,6 +16,7 @@ from dualfold.embedding import Embedding
 from dualfold.errors import Argument, DisconnectedGraph, InvalidInput
 from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimator
 from dualfold.graph import Graph
+from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.pieces import pieces_in_words
 from dualfold.maps.local import LocalDistancesMap, LocalWeightsMap
 from dualfold.methods.mvu import mvu
@@ -192,7 +193,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
 
     def _map(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
         k = min(self.n_neighbors or int(np.median(graph.lists.counts)), graph.n)
-        if isinstance(graph.metric, str) and graph.metric == "precomputed":
+        if is_precomputed(graph.metric):
             return LocalDistancesMap(graph.points, embedding.points, k, self.reg)
         return LocalWeightsMap(graph.points, embedding.points, k, self.reg)
 

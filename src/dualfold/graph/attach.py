@@ -13,6 +13,7 @@ from dualfold.graph.build import neighborhood_spread, variable_counts
 from dualfold.graph.coordinates import frame_of
 from dualfold.graph.faint import FAINT, faint_pairs
 from dualfold.graph.graph import Array, Graph, Lists
+from dualfold.graph.metrics import is_euclidean, is_precomputed
 from dualfold.graph.neighbors import nearest
 from dualfold.graph.points import rows_alike
 from dualfold.graph.scan import pairs_between
@@ -117,7 +118,7 @@ def _own_lists_of(graph: Graph, queries: Any) -> Lists:
 
 
 def _nearest_old(graph: Graph, queries: Any, k: int) -> tuple[Array, Array, Array]:
-    if isinstance(graph.metric, str) and graph.metric == "precomputed":
+    if is_precomputed(graph.metric):
         lists = _distance_rows(graph, queries).first(k)
         return np.repeat(np.arange(len(lists)), lists.counts), lists.indices, lists.distances
     found = nearest(graph.points, min(k, graph.n), queries=queries, metric=graph.metric)
@@ -140,12 +141,12 @@ def _within_reach(graph: Graph, queries: Any, reach: Array) -> tuple[Array, Arra
 
 def _pairs_within(graph: Graph, queries: Any, reach: Array) -> tuple[Array, Array, Array]:
     """All pairs (new, old) at a distance within the old point's reach."""
-    if isinstance(graph.metric, str) and graph.metric == "precomputed":
+    if is_precomputed(graph.metric):
         lists = _distance_rows(graph, queries)
         rows = np.repeat(np.arange(len(lists)), lists.counts)
         near = lists.distances <= reach[lists.indices]
         return rows[near], lists.indices[near], lists.distances[near]
-    if not (isinstance(graph.metric, str) and graph.metric in ("euclidean", "l2")):
+    if not is_euclidean(graph.metric):
         return _within_reach_metric(graph, queries, reach)
     X, Q = rows_alike(graph.points, queries)
     frame = frame_of(X, Q, None)

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput
 from dualfold.graph.graph import Array, Graph, Lists, Symmetry, symmetric_lengths
+from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.neighbors import from_precomputed, nearest, radius_search, within
 from dualfold.graph.search import Search, exact_search
 
@@ -108,7 +109,7 @@ def variable_counts(spread: Array, n_neighbors: int, usual: float) -> Array:
 def _lists(
     X: Any, n_neighbors: int, metric: Any, search: str, n_jobs: int | None, random_state: Any
 ) -> tuple[Lists, Search]:
-    if sp.issparse(X) and isinstance(metric, str) and metric == "precomputed":
+    if sp.issparse(X) and is_precomputed(metric):
         lists = Lists(*from_precomputed(X)).first(n_neighbors)
         return lists, exact_search("precomputed", 0.0)
     found = nearest(

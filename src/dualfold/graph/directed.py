@@ -10,6 +10,7 @@ from scipy.sparse.csgraph import connected_components
 
 from dualfold.errors import Argument, DisconnectedGraph, InvalidInput
 from dualfold.graph.graph import Array, Graph, Lists
+from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.pieces import one_piece
 
 
@@ -19,7 +20,7 @@ def neighborhoods(graph: Graph, *, n_components: int, least: int = 1) -> tuple[A
     Links that joined pieces are in the lists of both their ends.
     """
     points = graph.points
-    if points is None or (isinstance(graph.metric, str) and graph.metric == "precomputed"):
+    if points is None or is_precomputed(graph.metric):
         raise InvalidInput(
             f"local weights are made from the coordinates of the neighbours, and this graph "
             f"({graph.rule}) knows only distances; make it from the points: "

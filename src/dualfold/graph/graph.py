@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from dualfold.errors import InvalidInput
+from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.search import Search
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -130,7 +131,7 @@ class Graph:
 
 def coordinates(graph: Graph) -> Any:
     """The points the graph was made of, for methods that map features."""
-    distances = isinstance(graph.metric, str) and graph.metric == "precomputed"
+    distances = is_precomputed(graph.metric)
     if graph.points is None or distances:
         raise InvalidInput(
             "a linear map needs the features of the points and this graph was made from distances "

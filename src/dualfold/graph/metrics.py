@@ -15,6 +15,8 @@ __all__ = [
     "best_of_rows",
     "double_table",
     "from_precomputed",
+    "is_euclidean",
+    "is_precomputed",
     "metric_search",
     "metric_within",
     "ragged",
@@ -24,6 +26,16 @@ Ragged = tuple[np.ndarray, np.ndarray, np.ndarray]
 _WORKING_MEMORY = 256  # MiB of distances at a time
 # The rounding of distances computed twice in float32, with room; more is meant, or a mistake.
 ASYMMETRY = 1e-4
+
+
+def is_precomputed(metric: Any) -> bool:
+    """Whether the data are distances; a metric may also be a function or another object."""
+    return isinstance(metric, str) and metric == "precomputed"
+
+
+def is_euclidean(metric: Any) -> bool:
+    """Whether it is the Euclidean metric by one of its names."""
+    return isinstance(metric, str) and metric in ("euclidean", "l2")
 
 
 def double_table(X: Any, name: str) -> Any:

@@ -21,6 +21,8 @@ from dualfold.graph.faint import FAINT, faint_pairs, with_faint
 from dualfold.graph.metrics import (
     double_table,
     from_precomputed,
+    is_euclidean,
+    is_precomputed,
     metric_search,
     metric_within,
     ragged,
@@ -61,7 +63,7 @@ def nearest(
             Argument("search"), f" must be one of {', '.join(_ROADS)}; it is {search!r}"
         )
     threads = thread_count(n_jobs)
-    if isinstance(metric, str) and metric == "precomputed":
+    if is_precomputed(metric):
         return _of_precomputed(X, n_neighbors, queries)
     if not _in_space(X, metric):
         return _of_metric(X, n_neighbors, queries, metric, search, threads)
@@ -127,7 +129,7 @@ def within(
     if not isinstance(radius, int | float | np.number) or not 0 <= float(radius) < np.inf:
         raise InvalidInput(Argument("radius"), f" must be a finite number >= 0; it is {radius!r}")
     threads = thread_count(n_jobs)
-    if isinstance(metric, str) and metric == "precomputed":
+    if is_precomputed(metric):
         indptr, indices, distances = from_precomputed(X)
         near = distances <= radius
         counts = np.add.reduceat(np.append(near, False), indptr[:-1]) * (np.diff(indptr) > 0)
@@ -150,7 +152,7 @@ def within(
 
 def radius_search(X: Any, metric: Any) -> Search:
     """What is known of the lists of `within`."""
-    if isinstance(metric, str) and metric == "precomputed":
+    if is_precomputed(metric):
         return exact_search("precomputed", 0.0)
     if not _in_space(X, metric):
         return exact_search("metric", float("nan"))
@@ -160,7 +162,7 @@ def radius_search(X: Any, metric: Any) -> Search:
 def _in_space(X: Any, metric: Any) -> bool:
     """Whether our own kernel has the distances: Euclidean, of rows that fit when spread out."""
     sparse = sp.issparse(X) and int(X.shape[0]) * int(X.shape[1]) > _DENSE
-    return not sparse and isinstance(metric, str) and metric in ("euclidean", "l2")
+    return not sparse and is_euclidean(metric)
 
 
 def _of_precomputed(distances: Any, k: int, queries: Any) -> Neighbors:

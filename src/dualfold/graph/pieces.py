@@ -14,6 +14,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from dualfold.errors import Argument, DisconnectedGraph, InPython, Message, PiecesJoined
 from dualfold.graph.build import knn
 from dualfold.graph.graph import Array, Graph, Lists
+from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.neighbors import nearest
 
 Link = tuple[int, int, float]
@@ -180,7 +181,7 @@ def _ways_out(graph: Graph, labels: Array) -> list[Link]:
 
 
 def _nearest_to(graph: Graph, queries: Array, among: Array, k: int) -> tuple[Array, Array]:
-    if isinstance(graph.metric, str) and graph.metric == "precomputed":
+    if is_precomputed(graph.metric):
         block = np.asarray(graph.points)[np.ix_(queries, among)]
         order = np.argsort(block, axis=1, kind="stable")[:, :k]
         return order, np.take_along_axis(block, order, axis=1)
@@ -193,7 +194,7 @@ def _nearest_to(graph: Graph, queries: Array, among: Array, k: int) -> tuple[Arr
 
 
 def _refuse_without_points(graph: Graph) -> None:
-    if graph.points is None or (sp.issparse(graph.points) and graph.metric == "precomputed"):
+    if graph.points is None or (sp.issparse(graph.points) and is_precomputed(graph.metric)):
         raise DisconnectedGraph(
             pieces_in_words(graph),
             ". It was given without coordinates, so the links that would join the pieces are not "
@@ -237,7 +238,7 @@ def subgraph(graph: Graph, rows: Array) -> Graph:
     points: Any = graph.points
     if points is not None:
         picked = points.iloc[rows] if hasattr(points, "iloc") else points[rows]
-        points = picked[:, rows] if graph.metric == "precomputed" else picked
+        points = picked[:, rows] if is_precomputed(graph.metric) else picked
     lengths = sp.csr_array(graph.lengths[rows][:, rows])
     return replace(graph, lengths=lengths, lists=lists, points=points)
 

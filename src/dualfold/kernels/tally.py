@@ -35,8 +35,10 @@ def tally(what: str, amount: float) -> None:
 def timed(stage: str) -> Iterator[None]:
     """Count the seconds spent inside as "seconds: stage"."""
     begin = perf_counter()
-    yield
-    tally(f"seconds: {stage}", perf_counter() - begin)
+    try:
+        yield
+    finally:
+        tally(f"seconds: {stage}", perf_counter() - begin)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.errors import Argument, InvalidInput
+from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.neighbors import nearest
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -33,7 +34,7 @@ class PiecewiseMap:
     maps: tuple[Callable[[Any], Array] | None, ...]
 
     def __call__(self, X: Any) -> Array:
-        if isinstance(self.metric, str) and self.metric == "precomputed":
+        if is_precomputed(self.metric):
             raise InvalidInput(
                 "new points cannot be placed with ",
                 Argument("pieces", "separate"),

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.geodesics import geodesic_distances
 from dualfold.graph.graph import Graph
-from dualfold.graph.metrics import best_of_rows
+from dualfold.graph.metrics import best_of_rows, is_euclidean, is_precomputed
 from dualfold.graph.neighbors import nearest
 from dualfold.graph.points import rows_of_numbers
 from dualfold.graph.tree import scanned_rows
@@ -204,7 +204,7 @@ def space_of(X: Any, metric: Any = "euclidean", n_jobs: int | None = None) -> Sp
         return X
     if isinstance(X, Graph):
         return DistanceSpace(X.n, lambda rows: geodesic_distances(X, rows, n_jobs=1), n_jobs)
-    if isinstance(metric, str) and metric == "precomputed":
+    if is_precomputed(metric):
         return DistanceSpace(*_given(X), n_jobs)
     if not sp.issparse(X):
         X = np.asanyarray(X)
@@ -213,7 +213,7 @@ def space_of(X: Any, metric: Any = "euclidean", n_jobs: int | None = None) -> Sp
             Argument("X"), f" must be a table with one row for each point; its shape is {X.shape}"
         )
     too_wide = sp.issparse(X) and X.shape[0] * X.shape[1] > SPREAD_OUT
-    if not too_wide and isinstance(metric, str) and metric in ("euclidean", "l2"):
+    if not too_wide and is_euclidean(metric):
         return EuclideanSpace(X, n_jobs)
     return DistanceSpace(X.shape[0], _by_metric(X, metric), n_jobs)
 

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.geodesics import Landmarks, geodesic_distances
 from dualfold.graph.graph import Graph, Lists
+from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.search import Search
 from dualfold.maps.landmark import GeodesicMap, Triangulation
 from dualfold.maps.linear import LinearMap
@@ -141,7 +142,7 @@ def _piecewise_parts(map_: PiecewiseMap) -> Parts:
 
 
 def _refuse_functions(metric: Any, features: Any) -> None:
-    if not isinstance(metric, str) or metric == "precomputed" or features is None:
+    if not isinstance(metric, str) or is_precomputed(metric) or features is None:
         raise InvalidInput(
             "a metric that is a function (or has parameters), precomputed distances, or a graph "
             "without the points it was made of cannot be saved as data, since a model file "

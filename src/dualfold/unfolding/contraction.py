@@ -15,6 +15,7 @@ from scipy.sparse.csgraph import connected_components
 
 from dualfold.errors import Argument, InvalidInput, Unrealisable
 from dualfold.graph import Graph, from_lengths, geodesic_distances
+from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.pieces import one_piece
 from dualfold.unfolding.problem import Form, UnfoldingProblem, doubles
 
@@ -121,7 +122,7 @@ def _with_angles(graph: Graph, ends: Array, lengths: Array) -> tuple[Array, Arra
 
 def _distances(graph: Graph, pairs: Array) -> Array:
     """The distances of given pairs of points, by the graph's metric."""
-    if graph.points is None or (sp.issparse(graph.points) and graph.metric == "precomputed"):
+    if graph.points is None or (sp.issparse(graph.points) and is_precomputed(graph.metric)):
         raise InvalidInput(
             Argument("angles", True),
             " needs the distances between neighbours of a point, and this graph was given "
@@ -129,7 +130,7 @@ def _distances(graph: Graph, pairs: Array) -> Array:
             Argument("angles", False),
         )
     rows = graph.points.iloc if hasattr(graph.points, "iloc") else graph.points
-    if isinstance(graph.metric, str) and graph.metric == "precomputed":
+    if is_precomputed(graph.metric):
         return np.asarray(graph.points)[pairs[:, 0], pairs[:, 1]].astype(float)
     from sklearn.metrics.pairwise import paired_distances
 

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
-from dualfold.errors import Argument, Message, NotConverged, TooLarge
+from dualfold.errors import Argument, Message, TooLarge
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.shifted import shifted
 from dualfold.trace.solution import Solution
@@ -188,10 +188,4 @@ def _factored_seconds(problem: TraceProblem, story: list[str]) -> float:
 
 
 def _with_story(solution: Solution, story: list[str]) -> Solution:
-    if solution.status != "converged":
-        raise NotConverged(
-            f"{solution.solver} stopped after {solution.products} products with A; "
-            + "; ".join(story),
-            solution=solution,
-        )
     return replace(solution, solver=f"Auto: {solution.solver}", story=tuple(story))

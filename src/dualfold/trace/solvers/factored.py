@@ -14,7 +14,7 @@ from dualfold.trace.shifted import shifted
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers.shift import gershgorin, margin_of, shift_below
 from dualfold.trace.solvers.solver import Solver
-from dualfold.trace.solvers.subspace import Progress, Through, iterate
+from dualfold.trace.solvers.subspace import Iteration, Progress, Through, iterate
 
 Array = np.ndarray[Any, np.dtype[Any]]
 # Directions that travel along. For MᵀM a certificate may need a floor further up than the
@@ -36,9 +36,7 @@ class Factored(Solver):
     watch: Callable[[Progress], bool] | None = None
 
     def attempt(self, problem: TraceProblem) -> Solution:
-        return iterate(
-            problem,
-            Through(inverse_below(problem)),
+        settings = Iteration(
             name="Factored",
             tol=self.tol,
             most_products=self.most_products,
@@ -46,6 +44,7 @@ class Factored(Solver):
             seed=self.seed,
             watch=self.watch,
         )
+        return iterate(problem, Through(inverse_below(problem)), settings)
 
 
 def inverse_below(problem: TraceProblem) -> Callable[[Array], Array]:

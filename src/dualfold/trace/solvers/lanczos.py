@@ -13,7 +13,7 @@ from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers.chebyshev import ChebyshevFilter
 from dualfold.trace.solvers.solver import Solver
-from dualfold.trace.solvers.subspace import Directions, Progress, Through, iterate
+from dualfold.trace.solvers.subspace import Directions, Iteration, Progress, Through, iterate
 
 # Below, the basis is as cheap as the products and a filter gains nothing.
 SMALL = 2_000
@@ -34,9 +34,7 @@ class Lanczos(Solver):
     watch: Callable[[Progress], bool] | None = None
 
     def attempt(self, problem: TraceProblem) -> Solution:
-        return iterate(
-            problem,
-            self._directions(problem),
+        settings = Iteration(
             name="Lanczos",
             tol=self.tol,
             most_products=self.most_products,
@@ -45,6 +43,7 @@ class Lanczos(Solver):
             seed=self.seed,
             watch=self.watch,
         )
+        return iterate(problem, self._directions(problem), settings)
 
     def _directions(self, problem: TraceProblem) -> Directions:
         thin = isinstance(problem.metric, Identity | Diagonal)

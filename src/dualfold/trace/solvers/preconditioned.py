@@ -17,7 +17,7 @@ from dualfold.trace.shifted import shifted
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers.shift import shift_below
 from dualfold.trace.solvers.solver import Solver
-from dualfold.trace.solvers.subspace import Progress, Through, iterate
+from dualfold.trace.solvers.subspace import Iteration, Progress, Through, iterate
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -37,9 +37,7 @@ class Preconditioned(Solver):
     watch: Callable[[Progress], bool] | None = None
 
     def attempt(self, problem: TraceProblem) -> Solution:
-        return iterate(
-            problem,
-            Through(self._rough_inverse(problem)),
+        settings = Iteration(
             name="Preconditioned",
             tol=self.tol,
             most_products=self.most_products,
@@ -47,6 +45,7 @@ class Preconditioned(Solver):
             seed=self.seed,
             watch=self.watch,
         )
+        return iterate(problem, Through(self._rough_inverse(problem)), settings)
 
     def _rough_inverse(self, problem: TraceProblem) -> Callable[[Array], Array]:
         shift = shift_below(problem)

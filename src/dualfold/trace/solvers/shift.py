@@ -9,7 +9,7 @@ import numpy as np
 from dualfold.trace.metric import Dense, Sparse
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.shifted import shifted
-from dualfold.trace.solvers.subspace import Through, iterate
+from dualfold.trace.solvers.subspace import Iteration, Through, iterate
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -41,9 +41,8 @@ def shift_below(problem: TraceProblem) -> float:
         reached = float(np.einsum("ij,ij->j", N, problem.descent(N)).min())
         if reached <= discs + margin * size:  # a Laplacian: the bound is attained
             return discs - margin * size
-    probe = iterate(
-        problem, Through(problem.metric.solve), name="probe", tol=1e-2, most_products=30, memory=30
-    )
+    settings = Iteration("probe", tol=1e-2, most_products=30, memory=30)
+    probe = iterate(problem, Through(problem.metric.solve), settings)
     theta = float(problem.sign * probe.values[0])
     V = probe.vectors[:, :1]
     R = problem.descent(V) - problem.metric.times(V) * theta

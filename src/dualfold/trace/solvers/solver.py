@@ -22,9 +22,10 @@ class Solver(ABC):
         with lapack_threads(problem.n):
             solution = self.attempt(problem)
         if solution.status != "converged":
+            story = f" ({'; '.join(solution.story)})" if solution.story else ""
             raise NotConverged(
                 f"{solution.solver} stopped after {solution.products} products with A before "
-                "reaching its tolerance; ",
+                f"reaching its tolerance{story}; ",
                 self.remedy(),
                 solution=solution,
             )

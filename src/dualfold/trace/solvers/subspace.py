@@ -140,37 +140,30 @@ class Basis:
         self.H[:keep, :keep] = np.diag(values)
 
 
-def iterate(
-    problem: TraceProblem,
-    directions: Directions,
-    *,
-    name: str,
-    tol: float,
-    most_products: int,
-    block: int | None = None,
-    memory: int | None = None,
-    start: Array | None = None,
-    seed: int = 0,
-    watch: Callable[[Progress], bool] | None = None,
-) -> Solution:
-    """Minimise sign·A over B-orthonormal V off N, by residuals sent through T.
+@dataclass(frozen=True)
+class Iteration:
+    """Settings of `iterate`.
 
-    `watch` sees the progress of every round and stops the run by returning True.
+    block : directions that travel together (None: one more than are wanted)
+    memory : directions kept before the basis is shrunk (at least three blocks)
+    watch : sees the progress of every round and stops the run by returning True
     """
+
+    name: str
+    tol: float
+    most_products: int
+    block: int | None = None
+    memory: int = 0
+    seed: int = 0
+    watch: Callable[[Progress], bool] | None = None
+
+
+def iterate(problem: TraceProblem, directions: Directions, settings: Iteration) -> Solution:
+    """Minimise sign·A over B-orthonormal V off N, by residuals sent through T."""
     if isinstance(problem.metric, Diagonal):
         root = np.sqrt(problem.metric.entries)[:, None]
-        solution = iterate(
-            _standard_form(problem, root),
-            _InStandardForm(directions, root),
-            name=name,
-            tol=tol,
-            most_products=most_products,
-            block=block,
-            memory=memory,
-            start=None if start is None else root * start,
-            seed=seed,
-            watch=watch,
-        )
+        standard = _standard_form(problem, root)
+        solution = iterate(standard, _InStandardForm(directions, root), settings)
         V = with_signs(solution.vectors / root)
         return replace(solution, vectors=V, guard=solution.guard / root)
     # A dense A earns its threads in A·V; everything else here is tall and thin.
@@ -179,35 +172,24 @@ def iterate(
 
         def watched(progress: Progress) -> bool:
             report(progress.excess)
-            return watch is not None and watch(progress)
+            return settings.watch is not None and settings.watch(progress)
 
-        return _iterate(
-            problem, directions, name, tol, most_products, block, memory, start, seed, watched
-        )
+        return _iterate(problem, directions, settings, watched)
 
 
 def _iterate(
     problem: TraceProblem,
     directions: Directions,
-    name: str,
-    tol: float,
-    most_products: int,
-    block: int | None,
-    memory: int | None,
-    start: Array | None,
-    seed: int,
+    settings: Iteration,
     watch: Callable[[Progress], bool],
 ) -> Solution:
     n, count = problem.n, problem.count
     room = n - problem.trivial.shape[1]
-    block = min(room, block or count + 1)
-    memory = min(room, max(memory or 0, 3 * block, 2 * block + 12))
+    block = min(room, settings.block or count + 1)
+    memory = min(room, max(settings.memory, 3 * block, 2 * block + 12))
     basis = Basis.empty(problem, memory)
-    rng = np.random.default_rng(seed)
-    begin = rng.standard_normal((n, block))
-    if start is not None:
-        begin[:, : min(block, start.shape[1])] = start[:, :block]
-    own = basis.extend(begin)
+    rng = np.random.default_rng(settings.seed)
+    own = basis.extend(rng.standard_normal((n, block)))
     # A certificate of MᵀM leans on residuals below what A·Q can show: one round more.
     rounds_left = 1 if isinstance(problem.A, Gramian) else 0
     largest = 0.0  # of the Ritz values ever seen: the size of A (may be 0), whose units A·Q has
@@ -220,14 +202,14 @@ def _iterate(
         BX = X if BQ is Q else BQ @ S[:, :shown]
         residual = AQ @ S[:, :shown] - BX * theta[:shown]
         largest = max(largest, float(np.abs(theta).max()))
-        target = tol * np.abs(theta[:shown]) + 64 * np.finfo(float).eps * largest
+        target = settings.tol * np.abs(theta[:shown]) + 64 * np.finfo(float).eps * largest
         excess = _dual_norms(residual, problem) / np.maximum(target, np.finfo(float).tiny)
         worst = float(excess[:count].max()) if shown >= count else np.inf
         products = own + directions.products
         status: Literal["converged", "stopped"] | None = None
         if worst <= 1 or basis.size == room:
             status = "converged"
-        elif products >= most_products or watch(Progress(products, worst)):
+        elif products >= settings.most_products or watch(Progress(products, worst)):
             status = "stopped"
         once_more = worst <= 1 and rounds_left > 0 and basis.size < room
         if status is not None and not once_more:
@@ -247,7 +229,7 @@ def _iterate(
 
     V = Q @ S[:, : min(basis.size, block + FURTHER)]
     vectors, values = _in_own_sense(problem, V[:, :count], theta[:count])
-    return Solution(vectors, values, V[:, count:], name, status, products)
+    return Solution(vectors, values, V[:, count:], settings.name, status, products)
 
 
 def _in_own_sense(problem: TraceProblem, V: Array, theta: Array) -> tuple[Array, Array]:
