@@ -7,11 +7,9 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any, Literal
 
-import numpy as np
-
 from benchmarks.verdicts import Wanted
+from dualfold.arrays import Array
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Role = Literal["ours", "peer", "floor", "context"]
 NO_SETTINGS: Mapping[str, Any] = {}
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.case import Data
+from dualfold.arrays import Array
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Maker = Callable[[float], Data]
 LEAST = 500  # points, at the smallest scale
 # Generated data is drawn anew in every turn, for all sides alike (`running.run_once` sets it).

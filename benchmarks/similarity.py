@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.graph import nearest
 from dualfold.graph.tree import without_self
 
-Array = np.ndarray[Any, np.dtype[Any]]
 T, SAMPLE = 10, 2_000
 
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.data import swiss_roll
 from dualfold.graph import Graph
 from dualfold.unfolding import Unfolding, unfold
 from dualfold.unfolding.unfold import Form
 from papers.cunha.roll import NEIGHBORS, neighbor_graph, roll, small_roll
 from papers.finding import Experiment, Finding, Row, Setting
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # Tighter, and the interior point stalls on some rolls: see cunha-slater.
 RELAXATION = 1e-3

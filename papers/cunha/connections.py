@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import scipy.linalg
 from scipy.spatial.distance import pdist
 
+from dualfold.arrays import Array
 from dualfold.data import swiss_roll
 from dualfold.graph import Graph, geodesic_distances
 from dualfold.unfolding import UnfoldingProblem, connections, unfold
@@ -16,8 +15,6 @@ from dualfold.weights.gram import centred_gram
 from papers.cunha.roll import NEAR, neighbor_graph, roll, size_note, small_roll
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.finding import Experiment, Finding, Row, Setting, agrees
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def isomap_bound(setting: Setting) -> Finding:

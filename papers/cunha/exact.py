@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
+from dualfold.arrays import Array
 from dualfold.estimators import PCA, ClassicalMDS
 from dualfold.games import unfolding_bracket, unfolding_game
 from dualfold.unfolding import UnfoldingProblem, certify_unfolding, interior_point
@@ -15,8 +15,6 @@ from dualfold.unfolding.contraction import contracted
 from papers.cunha.roll import NEIGHBORS, neighbor_graph, small_roll
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.finding import Experiment, Finding, Row, Setting, agrees
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def chain(n: int) -> UnfoldingProblem:

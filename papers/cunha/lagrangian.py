@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.unfolding import UnfoldingProblem, contracted
 from papers.cunha.roll import neighbor_graph, small_roll
 from papers.finding import Experiment, Finding, Row, Setting, agrees
 from papers.report import number
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def dual_steps(setting: Setting) -> Finding:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
+from dualfold.arrays import Array
 from dualfold.estimators import PCA, ClassicalMDS
 from dualfold.weights.gram import centred_gram
 from papers.finding import Experiment, Finding, Row, Setting, agrees
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def linear_methods(setting: Setting) -> Finding:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.data import sphere_cap
 from dualfold.graph import Graph, knn
 from dualfold.graph.directed import neighborhoods
@@ -13,8 +14,6 @@ from dualfold.weights import reconstruction_weights
 from papers.cunha.roll import NEAR, roll, size_note
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.finding import Experiment, Finding, Row, Setting, agrees
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def local_linearity(setting: Setting) -> Finding:

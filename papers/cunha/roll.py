@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.data import Sample, swiss_roll
 from dualfold.estimators import PCA, Isomap, LocallyLinearEmbedding, SpectralEmbedding
 from dualfold.graph import Graph, joined, knn
@@ -22,8 +22,6 @@ from dualfold.unfolding.bounds import scaled_into
 from papers.figures.roll import bracket_figure, unrolling_figure
 from papers.figures.unfolding import as_unfolding_in_words, bounds_in_words, unfolding_figure
 from papers.finding import Experiment, Finding, Row, Setting, agrees
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 NEIGHBORS = 6
 # A gap of 1e-9 leaves the optimality conditions, which fall with its root, near 1e-5.

@@ -9,14 +9,13 @@ import numpy as np
 import scipy.linalg
 from scipy.sparse.csgraph import minimum_spanning_tree
 
+from dualfold.arrays import Array
 from dualfold.graph import Graph, from_lengths
 from dualfold.unfolding import UnfoldingProblem, contracted, interior_point
 from dualfold.unfolding.solvers.positive_step import longest_step
 from papers.cunha.roll import neighbor_graph, small_roll
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.finding import Experiment, Finding, Row, Setting, agrees
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 NEIGHBORS = 5
 # Share of the way to the border of the cone that a step may go (the usual choice).

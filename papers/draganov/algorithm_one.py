@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.errors import TooLarge
 from dualfold.forces.pairs import MOST_PAIRED, double_centred
 from dualfold.weights.rows import table
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def algorithm_one(

@@ -17,10 +17,9 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.stats import rankdata
 
+from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.weights.rows import column_means, table
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True)

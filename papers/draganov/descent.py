@@ -6,10 +6,9 @@ is exact: (f − minimum)/(f(0) − minimum).
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.estimators import PCA, PointPCA
 from dualfold.forces import descended_points, point_error
 from dualfold.quality import procrustes
@@ -17,8 +16,6 @@ from dualfold.view.figures import Panel, gallery
 from papers.draganov.algorithm_one import algorithm_one
 from papers.figures.forces import convergence_figure
 from papers.finding import Experiment, Finding, Row, Setting, agrees
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def pixels(setting: Setting, count: int) -> tuple[Array, Array]:

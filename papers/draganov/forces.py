@@ -8,11 +8,10 @@ two points nearer to each other than one of them is to the mean attract.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from dualfold.arrays import Array
 from dualfold.data import digits, helix, s_curve, swiss_roll
 from dualfold.estimators import PCA
 from dualfold.forces import Forces, pair_forces, point_forces
@@ -22,8 +21,6 @@ from papers.draganov.attraction import attraction
 from papers.draganov.descent import pixels
 from papers.figures.forces import force_figure, pull_figure
 from papers.finding import Experiment, Finding, Row, Setting, agrees
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # The nearest pair of the line is around the mean, on either side of it.
 LINE = np.array([[-0.1], [0.1], [-10.0], [10.0]])

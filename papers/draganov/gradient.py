@@ -5,15 +5,12 @@ Small random data, uncentred on purpose: several steps of the paper hold for cen
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from dualfold.arrays import Array
 from dualfold.forces import point_gradient
 from papers.finding import Experiment, Finding, Row, Setting, agrees
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def error(X: Array, Y: Array) -> float:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.view.colors import FEW_COLORS
 from dualfold.view.drawing import FAINT, INK, frames, head, name_axes
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     from dualfold.forces import Forces
 
-Array = np.ndarray[Any, np.dtype[Any]]
 
 PULL, PUSH, NET = FEW_COLORS[0], FEW_COLORS[4], INK
 

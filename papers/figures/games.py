@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.view.colors import FEW_COLORS
 from dualfold.view.drawing import FAINT, INK, SOFT, frames, head, name_axes
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     from dualfold.games import Convex, Curve, Path
 
-Array = np.ndarray[Any, np.dtype[Any]]
 GAP, BOUND = FEW_COLORS[0], FEW_COLORS[4]
 COLUMNS = 4
 

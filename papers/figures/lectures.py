@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.view.colors import FEW_COLORS
 from dualfold.view.drawing import FAINT, INK, SOFT, frames, head
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = np.ndarray[Any, np.dtype[Any]]
 BLUE, ORANGE, RED = FEW_COLORS[0], FEW_COLORS[1], FEW_COLORS[4]
 
 

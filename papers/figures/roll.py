@@ -23,7 +23,6 @@ from dualfold.view.drawing import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = np.ndarray[Any, np.dtype[Any]]
 
 REACHED, PROVED = FEW_COLORS[0], FEW_COLORS[4]
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.view.colors import FEW_COLORS
 from dualfold.view.drawing import frames, head, name_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def trace_figure(reached: Mapping[str, tuple[Array, float, float]], *, title: str = "") -> Figure:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+from dualfold.arrays import Array
 from dualfold.data import swiss_roll
 from dualfold.embedding import embed
 from dualfold.errors import PointsCollapse
@@ -20,8 +21,6 @@ from dualfold.weights import (
     weighted_laplacian,
 )
 from papers.finding import Experiment, Finding, Row, Setting, agrees
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 SHARP = Auto(tol=1e-10)  # identities are checked to 1e-8; the usual 1e-6 is for pictures
 SMALL = 1e-8  # what counts as 0: values near 1, some hundred to thousand terms

@@ -11,11 +11,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.linalg
 
+from dualfold.arrays import Array
 from dualfold.data import swiss_roll
 from dualfold.embedding import embed
 from dualfold.errors import PointsCollapse
@@ -26,8 +26,6 @@ from dualfold.view.figures import Panel, gallery
 from dualfold.weights import reconstruction_weights, weighted_laplacian
 from papers.draganov.descent import pixels
 from papers.finding import Experiment, Finding, Row, Setting
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 NEIGHBORS = 10
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import scipy.linalg
 from scipy.spatial.distance import cdist
 
+from dualfold.arrays import Array
 from dualfold.data import swiss_roll
 from dualfold.embedding import embed
 from dualfold.graph import Graph, geodesic_distances, joined, knn
@@ -18,8 +17,6 @@ from dualfold.view.figures import Panel, gallery
 from dualfold.weights import centred_gram
 from papers.draganov.descent import pixels
 from papers.finding import Experiment, Finding, Row, Setting, agrees
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # Of the roll. Rolls of 500 points, seeds 0 to 2: no short cut between turns with 8, two rolls of
 # three have some with 10 (disparity 0.2 to 0.3), all with 12; 300 points have them with 8 too.

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.linalg
 
+from dualfold.arrays import Array
 from papers.figures.trace import trace_figure
 from papers.finding import Experiment, Finding, Row, Setting, agrees
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 ROUNDING = 1e-11  # relative to Σ|λ|; matrices have up to 12 rows and B a condition up to 1e3
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.figures.lectures import Region, regions_figure
 from papers.finding import Experiment, Finding, Row, Setting, agrees
 from papers.shin.functions import (
-    Array,
     Shape,
     Values,
     broken_rules,

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+from dualfold.arrays import Array
 from papers.figures.lectures import four_turns_figure
 from papers.finding import Experiment, Finding, Row, Setting, agrees
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # The lecture's example: eigenvalues 5 and 2, eigenvectors along (2, 1) and (1, −1).
 EXAMPLE = np.array([[4.0, 2.0], [1.0, 3.0]])

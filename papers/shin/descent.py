@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.games import (
     DescentMethod,
     LeastSquares,
@@ -24,8 +25,6 @@ from dualfold.games import (
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.figures.games import path_figure
 from papers.finding import Experiment, Finding, Row, Setting, agrees
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # The lecture's function, start and step.
 VALLEY = Quadratic(np.array([[2.0, 1.0], [1.0, 20.0]]), np.array([-5.0, -3.0]))

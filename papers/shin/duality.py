@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.programs import (
     LinearProgram,
     QuadraticProgram,
@@ -17,7 +18,6 @@ from dualfold.programs.certificate import ProgramCertificate
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.finding import Experiment, Finding, Row, Setting, agrees
 
-Array = np.ndarray[Any, np.dtype[Any]]
 ROUNDING = 1e-9  # relative; programs are solved to about 1e-12
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp, softmax
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from dualfold.arrays import Array
+
 Values = Callable[[Array], Array]
 
 

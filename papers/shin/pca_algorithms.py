@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.embedding import embed
 from dualfold.methods import pca
 from dualfold.trace.problem import TraceProblem
@@ -15,7 +16,6 @@ from dualfold.trace.solvers import Dense
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.finding import Experiment, Finding, Row, Setting, agrees
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Algorithm = Callable[[Array, int], tuple[Array, Array]]
 KEPT = 5  # components compared
 # Wider covariances are not formed here: at D = 10,000 they take 3 GB and many minutes.

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.estimators import PCA
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.figures.lectures import images_figure
 from papers.finding import Experiment, Finding, Row, Setting, agrees
 
-Array = np.ndarray[Any, np.dtype[Any]]
 SHOWN = (1, 5, 10, 50, 100, 300)  # numbers of components with a picture each
 BLOCK = 5_000  # rows reconstructed at a time
 

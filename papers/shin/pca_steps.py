@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.estimators import PCA
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.figures.lectures import Step, steps_figure
 from papers.finding import Experiment, Finding, Row, Setting, agrees
 
-Array = np.ndarray[Any, np.dtype[Any]]
 ROUNDING = 1e-12
 
 

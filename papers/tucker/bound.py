@@ -8,7 +8,7 @@ about f/G. It also needs a convex f, which this one is not (the paper says so).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,7 +25,6 @@ from papers.tucker.table import IMAGES, ROUNDS, SIZES
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = np.ndarray[Any, np.dtype[Any]]
 
 PRINTED = 12.5
 RADIUS, OTHER_RADIUS = 25.0, 24.0

@@ -7,11 +7,10 @@ the average alone; the remarks are about the average itself, and the last step.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from dualfold.arrays import Array
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,12 @@ compared with itself on the even roll.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.stats import spearmanr
 
+from dualfold.arrays import Array
 from dualfold.data import oversampled_swiss_roll, swiss_roll
 from dualfold.data.toys import Sample
 from dualfold.estimators import LaplacianEigenmaps
@@ -24,7 +25,6 @@ from papers.finding import Experiment, Finding, Row, Setting
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = np.ndarray[Any, np.dtype[Any]]
 
 NAMES = {
     "LE": "LE, t = 10",

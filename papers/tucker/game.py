@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.games import (
     OMD,
     Ball,
@@ -23,8 +24,6 @@ from papers.finding import Experiment, Finding, Row, Setting, agrees
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def counterexample() -> tuple[LargestAffine, Array]:

@@ -6,11 +6,12 @@ beside their corrections.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.data import swiss_roll
 from dualfold.estimators import Isomap
 from dualfold.graph import from_lengths, geodesic_distances, knn
@@ -20,7 +21,6 @@ from papers.finding import Experiment, Finding, Row, Setting
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = np.ndarray[Any, np.dtype[Any]]
 
 ROUNDING = 1e-10
 NEIGHBORS = 8

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.graph import nearest
 from dualfold.methods import pca, random_projection
 from dualfold.quality.ranks import kept_share
@@ -24,7 +25,6 @@ from papers.tucker.table import IMAGES, PRINTED, ROUNDS, SIZES, T_NEAREST
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # The paper's descent by the radius R of its step R/√T. Its text has 25; 1 is known of the
 # author's runs.

@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.certificate import Certificate
 from dualfold.errors import Argument, CertificateFailed
 from dualfold.kernels.tally import timed
@@ -23,7 +24,6 @@ from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solvers.unfolder import Unfolder
 from dualfold.unfolding.unfold import Unfolding, judged_unfolding
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Problem = TypeVar("Problem", TraceProblem, UnfoldingProblem)
 Answer = TypeVar("Answer", Solution, Unfolding)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from dualfold.arrays import Array
 
 ISO = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ].*)?")
 YEAR_MONTH = re.compile(r"(?:19|20)\d\d[-/](?:0[1-9]|1[0-2])")

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InPython, InvalidInput
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # A message names this many classes, and counts the others.
 NAMED = 5

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # Squares of more, summed over any number of rows, do not fit into a float64 (1.8e308).
 LARGEST = 1e140

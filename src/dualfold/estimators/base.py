@@ -14,14 +14,13 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from dualfold.arrays import Array
 from dualfold.data.labels import Labels, labels_of
 from dualfold.errors import InvalidInput
 from dualfold.estimators.progress import TellsProgress
 from dualfold.graph.metrics import exact_doubles
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solvers import Auto, Dense, Factored, Lanczos, Preconditioned, Solver
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # scikit-learn's names of solvers, and ours.
 SOLVERS = ("auto", "dense", "arpack", "lanczos", "factored", "preconditioned")

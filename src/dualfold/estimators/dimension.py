@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
+from dualfold.arrays import Array
 from dualfold.embedding import Embedding, embed
 from dualfold.trace.certificate import certify
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # The eigengap is looked for among this many first eigenvalues.
 LOOKED_AT = 10

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from sklearn.utils import check_symmetric
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from dualfold.arrays import Array
 from dualfold.embedding import Embedding
 from dualfold.errors import InvalidInput
 from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimator
@@ -19,8 +20,6 @@ from dualfold.maps.nystrom import NystromMap
 from dualfold.methods.eigenmaps import eigenmaps
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.affinity import affinity
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class LaplacianEigenmaps(GraphEstimator):

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.estimators.principal_axes import Count
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers import Gradient, PaperGradient
 from dualfold.weights.covariance import CentredScatter
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 DESCENTS = ("gradient", "gradient-paper")
 

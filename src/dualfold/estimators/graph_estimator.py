@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from dualfold.arrays import Array
 from dualfold.embedding import Embedding
 from dualfold.errors import (
     Argument,
@@ -29,8 +30,6 @@ from dualfold.graph import Graph, joined, separate
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.pieces import OTHERWISE, pieces_in_words
 from dualfold.maps.piecewise import PiecewiseMap
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 GRAPH_CONSTRAINTS: dict[str, Any] = {
     "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from dualfold.arrays import Array
 from dualfold.embedding import Embedding
 from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimator
 from dualfold.graph import Graph
@@ -18,8 +19,6 @@ from dualfold.maps.landmark import FromLandmarks, GeodesicMap, triangulation
 from dualfold.methods.isomap import isomap, landmark_count, landmark_isomap
 from dualfold.quality.pairs import residual_variance
 from dualfold.trace.problem import TraceProblem
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class Isomap(GraphEstimator):

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from dualfold.arrays import Array
 from dualfold.embedding import Embedding
 from dualfold.estimators.base import CertifiedEstimator
 from dualfold.maps.linear import LinearMap
 from dualfold.trace.solution import with_signs
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class LinearEstimator(CertifiedEstimator):

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from dualfold.arrays import Array
 from dualfold.embedding import Embedding
 from dualfold.errors import InvalidInput
 from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimator
@@ -17,8 +18,6 @@ from dualfold.graph import Graph
 from dualfold.maps.local import LocalWeightsMap
 from dualfold.methods import hessian_lle, lle, ltsa, modified_lle
 from dualfold.trace.problem import TraceProblem
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class LocallyLinearEmbedding(GraphEstimator):

@@ -12,6 +12,7 @@ from sklearn.metrics import pairwise_distances
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from dualfold.arrays import Array
 from dualfold.embedding import Embedding
 from dualfold.errors import Argument, InvalidInput
 from dualfold.estimators.base import CertifiedEstimator, solver_to_last_digits
@@ -23,8 +24,6 @@ from dualfold.methods.pca import pca
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import with_signs
 from dualfold.weights.gram import DOUBLE_UP_TO, mean_squares, refuse_asymmetry
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # All eigenvalues of a matrix this large take about half a second.
 MOST_ROWS_FOR_SPECTRUM = 1_500

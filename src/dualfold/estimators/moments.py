@@ -7,12 +7,11 @@ from typing import Any, Self
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.maps.linear import Projected
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.covariance import scatter, scatter_error, scatter_kind
 from dualfold.weights.precision import in_words, mean_error
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.estimators.gradient_axes import DESCENTS, Descent, error_history
 from dualfold.estimators.linear import LinearEstimator, signed
@@ -27,8 +28,6 @@ from dualfold.estimators.principal_axes import (
 from dualfold.estimators.probabilistic import ProbabilisticModel
 from dualfold.maps.linear import LinearMap
 from dualfold.methods.pca import Matrix, pca, pca_matrix
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # Up to this many rows and columns a singular value decomposition costs nothing
 # noticeable (scikit-learn draws the line there too).

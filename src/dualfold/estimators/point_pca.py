@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, CertificateFailed
 from dualfold.estimators.base import solver_to_last_digits
 from dualfold.estimators.linear import LinearEstimator
@@ -20,8 +21,6 @@ from dualfold.maps.linear import LinearMap
 from dualfold.methods.pca import pca
 from dualfold.trace.solution import with_signs
 from dualfold.weights.rows import column_means, combined_rows
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # A coordinate whose variance is below this share of the first one's is rounding: the
 # error sees fourth powers, so it cannot tell such a one from 0.

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+from dualfold.arrays import Array
 from dualfold.certificate import Certificate
 from dualfold.embedding import judged
 from dualfold.errors import Argument, InvalidInput
@@ -18,8 +19,6 @@ from dualfold.maps.linear import LinearMap, Projected
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
 from dualfold.weights.covariance import CentredScatter
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # n_components="auto" keeps this share of the variance (Cunha's rule of thumb).
 AUTO_SHARE = 0.9

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from dualfold.arrays import Array
 
 
 class ProbabilisticModel:

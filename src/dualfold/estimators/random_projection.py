@@ -10,13 +10,12 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from dualfold.arrays import Array
 from dualfold.estimators.linear import LinearEstimator
 from dualfold.maps.linear import LinearMap
 from dualfold.maps.random import Kind
 from dualfold.methods.random_projection import random_projection
 from dualfold.quality.distortion import measured_distortion
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 KINDS: dict[str, Kind] = {
     "gaussian": "gaussian",

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from dualfold.arrays import Array
 from dualfold.embedding import Embedding
 from dualfold.errors import Argument, DisconnectedGraph, InvalidInput
 from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimator
@@ -24,8 +25,6 @@ from dualfold.unfolding.connections import Connections, connections
 from dualfold.unfolding.contraction import Contraction
 from dualfold.unfolding.solution import Record
 from dualfold.unfolding.solvers.unfolder import Unfolder
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class MaximumVarianceUnfolding(GraphEstimator):

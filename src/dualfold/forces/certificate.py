@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.certificate import Certificate
 from dualfold.forces.leading import leading_fourth_powers
 from dualfold.forces.points import centred_points, kernel_times
@@ -23,7 +24,6 @@ from dualfold.levels import checked_tolerance, level_of
 from dualfold.weights.precision import mean_error
 from dualfold.weights.rows import column_means, combined_rows
 
-Array = np.ndarray[Any, np.dtype[Any]]
 _U = 2.0**-53
 
 

@@ -19,14 +19,13 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.trace.certificate import certify
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.covariance import CentredScatter, scatter, scatter_error
 from dualfold.weights.gram import point_gram, point_gram_error
 from dualfold.weights.rows import column_means, table
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # The first eigenvectors of a matrix of this size take some two seconds.
 MOST_SPECTRUM = 3_000

@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from dualfold.arrays import Array
 from dualfold.errors import TooLarge
 from dualfold.forces.points import centred_points, kernel_times
 from dualfold.weights.rows import column_means
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # All pairs of so many points in the plane are 128 MB.
 MOST_PAIRED = 2_000

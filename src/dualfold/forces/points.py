@@ -15,10 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.weights.rows import column_means, combined_rows, projected_rows, table
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # YᵀY is inverted with this share of its trace added: columns that the data has no
 # variance for go to 0, and steps must stay finite meanwhile.

@@ -11,10 +11,10 @@ instead, which is why it can fail.
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.errors import ConditionFails, InvalidInput
 from dualfold.games.composed import Flattened, HalfSquare, Sum
 from dualfold.games.convex import Conjugate, Convex, Indicator
@@ -25,7 +25,6 @@ from dualfold.games.players import FTL, FTRLPlus, OMDPlus, OptimisticFTL
 from dualfold.games.recipe import Rate, Recipe, ball_around, point, reach_of, smoothness_of
 from dualfold.games.sets import Ball, ConvexSet, Everywhere
 
-Array = np.ndarray[Any, np.dtype[Any]]
 EVERYWHERE = Everywhere()
 
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.games.convex import Convex, Move
 from dualfold.games.given import doubles, number
 from dualfold.games.planes import Plane, Share, added, difference
 from dualfold.games.sure import EPS, Sure, above, dot, length, sure
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, eq=False)

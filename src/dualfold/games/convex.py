@@ -11,16 +11,16 @@ minimiser, and the two are the same operation on a function and on its conjugate
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.games.planes import NOTHING, Plane, Share, added, bowl
 from dualfold.games.sets import ConvexSet
 from dualfold.games.sure import EPS, Sure, above, dot, length, sure, times
 
-Array = np.ndarray[Any, np.dtype[Any]]
 # How far outside its domain, relatively, rounding may put a point.
 ROUNDING = 1e-12
 

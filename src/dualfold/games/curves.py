@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.games.accelerated import (
     accelerated_by_gauge,
     accelerated_proximal,
@@ -28,8 +28,6 @@ from dualfold.games.recipes import (
     frank_wolfe,
 )
 from dualfold.games.sets import Ball
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.games.convex import Convex, Indicator, Move
 from dualfold.games.given import doubles
@@ -23,7 +24,6 @@ from dualfold.games.lower import Bound, LowerBound
 from dualfold.games.sets import Ball, ConvexSet, Everywhere
 from dualfold.games.verdict import USUAL, Judged, checked, terms_of
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Gradient = Callable[[Array], Array]
 # A number, or the step of the t-th update, t = 1, 2, …
 Step = float | Callable[[int], float]

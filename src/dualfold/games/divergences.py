@@ -13,17 +13,16 @@ proximal step, the entropy's a multiplicative one, a gauge's a scaled linear min
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from scipy.special import kl_div, logsumexp
 
+from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.games.convex import Convex, Indicator
 from dualfold.games.polytopes import Simplex
 from dualfold.games.sets import ConvexSet
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class Divergence(Protocol):

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def doubles(given: Any, name: str, *, infinite: bool = False) -> Array:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from scipy.special import expit, log_softmax, logsumexp, softmax, xlogy
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.games.convex import ROUNDING, Convex, Support
 from dualfold.games.given import doubles, number, table, vector
@@ -21,8 +22,6 @@ from dualfold.games.polytopes import Box, L1Ball, Simplex
 from dualfold.games.sets import Ball
 from dualfold.games.spectra import largest_eigenvalue, squares_of
 from dualfold.games.sure import EPS, LIBRARY, TINY, Fixed, Sure, dot, sure
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def norm(order: Literal[1, 2, "inf"], weight: float = 1.0) -> Support:

@@ -23,17 +23,17 @@ about the whole problem only if a minimiser lies in the ball, which the caller s
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.games.convex import Convex, Move
 from dualfold.games.planes import NOTHING, Plane, added, bowl, difference
 from dualfold.games.sets import Ball
 from dualfold.games.sure import EPS, TINY, Sure, above, dot, length, sure, times
 
-Array = np.ndarray[Any, np.dtype[Any]]
 MULTIPLIERS = 40  # a few are usual
 SMALLEST = 1e-9  # of the multiplier that would do without ψ
 

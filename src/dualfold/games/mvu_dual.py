@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh
 
+from dualfold.arrays import Array
 from dualfold.errors import DisconnectedGraph, InvalidInput
 from dualfold.games.convex import Conjugate, Convex, Indicator
 from dualfold.games.divergences import KullbackLeibler
@@ -31,8 +32,6 @@ from dualfold.games.polytopes import Simplex
 from dualfold.games.recipe import Rate, Recipe
 from dualfold.games.spectra import least_eigenvalue
 from dualfold.games.sure import EPS, TINY, Sure, dot, length, sure
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, eq=False)

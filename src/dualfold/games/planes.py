@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.games.sure import EPS, Sure, length
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class Plane(NamedTuple):

@@ -16,10 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.games.convex import Conjugate, Convex, Move
 from dualfold.games.given import number
@@ -28,7 +29,6 @@ from dualfold.games.record import Record
 from dualfold.games.sets import Ball
 from dualfold.games.verdict import USUAL, Judged, checked, terms_of
 
-Array = np.ndarray[Any, np.dtype[Any]]
 # α_t from t and the total weight A_{t−1} before it, or a list of them.
 Weights = Callable[[int, float], float] | Sequence[float] | Array
 Order = Literal["x first", "y first"]

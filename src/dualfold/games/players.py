@@ -15,14 +15,13 @@ divergence : what a move away from a point costs; half the squared distance by d
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.games.convex import Convex, Move
 from dualfold.games.divergences import Divergence, Euclidean
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.games.given import doubles, number
 from dualfold.games.planes import Share, added
 from dualfold.games.sets import ConvexSet
 from dualfold.games.sure import EPS, Sure, above, dot, length, sure, times
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, eq=False)

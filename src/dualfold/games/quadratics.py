@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.games.convex import ROUNDING, Convex
 from dualfold.games.given import doubles, number, table, vector
 from dualfold.games.spectra import largest_eigenvalue, least_eigenvalue, squares_of
 from dualfold.games.sure import Fixed, Sure, dot, sure
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, ConditionFails, InvalidInput
 from dualfold.games.convex import Convex
 from dualfold.games.given import doubles, number
@@ -17,7 +17,6 @@ from dualfold.games.players import Player
 from dualfold.games.sets import Ball, ConvexSet, Everywhere
 from dualfold.games.verdict import USUAL
 
-Array = np.ndarray[Any, np.dtype[Any]]
 # Reads a run and says what condition of the guarantee it broke; "" for none.
 Condition = Callable[[Run], str]
 

@@ -22,10 +22,9 @@ Wang, Abernethy and Levy, "No-regret dynamics in the Fenchel game" (arXiv 2111.1
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.games.convex import Conjugate, Convex, Indicator
 from dualfold.games.given import number
@@ -52,7 +51,6 @@ from dualfold.games.recipe import (
 )
 from dualfold.games.sets import ConvexSet, Everywhere
 
-Array = np.ndarray[Any, np.dtype[Any]]
 EVERYWHERE = Everywhere()
 
 

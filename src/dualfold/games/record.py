@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.games.convex import Convex, Move
 from dualfold.games.lower import LowerBound
 from dualfold.games.sets import Ball
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class Record:

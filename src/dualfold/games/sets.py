@@ -15,16 +15,14 @@ around 0 in any dimension. Boxes, simplices and ℓ1 balls: polytopes.py.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.games.given import doubles, number, vector
 from dualfold.games.planes import NOTHING, Share, added
 from dualfold.games.sure import Sure, above, dot, length, norm_of, sure, times
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class ConvexSet:

@@ -11,13 +11,11 @@ estimate s of λ_min is made a bound by factorising M − sI for an s a little l
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.games.sure import EPS, TINY, Sure, length
 
-Array = np.ndarray[Any, np.dtype[Any]]
 TRIES = 6  # each eight times lower; the first one is the rule
 
 

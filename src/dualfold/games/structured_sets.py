@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.games.given import number, table, vector
 from dualfold.games.planes import Share, added, difference
@@ -15,8 +15,6 @@ from dualfold.games.polytopes import Simplex
 from dualfold.games.sets import ConvexSet
 from dualfold.games.spectra import least_eigenvalue
 from dualfold.games.sure import EPS, Fixed, Sure, above, dot, length, sure, times
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True)

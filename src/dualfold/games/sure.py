@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from dualfold.arrays import Array
+
 INF = math.inf
 EPS = 2.0**-52  # 2u
 GROW = 1 + 2.0**-48  # more than the rounding of the dozen operations that make an `off`

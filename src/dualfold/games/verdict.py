@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.certificate import Certificate
 from dualfold.errors import Argument, InvalidInput
 from dualfold.games.convex import Convex
@@ -15,7 +16,6 @@ from dualfold.games.sets import Ball
 from dualfold.games.sure import Sure
 from dualfold.levels import Level, checked_tolerance, level_of
 
-Array = np.ndarray[Any, np.dtype[Any]]
 USUAL = 1e-4  # the relative gap that is "proved" where the caller names none
 
 

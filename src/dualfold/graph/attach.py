@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.graph.build import neighborhood_spread, variable_counts
 from dualfold.graph.coordinates import frame_of
 from dualfold.graph.faint import FAINT, faint_pairs
-from dualfold.graph.graph import Array, Graph, Lists
+from dualfold.graph.graph import Graph, Lists
 from dualfold.graph.metrics import is_euclidean, is_precomputed
 from dualfold.graph.neighbors import nearest
 from dualfold.graph.points import rows_alike

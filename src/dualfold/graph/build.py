@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.graph.graph import Array, Graph, Lists, Symmetry, symmetric_lengths
+from dualfold.graph.graph import Graph, Lists, Symmetry, symmetric_lengths
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.neighbors import from_precomputed, nearest, radius_search, within
 from dualfold.graph.search import Search, exact_search

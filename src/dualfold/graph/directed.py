@@ -8,8 +8,9 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, DisconnectedGraph, InvalidInput
-from dualfold.graph.graph import Array, Graph, Lists
+from dualfold.graph.graph import Graph, Lists
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.pieces import one_piece
 

@@ -10,11 +10,11 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.search import Search
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Symmetry = Literal["or", "and"]
 Kind = Literal["fixed", "variable", "radius", "given"]
 

@@ -11,9 +11,10 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import minimum_spanning_tree
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, DisconnectedGraph, InPython, Message, PiecesJoined
 from dualfold.graph.build import knn
-from dualfold.graph.graph import Array, Graph, Lists
+from dualfold.graph.graph import Graph, Lists
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.neighbors import nearest
 

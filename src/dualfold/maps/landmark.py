@@ -18,14 +18,13 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.graph.attach import doors
 from dualfold.graph.geodesics import Landmarks, geodesic_distances
 from dualfold.graph.graph import Graph
 from dualfold.kernels.threads import in_shares, row_slices, thin_tiles
 from dualfold.trace.problem import TraceProblem
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # Numbers in a tile of distances: 16 MB in float64.
 TILE = 2**21

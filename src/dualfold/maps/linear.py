@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.weights.gram import working_precision
 from dualfold.weights.reduction import RowSpace
 from dualfold.weights.rows import combined_rows, projected_rows, table
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, eq=False)

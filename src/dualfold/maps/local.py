@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.graph.neighbors import nearest
 from dualfold.weights.batches import BATCH, numbers
 from dualfold.weights.reconstruction import affine_weights, gram_weights
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.programs.program import Program, QuadraticProgram
 
-Array = np.ndarray[Any, np.dtype[Any]]
 # Ruiz' iteration halves the logarithms each time; 2^(2^-6) is next to 1.
 ROUNDS = 6
 # The largest exponent of a unit: the product of two of them is far inside the doubles.

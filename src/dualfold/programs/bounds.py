@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.programs.curvature import Curvature
 from dualfold.programs.exact import (
     ZERO,
@@ -34,7 +35,6 @@ from dualfold.programs.exact import (
 from dualfold.programs.linear_systems import Enclosed
 from dualfold.programs.program import Program
 
-Array = np.ndarray[Any, np.dtype[Any]]
 End = Fraction | None  # None: infinite
 # How often rows pass bounds on to one another, and entries up to which they do (seconds).
 ROUNDS = 2

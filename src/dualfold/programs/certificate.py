@@ -22,6 +22,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.certificate import Certificate
 from dualfold.errors import Argument, InvalidInput
 from dualfold.levels import Level, checked_tolerance, level_of
@@ -35,7 +36,6 @@ from dualfold.programs.linear_systems import Enclosed
 from dualfold.programs.program import Program
 from dualfold.programs.terms import Conditions, Terms, conditions, described
 
-Array = np.ndarray[Any, np.dtype[Any]]
 # `reach` unless the caller says otherwise: far enough to cover every other optimum of an
 # ordinary program.
 FARTHER = 10.0

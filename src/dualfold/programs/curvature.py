@@ -22,11 +22,11 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.programs.entries import diagonal_units
 from dualfold.programs.exact import ZERO, integers
 from dualfold.programs.linear_systems import EPS, TINY
 
-Array = np.ndarray[Any, np.dtype[Any]]
 # Rows of a matrix that is eliminated over the integers: so many take a few seconds.
 MOST_EXACT = 100
 

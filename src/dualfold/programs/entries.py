@@ -8,9 +8,8 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, TooLarge
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # Eigenvalues of a symmetric matrix this large take about ten seconds.
 MOST_CURVED = 3_000

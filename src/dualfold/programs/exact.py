@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.errors import TooLarge
 from dualfold.programs.program import Program
 
-Array = np.ndarray[Any, np.dtype[Any]]
 # Entries of all matrices together; so many take some ten seconds and a gigabyte.
 MOST_SUMMED = 5_000_000
 ZERO = Fraction(0)

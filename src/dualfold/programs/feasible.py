@@ -12,17 +12,16 @@ With the dual of a program in place of the program this finds exact multipliers.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import scipy.optimize
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.programs.exact import ZERO, ExactMatrix, floats, fractions
 from dualfold.programs.linear_systems import EPS, TINY, Enclosed, corrections
 from dualfold.programs.program import Program
 
-Array = np.ndarray[Any, np.dtype[Any]]
 # What counts as tight, or as 0: a share of the terms of the row, or of the largest entry.
 CLOSE = (1e-13, 1e-10, 1e-7)
 # How far inside, in units of what is broken and of the rounding of the row.

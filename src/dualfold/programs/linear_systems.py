@@ -16,15 +16,14 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.programs.exact import ZERO, ExactMatrix, above, floats, fractions, integers
 
-Array = np.ndarray[Any, np.dtype[Any]]
 EPS = float(np.finfo(float).eps)
 TINY = float(np.finfo(float).tiny)
 # Equations solved over the integers: 60 of them take about a second.

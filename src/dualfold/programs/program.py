@@ -23,10 +23,10 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.programs.entries import doubles, nonzero, rows_of, semidefinite, vector
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Sense = Literal["min", "max"]
 
 

@@ -22,6 +22,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.certificate import Certificate
 from dualfold.levels import Level, checked_tolerance
 from dualfold.programs.balance import Balanced, balanced
@@ -45,8 +46,6 @@ from dualfold.programs.terms import (
     largest,
     limit_size,
 )
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, CertificateFailed, NotConverged
 from dualfold.levels import Level, checked_tolerance
 from dualfold.programs.balance import Balanced, balanced
@@ -30,8 +31,6 @@ from dualfold.programs.solvers.clarabel import by_clarabel
 from dualfold.programs.solvers.highs import by_highs
 from dualfold.programs.solvers.pivots import by_pivots
 from dualfold.programs.solvers.polish import polished, widened_rows
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # Unknowns up to which the last digits are worth a dense least-squares problem (seconds).
 MOST_POLISHED = 1_500

@@ -7,13 +7,12 @@ answer is worth looking for nearby.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.programs.program import Program
 
-Array = np.ndarray[Any, np.dtype[Any]]
 TINY = float(np.finfo(float).tiny)
 
 

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.quality.neighbors import t_similarity
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 __all__ = [
     "Alignment",

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.kernels.threads import row_slices
 from dualfold.quality.estimate import (
@@ -17,8 +18,6 @@ from dualfold.quality.estimate import (
 )
 from dualfold.quality.ranks import both_spaces, neighbor_count
 from dualfold.quality.space import Space
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 __all__ = ["CoRanking", "NeighborhoodCurve", "co_ranking", "neighborhood_curve"]
 

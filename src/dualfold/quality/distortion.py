@@ -9,11 +9,10 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import betaincinv
 
+from dualfold.arrays import Array
 from dualfold.certificate import Certificate
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels.threads import row_slices
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 LEVELS = (0.0, 0.01, 0.25, 0.5, 0.75, 0.99, 1.0)
 # Numbers in a block of differences: 32 MB.

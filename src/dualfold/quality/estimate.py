@@ -8,9 +8,8 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import stdtrit
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 __all__ = [
     "Estimate",

@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels import kernel
 from dualfold.quality.estimate import drawn_rows, over_points
 from dualfold.quality.ranks import neighbor_count
 from dualfold.quality.space import space_of
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 __all__ = ["knn_accuracy", "silhouette"]
 

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.quality.estimate import Estimate, drawn_rows, over_points
 from dualfold.quality.ranks import both_spaces, neighbor_count
 from dualfold.quality.space import EuclideanSpace, Space
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 __all__ = ["density_correlation", "local_distortion"]
 

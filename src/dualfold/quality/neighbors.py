@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from dualfold.arrays import Array
 from dualfold.quality.estimate import drawn_rows, over_points
 from dualfold.quality.ranks import (
     both_spaces,
@@ -20,8 +19,6 @@ from dualfold.quality.ranks import (
     neighbor_ranks,
 )
 from dualfold.quality.space import Space
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 __all__ = [
     "continuity",

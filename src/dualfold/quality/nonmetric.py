@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.quality.estimate import drawn_rows, estimate_of_sums, spread_over
 from dualfold.quality.ranks import both_spaces
 from dualfold.quality.space import Space
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # Pairs sorted together: 16 bytes each and as much again for the sort.
 PAIRS = 1 << 24

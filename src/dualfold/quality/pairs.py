@@ -12,13 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels import kernel, shared
 from dualfold.quality.estimate import drawn_rows, estimate_of_sums, spread_over
 from dualfold.quality.ranks import both_spaces
 from dualfold.quality.space import Space
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 __all__ = ["PairSums", "distance_correlation", "pair_sums", "residual_variance", "stress"]
 

@@ -19,18 +19,16 @@ and the few pairs in between (a few in a thousand on MNIST) get their true dista
 from __future__ import annotations
 
 from queue import SimpleQueue
-from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.graph.coordinates import Frame, frame_of
 from dualfold.graph.panels import PANEL, blocks_of, rounds_of
 from dualfold.graph.points import pair_distances
 from dualfold.kernels import kernel, kernels_by_dtype, shared
 from dualfold.kernels.progress import steps
 from dualfold.kernels.threads import in_threads, row_slices
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 FEW_COLUMNS = shared("FEW_COLUMNS")  # whose distances are recomputed on the fly
 SHARE = 64  # rows a thread takes at a time

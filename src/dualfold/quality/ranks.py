@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.quality.estimate import drawn_rows, over_points
 from dualfold.quality.space import EuclideanSpace, Space, space_of
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 __all__ = ["NeighborRanks", "both_spaces", "neighbor_count", "neighbor_ranks"]
 

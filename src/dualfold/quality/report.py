@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.graph import Graph
 from dualfold.quality.coranking import (
@@ -28,7 +27,6 @@ from dualfold.quality.verdict import MEANINGS, verdict_of
 if TYPE_CHECKING:
     import pandas as pd
 
-Array = np.ndarray[Any, np.dtype[Any]]
 
 __all__ = ["QualityReport", "report"]
 

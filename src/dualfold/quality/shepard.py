@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels import kernel
 from dualfold.quality.estimate import drawn_rows
 from dualfold.quality.ranks import both_spaces
 from dualfold.quality.space import Space
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 __all__ = ["Shepard", "shepard"]
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.geodesics import geodesic_distances
 from dualfold.graph.graph import Graph
@@ -25,8 +26,6 @@ from dualfold.kernels import kernel, kernels_by_dtype
 from dualfold.kernels.progress import steps
 from dualfold.kernels.threads import in_threads, one_blas_thread, row_slices, thread_count
 from dualfold.quality.rank_counts import FEW_COLUMNS, euclidean_ranks, given_ranks
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 SPREAD_OUT = 1 << 27  # numbers: sparse data is made dense up to 1 GiB, as in graph.nearest
 _TILE = 1 << 23  # distances in a tile: 64 MiB

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from dualfold.arrays import Array
 
 __all__ = ["MEANINGS", "Meaning", "verdict_of"]
 

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.saved.doubts import SAME
 from dualfold.saved.parts import Parts
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # Parts that come from the answer are known to `SAME` of the largest entry of their column.
 # All others are copied from the data or computed from it alone, entry by entry.

@@ -17,9 +17,8 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.lib import format as npy
 
+from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 HEADER = "dualfold.json"
 SCHEMA, VERSION = "dualfold.model", 1

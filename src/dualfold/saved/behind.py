@@ -6,10 +6,9 @@ their points are compared with what is stored. A bad guess can only make a map f
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.errors import DualfoldError, InvalidInput
 from dualfold.maps.landmark import FromLandmarks
 from dualfold.maps.linear import Projected, ProjectedFromGram
@@ -17,8 +16,6 @@ from dualfold.trace import lift as lifts
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solvers import Auto
 from dualfold.weights.rows import combined_rows
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # Directions of the landmarks' matrix that stored points can tell apart: above this share of
 # the eigenvalue of the column. Coordinates kept in float32 tell less.

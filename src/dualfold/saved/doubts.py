@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.trace.problem import Gramian, TraceProblem
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # Points that differ by more than this from those of their own vectors, relative to the
 # extent of their column, were changed: CSV, Parquet and NPY keep every digit.

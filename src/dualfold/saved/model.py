@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.data.columns import refuse_lacking
 from dualfold.data.notices import listed
 from dualfold.data.whole_file import whole_file
 from dualfold.errors import InvalidInput
 from dualfold.saved.archive import read_archive, write_archive
 from dualfold.saved.parts import Parts, PlacingMap, map_of, parts_of
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.geodesics import Landmarks, geodesic_distances
 from dualfold.graph.graph import Graph, Lists
@@ -24,7 +25,6 @@ from dualfold.maps.nystrom import NystromMap
 from dualfold.maps.piecewise import PiecewiseMap, RescaledMap
 from dualfold.weights.affinity import Affinity
 
-Array = np.ndarray[Any, np.dtype[Any]]
 PlacingMap = LinearMap | GeodesicMap | NystromMap | LocalWeightsMap | PiecewiseMap | RescaledMap
 
 

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.levels import checked_tolerance
 from dualfold.maps.landmark import FromLandmarks
@@ -30,8 +31,6 @@ from dualfold.saved.doubts import NO_EXTENT, SAME, SAME_SINGLE, displaced, row_d
 from dualfold.trace import lift as lifts
 from dualfold.trace.certificate import TraceCertificate, certify
 from dualfold.trace.problem import TraceProblem
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # Beyond, squares of coordinates overflow, and infinity agrees with anything.
 LARGEST = 1e150

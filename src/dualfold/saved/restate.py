@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import dualfold.estimators as estimators
+from dualfold.arrays import Array
 from dualfold.embedding import Embedding
 from dualfold.errors import InvalidInput
 from dualfold.estimators.graph_estimator import GraphEstimator
@@ -28,8 +29,6 @@ from dualfold.saved.model import BothSides, Model
 from dualfold.saved.parts import PlacingMap, parts_of
 from dualfold.saved.remodel import Stated, answered
 from dualfold.saved.unfolding import rechecked_unfolding
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 LINEAR = ("PCA", "PointPCA", "ClassicalMDS")
 PROJECTIONS = (

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.graph.graph import Graph
 from dualfold.levels import checked_tolerance
@@ -18,8 +19,6 @@ from dualfold.trace.problem import TraceProblem
 from dualfold.unfolding.certificate import UnfoldingCertificate, certify_unfolding
 from dualfold.unfolding.contraction import Contraction, contracted
 from dualfold.unfolding.problem import Form
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def rechecked_unfolding(

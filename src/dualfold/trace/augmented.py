@@ -9,12 +9,11 @@ factorisation; here it is done once, and each shift only fills in its diagonals.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from dualfold.arrays import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,11 +15,11 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
+from dualfold.arrays import Array
 from dualfold.trace.metric import Dense, Diagonal, Identity, Metric, Sparse
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.shifted import share_ordering
 
-Array = np.ndarray[Any, np.dtype[Any]]
 # Spreads of B's diagonal below this do no harm.
 HARMLESS = 16.0
 SMALLEST = float(np.finfo(float).tiny)

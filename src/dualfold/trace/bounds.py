@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -27,7 +26,6 @@ from dualfold.trace.completeness import Floor
 from dualfold.trace.rounding import UNIT, UP
 from dualfold.trace.trial import Trial
 
-Array = np.ndarray[Any, np.dtype[Any]]
 # Heights closer to a value than this, against the spectrum, are not tried: rounding of a
 # factorisation decides there.
 FINEST = 1e-13

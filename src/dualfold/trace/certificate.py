@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
+from dualfold.arrays import Array
 from dualfold.certificate import Certificate
 from dualfold.errors import Argument, InvalidInput
 from dualfold.levels import WORTHLESS, Level, checked_tolerance, level_of
@@ -26,7 +27,6 @@ from dualfold.trace.proofs import Evidence, evidence, is_zero
 from dualfold.trace.rounding import LARGEST, SMALLEST, UNIT, norm_bound, squares_in_metric
 from dualfold.trace.singular import judged_by_singular_values, null_error
 
-Array = np.ndarray[Any, np.dtype[Any]]
 # A random search resolves less than a proof; a gap it leaves wider than this says nothing.
 COARSE = 0.5
 PROOFS = {

@@ -16,6 +16,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
+from dualfold.arrays import Array
 from dualfold.kernels import kernel
 from dualfold.kernels.threads import lapack_threads, one_blas_thread
 from dualfold.trace.factorisation import Factorisation, factorise
@@ -35,7 +36,6 @@ from dualfold.trace.rounding import (
 from dualfold.trace.shifted import shifted
 from dualfold.trace.trial import Trial, trial
 
-Array = np.ndarray[Any, np.dtype[Any]]
 _average_halves = kernel("average_halves")
 
 # The Krylov space of the deflated norm bound. Isomap of MNIST 10,000 (θ₂ = 5.6e10) needs

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 
-Array = np.ndarray[Any, np.dtype[Any]]
 # Matrices made in floating point are symmetric to some 1e-10 of their rows; more is a mistake.
 MOST_ASYMMETRY = 1e-6
 TILE = 1024

@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+from dualfold.arrays import Array
 from dualfold.trace.bounds import Bracket
 from dualfold.trace.completeness import Floor
 from dualfold.trace.metric import Diagonal, Identity
 from dualfold.trace.problem import Gramian, TraceProblem
 
-Array = np.ndarray[Any, np.dtype[Any]]
 # Directions, and bits of the largest minor: an elimination takes 0.3 s at most.
 MOST_DIRECTIONS = 12
 MOST_BITS = 1 << 15

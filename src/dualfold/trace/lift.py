@@ -5,11 +5,9 @@ Lifts that end in a linear map of the features live with it, in `dualfold.maps.l
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from dualfold.arrays import Array
 
 
 def vectors(V: Array, values: Array) -> Array:

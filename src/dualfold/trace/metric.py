@@ -14,11 +14,10 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.trace.entries import real_entries, real_sparse, symmetric
 from dualfold.trace.factorisation import Factorisation, factorise, fill_reducing_ordering
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, eq=False)

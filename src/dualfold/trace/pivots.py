@@ -8,14 +8,11 @@ any positive t, |xᵀEx| ≤ Σ e_i x_i² with e_i = Σ_j |E_ij|t_j/t_i, because
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import scipy.linalg
 
+from dualfold.arrays import Array
 from dualfold.trace.rounding import UNIT, UP, gamma
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def dense_inertia(S: Array) -> tuple[int, Array] | None:

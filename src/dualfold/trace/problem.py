@@ -16,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels.threads import in_shares, lapack_threads, thin_tiles
 from dualfold.trace.entries import (
@@ -29,8 +30,6 @@ from dualfold.trace.entries import (
 from dualfold.trace.lift import vectors as plain_vectors
 from dualfold.trace.metric import Metric, metric, orthonormal_span
 from dualfold.trace.product import product
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class Gramian(LinearOperator):

@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.kernels import kernel, shared
 from dualfold.kernels.tally import tally
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _wide_product = kernel("wide_product")
 COLUMNS = shared("PRODUCT_COLUMNS")  # of V that the kernel takes at once

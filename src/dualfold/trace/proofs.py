@@ -16,6 +16,7 @@ import numpy as np
 import scipy.linalg
 from scipy.sparse.linalg import LinearOperator
 
+from dualfold.arrays import Array
 from dualfold.errors import DualfoldError, TooLarge
 from dualfold.trace.bounds import NOTHING, Bracket, Height, bracket, heights
 from dualfold.trace.completeness import (
@@ -45,7 +46,6 @@ from dualfold.trace.singular import (
 )
 from dualfold.trace.trial import Trial, residual_lengths, span_error, trial
 
-Array = np.ndarray[Any, np.dtype[Any]]
 # A Cholesky proof of a dense problem: n³/3 multiply-adds, 2–3 s and n² doubles at 8,000.
 MOST_DENSE_ROWS = 8_000
 # A sparse matrix or an operator is filled for such a proof up to here (0.1 s).

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.trace.metric import Dense, Sparse
 from dualfold.trace.problem import Gramian, TraceProblem
 
-Array = np.ndarray[Any, np.dtype[Any]]
 UNIT = float(np.finfo(float).eps) / 2
 UP = 1 + 1e-6
 # More than all products that underflow can add, for n < 2³⁰, with a square that is no underflow

@@ -23,13 +23,13 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, splu, spsolve_triangular
 
+from dualfold.arrays import Array
 from dualfold.kernels.progress import steps
 from dualfold.kernels.threads import one_blas_thread
 from dualfold.trace.completeness import Floor
@@ -38,7 +38,6 @@ from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.rounding import OPERATOR_ERROR, TINY, UNIT, norm_bound
 from dualfold.trace.trial import Trial
 
-Array = np.ndarray[Any, np.dtype[Any]]
 # The chance of a miss that a search is allowed, at both ends together, and its longest run:
 # 3 ms a step for MNIST's 70,000 points.
 MISS, MOST_STEPS = 1e-12, 1_500

@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
+from dualfold.arrays import Array
 from dualfold.errors import TooLarge
 from dualfold.trace.augmented import AugmentedMatrix
 from dualfold.trace.factorisation import (
@@ -28,7 +29,6 @@ from dualfold.trace.problem import Gramian, TraceProblem
 
 __all__ = ["MOST_FLOPS", "Shifted", "share_ordering", "shifted"]
 
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # A factorisation that needs more multiply-adds than this (about 10 s and 2 GB) is not
 # begun: 10-NN graphs of images stay below it up to some 20,000 points, surfaces always.

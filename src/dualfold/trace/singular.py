@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.trace.bounds import NOTHING, WIDER, Bracket, Height, temple_loss
 from dualfold.trace.completeness import Floor, counted_height, factor_with_room
 from dualfold.trace.factorisation import Factorisation, factorise
@@ -42,7 +43,6 @@ from dualfold.trace.rounding import (
 from dualfold.trace.shifted import shifted
 from dualfold.trace.trial import Trial
 
-Array = np.ndarray[Any, np.dtype[Any]]
 # Null vectors are null to some rounding of M; N further off is no null space.
 NULL = 1e-10
 # A gap of singular values this wide, against ‖M‖, survives the rounding of a factorisation.

@@ -14,10 +14,10 @@ those of the problem. Nothing has to be projected exactly, and N need not be inv
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.rounding import (
     MOST_ABSOLUTE_ROWS,
@@ -33,8 +33,6 @@ from dualfold.trace.rounding import (
     product_errors,
     squares_in_metric,
 )
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, eq=False)

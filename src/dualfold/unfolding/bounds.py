@@ -19,15 +19,14 @@ Two more bounds come from the graph's geodesics g, since ‖y_i − y_j‖ ≤ g
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.graph import Graph, from_lengths, geodesic_distances
 from dualfold.unfolding.problem import UnfoldingProblem
 
-Array = np.ndarray[Any, np.dtype[Any]]
 UNIT = 2.0**-53
 UNDERFLOW = 2.0**-1064  # one product below 2⁻¹⁰²² loses 2⁻¹⁰⁷⁵ at the most
 

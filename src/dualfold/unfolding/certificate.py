@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.certificate import Certificate, plain
 from dualfold.errors import Argument, InvalidInput
 from dualfold.levels import Level, checked_tolerance, level_of
@@ -25,7 +26,6 @@ from dualfold.unfolding.problem import UnfoldingProblem, doubles
 from dualfold.unfolding.solution import relative
 from dualfold.unfolding.units import in_units, scaled_down, scaled_up, to_unit
 
-Array = np.ndarray[Any, np.dtype[Any]]
 ABOUT = "all columns of the points, and the squared edge lengths as stored in double precision"
 
 

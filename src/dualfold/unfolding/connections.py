@@ -20,11 +20,10 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+from dualfold.arrays import Array
 from dualfold.unfolding.bounds import geodesic_bounds
 from dualfold.unfolding.spectral_floor import lowest_pairs
 from dualfold.unfolding.unfold import Unfolding
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,12 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, Unrealisable
 from dualfold.graph import Graph, from_lengths, geodesic_distances
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.pieces import one_piece
 from dualfold.unfolding.problem import Form, UnfoldingProblem, doubles
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # Lengths that differ by no more than this, relatively, are the same up to rounding.
 SAME = 1e-9

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.unfolding.bounds import (
     ALL_PAIRS,
     UNIT,
@@ -20,7 +20,6 @@ from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solution import relative
 from dualfold.unfolding.spectral_floor import SecondEigenvalue, second_eigenvalue
 
-Array = np.ndarray[Any, np.dtype[Any]]
 # Points that would have to be scaled by more than the root of this are no answer.
 LARGE = 2.0**1000
 

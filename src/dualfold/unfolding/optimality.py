@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.spectral_floor import SecondEigenvalue, eigenvalues_below
 
-Array = np.ndarray[Any, np.dtype[Any]]
 # Eigenvalues of L as near to λ₂ as this, or as the root of the gap, count as equal to it.
 CLUSTER = 1e-6
 

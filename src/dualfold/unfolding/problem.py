@@ -18,9 +18,9 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Form = Literal["at_most", "equal"]
 # Ratios of squared lengths, and masses, beyond which products leave the range of doubles.
 WIDEST, HEAVIEST = 2.0**1000, 1e30

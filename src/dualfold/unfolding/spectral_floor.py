@@ -21,13 +21,13 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.linalg import lapack
 
+from dualfold.arrays import Array
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.kernels.threads import lapack_threads
 from dualfold.trace.factorisation import Ordering, factorise, fill_reducing_ordering
 from dualfold.trace.shifted import MOST_FLOPS
 from dualfold.unfolding.problem import UnfoldingProblem
 
-Array = np.ndarray[Any, np.dtype[Any]]
 UNIT = 2.0**-53
 UNDERFLOW = 2.0**-1000  # far more than products below 2⁻¹⁰²² lose
 

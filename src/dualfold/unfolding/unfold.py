@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, CertificateFailed, Unrealisable
 from dualfold.graph import Graph
 from dualfold.levels import checked_tolerance
@@ -20,8 +21,6 @@ from dualfold.unfolding.contraction import Contraction, contracted
 from dualfold.unfolding.problem import Form, UnfoldingProblem
 from dualfold.unfolding.solution import Callback, UnfoldingSolution
 from dualfold.unfolding.solvers.unfolder import SolverName, Unfolder
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, eq=False)

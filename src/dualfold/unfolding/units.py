@@ -8,13 +8,11 @@ largest weight are about 1 no square overflows, and what underflows is far below
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.unfolding.problem import UnfoldingProblem
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def in_units(problem: UnfoldingProblem) -> tuple[UnfoldingProblem, int]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from dualfold.arrays import Array
 
 # Okabe and Ito (2008), ordered by contrast, without yellow and black, which vanish on
 # white or look like text.

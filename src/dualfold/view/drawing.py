@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.view.colors import MARKERS, Coloring
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = np.ndarray[Any, np.dtype[Any]]
 
 RESOLUTION = 200  # dots per inch: sharp on screens, enough for print at column width
 INK, SOFT, FAINT = "#222222", "#666666", "#c8c8c8"

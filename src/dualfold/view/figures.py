@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.data.whole_file import whole_file
 from dualfold.errors import Argument, InvalidInput
 from dualfold.view.colors import Coloring, coloring
@@ -34,7 +35,6 @@ from dualfold.view.drawing import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = np.ndarray[Any, np.dtype[Any]]
 
 ENDINGS = (".png", ".pdf", ".svg", ".jpg", ".jpeg", ".webp")
 

@@ -32,8 +32,6 @@ from dualfold.view.figures import figure_bytes, map_figure
 from dualfold.view.page_columns import Column, labelled, row_names, thumbnails
 from dualfold.view.page_data import as_json, content_of
 
-Array = np.ndarray[Any, np.dtype[Any]]
-
 __all__ = ["Map", "measured_map", "page_html", "write_page"]
 
 # In this order inside one function: each file uses only what stands before it when it runs.

@@ -8,10 +8,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.view.colors import MARKERS, coloring
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # Pixels of all thumbnails together: 24 MB, a third more in the page. Beyond, they shrink.
 MOST_PIXELS = 24_000_000

@@ -16,7 +16,6 @@ from dualfold.view.page_columns import Column, Images, encoded, scale_of
 if TYPE_CHECKING:
     from dualfold.view.page import Map
 
-Array = np.ndarray[Any, np.dtype[Any]]
 
 SHEPARD_CELLS = 72  # a side: finer ones than a panel has room for would only make it slow
 # Neighbourhood sizes of the trustworthiness curve, even steps on a logarithmic axis.

@@ -17,7 +17,6 @@ from dualfold.view.figures import map_figure
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = np.ndarray[Any, np.dtype[Any]]
 
 PLANE = (6.4, 4.6)  # inches
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.attach import Attachment
 from dualfold.graph.build import neighborhood_spread
 from dualfold.graph.graph import Graph
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Weights = Literal["heat", "binary", "density"]
 
 

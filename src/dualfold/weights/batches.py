@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.graph.graph import Lists
 from dualfold.kernels.progress import steps
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # Numbers in one batch of neighbourhoods, 16 MB of doubles: enough to keep LAPACK's
 # batches busy, small against any data that needs batching. Best of 2^16 to 2^23 on MNIST

@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.data.labels import Labels
 from dualfold.errors import Argument, InvalidInput
 from dualfold.weights.gram import refuse_large
 from dualfold.weights.reduction import RowSpace, row_space
 from dualfold.weights.rows import column_deviations, column_means
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # Rounding leaves this share, times the number of rows or columns, of a direction without any
 # scatter within classes, in units in which its total scatter is 1.

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
+from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.kernels import kernel, kernels_by_dtype, shared
 from dualfold.kernels.progress import steps
@@ -30,8 +31,6 @@ from dualfold.weights.rows import (
     combined_rows,
     projected_rows,
 )
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # Columns that the kernel takes at a time, and rows of narrow and of wide tables (`scatter.h`).
 PANEL, SHORT_SLAB, LONG_SLAB = shared("PANEL"), shared("SHORT_SLAB"), shared("LONG_SLAB")

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.kernels.threads import in_shares, row_slices
 from dualfold.weights.precision import gram_error, mean_error, scale_share, sparse_error
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # Numbers in a tile that is copied and squared: 8 MB in float32, enough to keep an n×n product
 # busy. Its least thickness: with less, adding the products up would cost more than making them.

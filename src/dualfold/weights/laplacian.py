@@ -7,17 +7,15 @@ degrees as B of the trace problem.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.graph import Graph
 from dualfold.weights.affinity import Affinity, Weights, affinity
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Laplacian = tuple[sp.csr_array, Array]
 
 

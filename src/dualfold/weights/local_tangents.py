@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.graph.graph import Lists
 from dualfold.weights.batches import batches, offsets
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def tangent_alignment(X: Any, lists: Lists, *, n_components: int) -> sp.csr_array:

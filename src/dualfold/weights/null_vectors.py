@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, PointsCollapse
 from dualfold.graph.directed import terminal_components
 from dualfold.graph.graph import Lists
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def reconstruction_null_vectors(weights: sp.csr_array, lists: Lists) -> Array:

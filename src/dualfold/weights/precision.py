@@ -19,9 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.kernels.threads import in_shares, thin_tiles
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 __all__ = [
     "SAID",

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.graph.graph import Lists
 from dualfold.weights.batches import batches, offsets
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def reconstruction_weights(X: Any, lists: Lists, *, ridge: float = 1e-3) -> sp.csr_array:

@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.kernels.threads import in_shares, thin_tiles
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def table(X: Any) -> Any:

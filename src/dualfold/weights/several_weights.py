@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.graph.graph import Lists
 from dualfold.weights.batches import batches, offsets
 from dualfold.weights.local_tangents import stacked_rows
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def several_weights(

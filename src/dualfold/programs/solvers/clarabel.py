@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.errors import MissingDependency
 from dualfold.programs.program import Program
 from dualfold.programs.solvers.polish import whole_curvature, widened_rows
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def by_clarabel(program: Program, *, shrunk: bool, accuracy: float) -> tuple[Array, Array] | None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.programs.program import Program
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # As tight as HiGHS takes them; its vertices are exact to rounding anyway.
 HIGHS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.programs.exact import floats, integers
 from dualfold.programs.program import Program
 
-Array = np.ndarray[Any, np.dtype[Any]]
 # Complementary pairs: so many take a few seconds.
 MOST_PAIRS = 60
 

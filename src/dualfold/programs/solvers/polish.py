@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.programs.program import Program
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def polished(program: Program, point: Array, multipliers: Array) -> tuple[Array, Array]:

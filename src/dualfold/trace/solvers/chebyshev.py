@@ -11,19 +11,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.kernels import kernel, shared
 from dualfold.kernels.tally import tally
 from dualfold.kernels.threads import Threads, thread_count
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.shifted import shifted
 from dualfold.trace.solvers.shift import gershgorin
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _step = kernel("sparse_recurrence")
 WIDEST = shared("WIDEST")  # columns the kernel takes at once

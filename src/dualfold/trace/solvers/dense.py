@@ -10,6 +10,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
+from dualfold.arrays import Array
 from dualfold.errors import TooLarge
 from dualfold.kernels.progress import foreseen
 from dualfold.kernels.tally import tally
@@ -18,8 +19,6 @@ from dualfold.trace.metric import Diagonal, Sparse
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution, with_signs
 from dualfold.trace.solvers.solver import Solver
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # Multiply-adds of LAPACK's tridiagonalisation in a second on one core of 2.8 GHz, measured.
 DENSE_RATE = 1e10

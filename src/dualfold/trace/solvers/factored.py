@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
-
+from dualfold.arrays import Array
 from dualfold.trace.factorisation import factorise
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.shifted import shifted
@@ -16,7 +14,6 @@ from dualfold.trace.solvers.shift import gershgorin, margin_of, shift_below
 from dualfold.trace.solvers.solver import Solver
 from dualfold.trace.solvers.subspace import Iteration, Progress, Through, iterate
 
-Array = np.ndarray[Any, np.dtype[Any]]
 # Directions that travel along. For MᵀM a certificate may need a floor further up than the
 # first gap, and good directions below it; solves take eight columns for the price of a few.
 GRAMIAN_GUARDS = 4

@@ -17,13 +17,12 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, Message
 from dualfold.trace.metric import Identity
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution, with_signs
 from dualfold.trace.solvers.solver import Solver
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # Directions beyond the wanted ones: they tell the eigengap, and the descent then
 # converges with the gap behind them, not with the one in front.

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import scipy.sparse as sp
 import scipy.sparse.linalg
 
+from dualfold.arrays import Array
 from dualfold.errors import MissingDependency
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.shifted import shifted
@@ -18,8 +19,6 @@ from dualfold.trace.solution import Solution
 from dualfold.trace.solvers.shift import shift_below
 from dualfold.trace.solvers.solver import Solver
 from dualfold.trace.solvers.subspace import Iteration, Progress, Through, iterate
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dualfold.trace.metric import Dense, Sparse
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.shifted import shifted
 from dualfold.trace.solvers.subspace import Iteration, Through, iterate
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # The distance kept to the spectrum, relative to its size. Small against every
 # eigenvalue wanted (5e-8 for a roll of a million points), large enough that

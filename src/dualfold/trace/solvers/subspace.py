@@ -13,20 +13,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
+from dualfold.arrays import Array
 from dualfold.kernels.progress import descent
 from dualfold.kernels.threads import one_blas_thread
 from dualfold.trace.metric import Diagonal, Identity
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.solution import Solution, with_signs
 
-Array = np.ndarray[Any, np.dtype[Any]]
 # Ritz vectors past the block that are handed on as guards: they cost nothing, and let a
 # certificate place its floor further up where the first gap is too narrow to resolve.
 FURTHER = 5

@@ -16,14 +16,12 @@ tends to μ/s, which keeps them long when μ shrinks.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solvers.stiffness import LEAST_SHIFT, Net
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # What a step must leave of every slack and every weight. Slacks fall with μ, which may shrink
 # to a tenth at once; weights have no reason to fall so fast.

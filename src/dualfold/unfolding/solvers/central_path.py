@@ -27,12 +27,11 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import lapack
 
+from dualfold.arrays import Array
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solvers.polish import polished
 from dualfold.unfolding.solvers.positive_step import longest_step, lower_factor
 from dualfold.unfolding.solvers.schur import schur_factor
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # Share of the way to the boundary that a step takes, and a tenth more of it the further the
 # predictor got (as SDPT3 does).

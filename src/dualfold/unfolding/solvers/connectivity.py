@@ -6,16 +6,13 @@ nothing (`bounds.py` proves).
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.trace.factorisation import Ordering, factorise
 from dualfold.unfolding.problem import UnfoldingProblem
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # Blocks of inverse iteration kept for the Rayleigh–Ritz step, and restarts at most.
 DEPTH = 4

@@ -18,11 +18,10 @@ Nothing n×n is made and nothing iterates over n·r unknowns.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.graph import Graph, Landmarks, farthest_points, from_lengths
 from dualfold.kernels.threads import one_blas_thread
@@ -34,8 +33,6 @@ from dualfold.unfolding.solvers.connectivity import bottom
 from dualfold.unfolding.solvers.progress import Progress
 from dualfold.unfolding.solvers.span import Span
 from dualfold.unfolding.spectral_floor import proved_floor
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # The barrier's own share of the gap in the span: far below what landmarks leave.
 SPAN_GAP = 0.01

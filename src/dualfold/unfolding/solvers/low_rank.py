@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.graph import farthest_points
 from dualfold.kernels.threads import one_blas_thread
@@ -19,8 +19,6 @@ from dualfold.unfolding.solvers.progress import Progress
 from dualfold.unfolding.solvers.span import Span
 from dualfold.unfolding.solvers.stiffness import FIRST_SHIFT, Net
 from dualfold.unfolding.spectral_floor import proved_floor
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # The figures below were the best of a few tried on swiss rolls of 300 to 50,000 points.
 # Landmarks that the start is made of, beside n_components.

@@ -18,14 +18,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.errors import DualfoldError
 from dualfold.trace.factorisation import factorise, fill_reducing_ordering
 from dualfold.trace.shifted import MOST_FLOPS
 from dualfold.unfolding.bounds import dual_value, scaled_into
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.spectral_floor import lowest_pairs
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 STEPS = 4
 # Redundant taut edges (a clique in few dimensions) make G singular: this much of its

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import blas, lapack
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from dualfold.arrays import Array
 
 # Below this many rows LAPACK's whole spectrum costs less than Lanczos steps from Python.
 SMALL = 150

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solution import Callback, Record, UnfoldingSolution, relative
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 STOPPED_BY_CALLBACK = "stopped by the callback"
 # Bounds that differ by less than this share of the gap that is wanted are as good as equal.

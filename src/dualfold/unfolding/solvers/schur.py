@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from scipy.linalg import lapack
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, TooLarge
 from dualfold.kernels import kernel
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _edge_products = kernel("edge_products")
 ROWS = 128  # of a chunk: a tenth of a second at 9,000 edges, which is what Ctrl-C waits for

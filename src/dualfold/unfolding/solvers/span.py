@@ -13,14 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.linalg as sla
 
+from dualfold.arrays import Array
 from dualfold.unfolding.problem import UnfoldingProblem
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # Eigenvalues of Q that only the log det holds up are ν/(λ − 1), λ > 1 an eigenvalue of L(w)
 # in the span: of size ν. Directions this many times above are in use.

@@ -14,15 +14,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.trace.factorisation import Factorisation, Ordering, factorise, fill_reducing_ordering
 from dualfold.unfolding.problem import UnfoldingProblem
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # The shift σ (in units of S = L(w) − diag(m), whose wanted eigenvalues are of size 1) starts
 # here. Rotations of all points are free, so without it H is singular; the step is then
