@@ -16,6 +16,7 @@ from dualfold.saved import (
     load_model,
     model_of,
     rechecked,
+    rechecked_model,
     rechecked_unfolding,
     save_model,
 )
@@ -148,6 +149,15 @@ def test_pieces_side_by_side_come_back_each_with_its_map(tmp_path, name):
     new = np.vstack([far, far[::7] + 0.1])
     np.testing.assert_array_equal(loaded.transform(new), estimator.transform(new))
     assert loaded.certificate == estimator.certificate_.to_dict()
+
+
+def test_a_radius_decides_in_files_that_name_both():
+    """Projections once took a radius beside n_neighbors."""
+    fitted = dualfold.OrthogonalLPP(n_neighbors=None, radius=9.0).fit(X)
+    model = model_of(fitted)
+    assert rechecked_model(model, X).level == "proved"
+    model.settings["parameters"]["n_neighbors"] = 10
+    assert rechecked_model(model, X).level == "proved"
 
 
 def test_rules_that_are_no_data_are_refused():

@@ -94,6 +94,8 @@ def restated(model: Model) -> Any:
             "problem cannot be stated again"
         )
     estimator.set_params(**(settings | {k: v for k, v in IDLE.items() if k in known}))
+    if settings.get("radius") is not None:  # files of projections once named both; it decided
+        estimator.set_params(n_neighbors=None)
     try:
         estimator._validate_params()
     except (TypeError, ValueError) as error:
