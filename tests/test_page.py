@@ -540,7 +540,7 @@ def test_the_data_are_in_the_page_as_they_were():
         ({"maps": [Map("m", [[np.nan, 0.0]])]}, "NaN"),
         ({"columns": {"a": [1, 2]}}, "one value a row"),
         ({"columns": [1, 2, 3]}, "DataFrame or a mapping"),
-        ({"names": ["a"]}, "names must be one a row"),
+        ({"names": ["a"]}, "names must be one for each row"),
         ({"images": (2, 2, np.zeros((3, 5)))}, "pixels"),
         ({"color": "absent"}, "no column 'absent'"),
         ({"maps": [Map("m", np.zeros((3, 2)), neighbors=[[0], [1], [3]])]}, "from 0 to 2"),
