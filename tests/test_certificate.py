@@ -462,3 +462,69 @@ def test_a_hub_of_many_leaves_is_proved():
     found = certify(TraceProblem(A, count=1, excluded=np.ones((n, 1))), V)
     assert found.level == "proved"
     assert found.bound <= 1
+
+
+@pytest.mark.parametrize("size", [1e-3, 1e-4])
+def test_an_excluded_value_just_above_the_height_is_no_missed_direction(size):
+    """The coupling pulls N's own value under the height, where it is counted; V is optimal."""
+    coupling = np.array([size, 1.67 * size])
+    A = np.eye(3)
+    A[0, 0] = 1 - 8 * size + 0.1 * np.linalg.norm(coupling)
+    A[0, 1:] = A[1:, 0] = coupling
+    problem = TraceProblem(sp.csr_array(A), count=1, excluded=np.eye(3)[:, 0])
+    found = certify(problem, np.eye(3)[:, 1:2])
+    assert found.complete is not False
+    assert found.bound <= 1 <= found.bound * (1 + 10 * size)
+
+
+def test_a_start_that_does_not_see_a_direction_is_followed_by_others(monkeypatch):
+    """Few eigenvalues: the Krylov space ends early, and one start in a thousand is like this."""
+    from dualfold.trace import search
+
+    n, drawn = 400, search.uniform_start
+    values = np.r_[1e-11, 0.4e-11, np.full(n // 2, 1.1e-11), np.ones(n - n // 2 - 2)]
+    problem = TraceProblem(sp.diags_array(values, format="csr"), count=1)
+
+    def blind(problem, V, seed):
+        start = drawn(problem, V, seed)
+        start[1] *= 1e-4 if seed == first else 1
+        return start
+
+    answer = trial(problem, np.eye(n)[:, :1])
+    first = search.seed_of(problem, answer.V, False)
+    monkeypatch.setattr(search, "uniform_start", blind)
+    floor = random_floor(problem, answer, 1.0, 1e-4, fresh=False)
+    assert floor.height <= 0.4e-11 or floor.seen > 1
+    assert floor.chance <= 1e-11
+
+
+@pytest.mark.parametrize("size", [5e-324, 1e-310, 1e-200, 1e200, 1e308])
+@pytest.mark.parametrize("weight", [1.0, 1e-200, 1e200])
+def test_balanced_units_keep_the_excluded_directions(size, weight):
+    """Any length of N is the same problem, and the basis is the one its error was bounded for."""
+    from fractions import Fraction
+
+    from dualfold.trace.balanced import balanced
+
+    B = np.array([1.0, 2.0**-6, 1.0, 2.0**20]) * weight
+    N = np.column_stack([np.ones(4), [1, 3, 0, 2]]) * min(size, 1e308 / 3)
+    problem = TraceProblem(np.diag([1.0, 2.0, 3.0, 4.0]) * weight, B, count=1, excluded=N)
+    changed, _ = balanced(problem, np.eye(4)[:, :1])
+    assert changed is not problem
+    back = np.sqrt(B / changed.metric.entries)
+    assert np.array_equal(changed.trivial, problem.trivial * back[:, None])
+    for given, kept in zip(N.T, np.asarray(changed.excluded).T, strict=True):
+        shares = {
+            Fraction(float(k)) / (Fraction(float(x)) * Fraction(float(b)))
+            for x, k, b in zip(given, kept, back, strict=True)
+            if x
+        }
+        assert len(shares) == 1
+
+
+def test_the_factor_of_a_gramian_is_real_and_in_doubles():
+    M = np.array([[100, -128, 3], [50, 60, 70], [-128, 127, -128]])
+    narrow = Gramian(sp.csr_array(M.astype(np.int8)))
+    assert (narrow.absolute.toarray() == np.abs(M)).all()
+    with pytest.raises(InvalidInput, match="complex"):
+        Gramian(sp.csr_array(M * 1j))

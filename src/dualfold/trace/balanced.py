@@ -38,22 +38,30 @@ def balanced(problem: TraceProblem, V: Array) -> tuple[TraceProblem, Array]:
     if A is None:
         return problem, V
     back = np.ldexp(1.0, -powers)[:, None]
-    trivial = problem.trivial
+    N, answer = _scaled_columns(problem, powers), slice(problem.count)
+    with np.errstate(over="ignore", invalid="ignore"):
+        turned = V * back
+    if N is None or not _kept(V[:, answer], turned[:, answer]):
+        return problem, V
     changed = replace(
-        problem,
-        A=A,
-        B=_scaled_metric(metric, powers),
-        excluded=_given(problem) * back if trivial.shape[1] else None,
+        problem, A=A, B=_scaled_metric(metric, powers), excluded=N if N.shape[1] else None
     )
-    changed.__dict__["_excluded"] = (
-        (trivial * back, problem.trivial_error) if trivial.shape[1] else (trivial, 0.0)
-    )
+    # The basis that trivial_error is about, not another one of the same span.
+    changed.__dict__["_excluded"] = (problem.trivial * back, problem.trivial_error)
+    changed.__dict__["trivial"] = problem.trivial * back
     share_ordering(problem, changed)
-    return changed, V * back
+    return changed, turned
 
 
-def _given(problem: TraceProblem) -> Array:
-    return np.asarray(problem.excluded, dtype=float).reshape(problem.n, -1)
+def _scaled_columns(problem: TraceProblem, powers: Array) -> Array | None:
+    """N divided by D, each column in units of its largest entry; None where one is rounded."""
+    if problem.excluded is None:
+        return np.zeros((problem.n, 0))
+    N = np.asarray(problem.excluded, dtype=float).reshape(problem.n, -1)
+    mantissas, exponents = np.frexp(N)
+    exponents = np.where(N == 0, np.iinfo(np.int32).min // 2, exponents - powers[:, None])
+    scaled = np.ldexp(mantissas, exponents - exponents.max(axis=0))
+    return scaled if _kept(N, scaled) else None
 
 
 def _scaled(A: Any, powers: Array) -> Any:

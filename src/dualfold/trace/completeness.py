@@ -254,7 +254,10 @@ def _counted_floor(
         coupled = UP * float(np.sqrt(excluded.squares.sum())) * (1 + excluded.skew)
         lowest, blur = reached - coupled, excluded.blur
         hidden = int(np.sum(excluded.h + blur < lowest))
-        clear = not np.any((excluded.h + blur >= lowest) & (excluded.h - blur <= height))
+        # A value of N a little above the height may have been counted too: rounding and the
+        # coupling move it down as far as others up.
+        highest = height + 2 * (height - lowest)
+        clear = not np.any((excluded.h + blur >= lowest) & (excluded.h - blur <= highest))
     reached -= 2 * coupled
     if factor.zero or not clear or not np.isfinite(reached):
         return Floor(below, -np.inf, "inertia", seen=None, error=np.inf)

@@ -36,7 +36,7 @@ class Gramian(LinearOperator):
     """A = MᵀM, known by its sparse factor M; the square is never formed."""
 
     def __init__(self, factor: sp.csr_array) -> None:
-        self.factor = sp.csr_array(factor)
+        self.factor = real_sparse(factor, "A")
         self._transposed = self.factor.T.tocsr()
         super().__init__(np.dtype(float), (factor.shape[1], factor.shape[1]))
 

@@ -433,12 +433,19 @@ def _lifted(case: _Case, excluded: Trial) -> float:
 
 
 def _coupling_loss(case: _Case, height: Height) -> float:
-    """How far excluded directions that are not invariant pull eigenvalues down: κ²/(lifted − h)."""
-    excluded = case.excluded
+    """How far excluded directions pull eigenvalues down that are not invariant, or not exact.
+
+    Coupled by κ they cost κ²/(lifted − h). A direction off a basis that is ε from N has a component
+    of ε along N; without it the value is larger by 2κε and by squares of ε.
+    """
+    excluded, off = case.excluded, case.problem.trivial_error
     if excluded is None:
         return 0.0
-    coupled = float(excluded.squares.sum()) * (1 + excluded.skew) ** 2 * UP
-    return coupled / (_lifted(case, excluded) - height.at)
+    if not off < 0.1:
+        return np.inf
+    coupled = float(np.sqrt(excluded.squares.sum())) * (1 + excluded.skew) * UP
+    inexact = 4 * off * coupled + 16 * off**2 * case.scale
+    return coupled**2 / (_lifted(case, excluded) - height.at) + inexact
 
 
 def _lifted_trial(case: _Case, below: int) -> Trial:

@@ -13,6 +13,11 @@ has to be known beforehand.
 Whether to go on is decided at a few checkpoints from what was seen so far; the chance is shared
 among them, so it holds wherever the search ends.
 
+A Krylov space that ends early, invariant to β, has less than β/g of an eigenvector whose eigenvalue
+lies g below its own, and so has the start: of a uniform one that is so but for a chance of √n·β/g.
+With an operator of few eigenvalues this is all that is ever seen, so other starts follow, until
+all of them together leave no more than the chance allowed.
+
 The start is drawn after the problem is known: its seed is a hash of A, B, N and V, so that bits
 repeat and a problem made to hide from the start would have to be found by 10¹² tries. An operator
 cannot be hashed: there the chance assumes that it does not depend on the start.
@@ -23,6 +28,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 import scipy.linalg
@@ -44,6 +50,11 @@ MISS, MOST_STEPS = 1e-12, 1_500
 CHECKPOINTS = (60, 90, 140, 210, 320, 480, 720, 1_080, MOST_STEPS)
 # A complement of so few dimensions is searched to its end.
 MOST_KEPT = 200
+# So many starts, where the Krylov spaces of the first ones end early.
+STARTS = 4
+# Against the spectrum, the length that is left of a direction where a Krylov space ends.
+ENDED = 8 * UNIT
+Outcome = Literal["open", "invariant", "whole"]
 
 
 def random_floor(
@@ -58,8 +69,7 @@ def random_floor(
     count, last = len(answer.h), float(answer.h[-1])
     if room <= 0:  # nothing is left to be found
         return Floor(count, np.inf, "random", chance=0.0, seen=count)
-    start = uniform_start(problem, answer.V, seed_of(problem, answer.V, fresh))
-    blur = _blur(problem, scale)
+    seed, blur = seed_of(problem, answer.V, fresh), _blur(problem, scale)
     # Something better by more than what is allowed; by less, the bracket says how much.
     least = max(float(np.sqrt(answer.squares[-1])), blur, tolerance * abs(answer.total))
 
@@ -69,17 +79,28 @@ def random_floor(
         return low < last - 2 * least or floor >= (low + last) / 2 > last
 
     # Tall and thin: a second thread mostly waits (3 s became 25 on a busy machine).
-    with one_blas_thread():
-        low, high, steps, ended = _extreme_ritz_values(problem, answer.V, start, scale, far_enough)
-    chance = MISS
+    low, high, chance = np.inf, -np.inf, 0.0
+    for number in range(STARTS):
+        start = uniform_start(problem, answer.V, seed + number)
+        with one_blas_thread():
+            first, final, steps, outcome = _extreme_ritz_values(
+                problem, answer.V, start, scale, far_enough
+            )
+        low, high, chance = min(low, first), max(high, final), chance + MISS
+        if outcome != "invariant":
+            break
     blur += 16 * steps * UNIT * max(abs(low), abs(high))
-    if ended:  # an invariant space: a direction it misses had less than 16u of the start
-        chance += float(16 * UNIT * np.sqrt(problem.n))
-        height = low - blur
-    else:
+    height = low - blur
+    if outcome == "open":
         height = _height(problem.n, low, high, steps) - blur
+    elif outcome == "invariant":
+        height -= np.sqrt(problem.n) * (blur + ENDED * scale) / MISS ** (1 / STARTS)
     return Floor(
-        count, height, "random", chance=chance, seen=count + int(low < last - max(least, blur))
+        count,
+        float(height),
+        "random",
+        chance=chance,
+        seen=count + int(low < last - max(least, blur)),
     )
 
 
@@ -163,8 +184,8 @@ def _extreme_ritz_values(
     start: Array,
     scale: float,
     far_enough: Callable[[float, float, int], bool],
-) -> tuple[float, float, int, bool]:
-    """The ends of sign·A on the complement of V and N, the steps made, whether the space ended."""
+) -> tuple[float, float, int, Outcome]:
+    """The ends of sign·A on the complement of V and N, the steps made, and how it ended."""
     outside = np.hstack([V, problem.trivial])
     weighted = problem.metric.times(outside)
 
@@ -175,7 +196,8 @@ def _extreme_ritz_values(
 
     x = off(start)
     x /= np.sqrt(x @ problem.metric.times(x))
-    previous, beta, ended = np.zeros_like(x), 0.0, False
+    previous, beta = np.zeros_like(x), 0.0
+    outcome: Outcome = "open"
     diagonal: list[float] = []
     beside: list[float] = []
     basis = np.zeros((problem.n, 0))
@@ -188,11 +210,12 @@ def _extreme_ritz_values(
             y = off(y - alpha * x - beta * previous)
             if room <= MOST_KEPT:  # the whole complement is searched: its basis must stay one
                 basis = np.column_stack([basis, x])
-                y = off(y - basis @ (basis.T @ problem.metric.times(y)))
+                for _ in range(2):  # what is left may be small, and rounding of the first pass
+                    y = off(y - basis @ (basis.T @ problem.metric.times(y)))
             beta = float(np.sqrt(max(float(y @ problem.metric.times(y)), 0.0)))
             diagonal.append(alpha)
-            if beta <= 8 * UNIT * max(scale, abs(alpha)):
-                ended = True
+            if beta <= ENDED * scale:
+                outcome = "invariant"
                 break
             if step in CHECKPOINTS and room > MOST_KEPT:
                 low, high = _ends(diagonal, beside)
@@ -202,8 +225,7 @@ def _extreme_ritz_values(
             previous, x = x, y / beta
             done(1)
     low, high = _ends(diagonal, beside)
-    ended = ended or (len(diagonal) == room <= MOST_KEPT)
-    return low, high, len(diagonal), ended
+    return low, high, len(diagonal), "whole" if len(diagonal) == room <= MOST_KEPT else outcome
 
 
 def _ends(diagonal: list[float], beside: list[float]) -> tuple[float, float]:

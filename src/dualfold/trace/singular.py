@@ -199,7 +199,9 @@ def singular_bracket(
         most = float(pairs.h[few - 1]) + pairs.blur
         lower += (1 - 8 * UNIT * few) * float(s @ s) - 2 * most * lost
         blurred += 2 * most * (rounded + few * pairs.blur)
-    lower = max(lower - problem.trivial_error * d * top**2 - TINY, 0.0)
+    # A direction off N has so much of ‖v‖ along the computed basis of N, where ‖Mv‖ ≤ ν‖v‖.
+    inexact = problem.trivial_error * d * top * (top + 2 * null_error(problem))
+    lower = max(lower - inexact * UP - TINY, 0.0)
     return Bracket(lower, value + blur - lower, blurred, value, blur)
 
 
