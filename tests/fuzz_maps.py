@@ -407,9 +407,9 @@ def honest_judgements(count: int, seed: int, *, models: bool = True):
 
 def sides_of(unfolding):
     """What proves an unfolding."""
-    from dualfold.saved import both_sides
+    from dualfold.saved import BothSides
 
-    return both_sides(unfolding)
+    return BothSides(unfolding.factor, unfolding.weights)
 
 
 def unfolding_points(rng: np.random.Generator):

@@ -18,8 +18,8 @@ from typer.testing import CliRunner
 import dualfold
 from dualfold.cli import app, talk
 from dualfold.cli.demo import shown
-from dualfold.data import read_metadata, read_table, swiss_roll
-from dualfold.descriptions import STATED
+from dualfold.data import read_metadata, swiss_roll
+from dualfold.descriptions import DESCRIPTIONS
 from dualfold.trace import certificate as certificates
 
 # pandas 2 rounds the last digit unless told not to; later ones never do.
@@ -51,36 +51,7 @@ def names(folder):
     return sorted(entry.name for entry in folder.iterdir())
 
 
-# ---- embed: the right numbers in the right place
-
-
-def answer_to(method, graph, X):
-    if method == "mvu":
-        return dualfold.embed(dualfold.methods.mvu(graph))
-    state = getattr(dualfold.methods, method)
-    return dualfold.embed(state(graph if STATED[method].needs_graph else X))
-
-
-@pytest.mark.parametrize("method", STATED)
-def test_the_file_holds_the_librarys_numbers_and_its_certificate(here, method):
-    result = run("embed", "table.csv", "-m", method, "--id", "name", "--color", "kind", "-k", 7)
-    X = read_table("table.csv").X
-    expected = answer_to(method, dualfold.graph.knn(X, 7), X)
-    written = exact_csv(f"table.{method}.csv")
-    assert list(written) == ["name", "kind", f"{method}_1", f"{method}_2"]
-    np.testing.assert_array_equal(written.iloc[:, 2:].to_numpy(), expected.points)
-    table = exact_csv("table.csv")
-    assert list(written["name"]) == list(table["name"])
-    assert list(written["kind"]) == list(table["kind"])
-    metadata = read_metadata(f"table.{method}.csv")
-    assert metadata["certificate"] == expected.certificate.to_dict()
-    assert metadata["certificate"]["level"] == "proved"
-    assert metadata["settings"]["method"] == method
-    assert metadata["features"] == ["x", "y", "z"]
-    assert metadata["t_similarity"] == dualfold.t_similarity(X, expected.points)
-    assert result.stdout == ""
-    assert "Proved: no other " in result.stderr
-    assert "Try next:  dualfold embed table.csv" in result.stderr
+# ---- embed (the numbers of each method: test_cli_methods.py)
 
 
 def test_standardize_is_a_mean_of_0_and_a_deviation_of_1(here):
@@ -401,11 +372,10 @@ def test_the_next_command_of_the_demo_works(tmp_path, monkeypatch):
 
 def test_methods_are_those_of_the_registry():
     listed = json.loads(run("methods", "--json").stdout)["methods"]
-    assert [entry["name"] for entry in listed] == list(STATED)
+    assert [entry["name"] for entry in listed] == list(DESCRIPTIONS)
     table = run("methods").stdout
-    for method in STATED.values():
+    for method in DESCRIPTIONS.values():
         assert method.name in table
-        assert hasattr(dualfold.methods, method.name)
 
 
 # Which row of benchmarks/RESULTS.md a figure of `dualfold methods` is from.
@@ -430,8 +400,8 @@ def test_sizes_are_those_that_were_measured(method, size):
     results = Path(__file__).parent.parent / "benchmarks" / "RESULTS.md"
     row = re.escape(MEASURED[method, size])
     [measured] = re.findall(rf"^\| {row} \| dualfold \| ([\d.]+) \|", results.read_text(), re.M)
-    told = re.search(rf"{re.escape(size)} \(([\d.]+) s\)", STATED[method].size)
-    assert told, STATED[method].size
+    told = re.search(rf"{re.escape(size)} \(([\d.]+) s\)", DESCRIPTIONS[method].size)
+    assert told, DESCRIPTIONS[method].size
     # Another machine may be twice as fast; more than that, and the table tells stories.
     assert float(measured) / 2 - 0.1 <= float(told[1]) <= 2 * float(measured) + 0.1
 

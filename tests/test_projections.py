@@ -17,7 +17,7 @@ import dualfold
 from dualfold.data import digits, s_curve
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.graph import from_lengths, knn, variable
-from dualfold.maps import LinearMap, gaussian_map, orthonormal_map, sparse_map
+from dualfold.maps import LinearMap, gaussian_map, orthogonal_map, sparse_map
 from dualfold.methods import (
     eigenmaps,
     johnson_lindenstrauss_size,
@@ -428,7 +428,7 @@ def test_maps_take_memory_maps_frames_and_sparse_rows(tmp_path):
 # Random projections
 
 
-@pytest.mark.parametrize("draw", [gaussian_map, orthonormal_map, sparse_map])
+@pytest.mark.parametrize("draw", [gaussian_map, orthogonal_map, sparse_map])
 def test_random_maps_keep_squared_lengths_on_average(draw):
     x = RNG.standard_normal(50)
     squares = [
@@ -440,7 +440,7 @@ def test_random_maps_keep_squared_lengths_on_average(draw):
 
 
 def test_shapes_of_random_maps():
-    rows = orthonormal_map(60, 12, random_state=0).components
+    rows = orthogonal_map(60, 12, random_state=0).components
     np.testing.assert_allclose(rows @ rows.T, 5 * np.eye(12), atol=1e-12)
     thin = sparse_map(10_000, 50, random_state=0).components
     assert thin.nnz == pytest.approx(50 * 100, rel=0.1)
@@ -451,7 +451,7 @@ def test_shapes_of_random_maps():
     again = sparse_map(10_000, 50, random_state=0).components
     assert (thin != again).nnz == 0
     with pytest.raises(InvalidInput, match="orthonormal"):
-        orthonormal_map(5, 6)
+        orthogonal_map(5, 6)
     with pytest.raises(InvalidInput, match="density"):
         sparse_map(5, 6, density=2)
 

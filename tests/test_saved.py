@@ -11,8 +11,8 @@ import dualfold
 from dualfold.data import swiss_roll
 from dualfold.errors import InvalidInput
 from dualfold.saved import (
+    BothSides,
     Model,
-    both_sides,
     load_model,
     model_of,
     rechecked,
@@ -218,7 +218,7 @@ def test_both_sides_of_an_unfolding_are_judged_again():
     graph = dualfold.graph.joined(graph)
     unfolding = dualfold.unfolding.unfold(graph)
     points = unfolding.coordinates(2)[0]
-    sides = both_sides(unfolding)
+    sides = BothSides(unfolding.factor, unfolding.weights)
     again = rechecked_unfolding(graph, points, sides, tolerance=1e-4)
     assert again.level == "proved"
     np.testing.assert_allclose(again.upper, unfolding.certificate.upper, rtol=1e-9)

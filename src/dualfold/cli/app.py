@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -10,11 +9,20 @@ import typer
 
 from dualfold import __version__
 from dualfold.cli import checking, making
+from dualfold.cli.listing import methods
+from dualfold.cli.method_command import MethodGroup
 from dualfold.cli.options import Json, Quiet
 from dualfold.cli.talk import Voice, plainly, print_json
-from dualfold.descriptions import SIZES_MEAN, STATED, Description
+
+
+class Commands(MethodGroup):
+    """Those of `dualfold`."""
+
+    method_commands = making.METHOD_COMMANDS
+
 
 app = typer.Typer(
+    cls=Commands,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -109,47 +117,14 @@ def demo(
 
 
 for command in (
-    making.embed,
+    making.METHOD_COMMANDS["embed"].plain(),
     making.transform,
-    making.compare,
+    making.METHOD_COMMANDS["compare"].plain(),
     checking.report,
     checking.certify,
+    methods,
 ):
     app.command()(plainly(command))
-
-
-@app.command()
-@plainly
-def methods(as_json: Json = False) -> None:
-    """What each method preserves, optimises and needs, and how far it goes.
-
-    \b
-    Examples:
-      dualfold methods
-      dualfold methods --json
-    """
-    if as_json:
-        rows = [method.words() for method in STATED.values()]
-        print_json({"methods": rows, "practical_size_means": SIZES_MEAN})
-    else:
-        _print_methods(list(STATED.values()))
-
-
-def _print_methods(listed: list[Description]) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    columns = ("name", "preserves", "needs", "new points", "practical size", "certificate")
-    for column in columns:
-        table.add_column(column, no_wrap=column == "name", style="bold" if column == "name" else "")
-    for method in listed:
-        row = method.words()
-        table.add_row(*(row[str(column.header)] for column in table.columns))
-    # In a pipe there is no width to fit into: one line a method is easier to grep.
-    Console(highlight=False, width=None if sys.stdout.isatty() else 330).print(table)
-    typer.echo(SIZES_MEAN)
 
 
 def main() -> None:

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
 from dualfold.cli import judging
+from dualfold.cli.method_options import as_word, option_words
 from dualfold.cli.reading import Data, Reading, read
 from dualfold.cli.request import reading_words, stem
 from dualfold.cli.stored import StoredMap, read_again, stored_job, stored_map
 from dualfold.cli.talk import Voice
 from dualfold.cli.verdict import verdict
+from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -87,8 +89,8 @@ def _points(request: CertifyRequest, voice: Voice) -> Judged:
     data = read_again(request.reading, stored, voice)
     model = None if request.model is None else _sides(request.model, len(stored.points))
     certificate = judging.judged_map(job, stored, data, model, voice, **request.asking)
-    words = verdict(job.method, certificate, job.n_components)
-    if job.method.name == "mvu" and model is None and not certificate.holds:
+    words = verdict(job.method, certificate, stored.points.shape[1])
+    if job.method.dual and model is None and not certificate.holds:
         words = _rough(certificate)
     return Judged(job.settings(), data, len(stored.points), certificate, words)
 
@@ -114,7 +116,7 @@ def _model(request: CertifyRequest, voice: Voice) -> Judged:
     stored = StoredMap(request.embedding, None, {}, model.settings)
     data = read_again(request.reading, stored, voice)
     certificate = judging.judged_model(job, model, data, voice, **request.asking)
-    words = verdict(job.method, certificate, job.n_components)
+    words = verdict(job.method, certificate, model.coordinates)
     return Judged(job.settings(), data, len(data.table.rows), certificate, words)
 
 
@@ -159,11 +161,12 @@ def _made_again(request: CertifyRequest, summary: dict[str, Any]) -> list[str]:
     """The command that makes the map anew, with the settings that are stored with it."""
     settings, source = summary["settings"], request.reading.source
     words = ["dualfold", "embed", source, "--method", settings["method"]]
-    for option, name, usual in (("--n-components", "n_components", 2), ("-k", "n_neighbors", 10)):
-        if settings.get(name, usual) != usual:
-            words += [option, str(settings[name])]
+    if settings["n_components"] != 2:
+        words += ["--n-components", as_word(settings["n_components"])]
+    row = DESCRIPTIONS[settings["method"]]
+    words += option_words(row, settings)
     words += reading_words(Reading.again(source, summary["reading"]))
     words += ["--output", f"{stem(source)}.{settings['method']}.again.csv"]
-    if settings["method"] == "mvu":
+    if row.dual:
         words += ["--save-model", f"{stem(source)}.dualfold"]
     return words

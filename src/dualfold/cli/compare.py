@@ -6,25 +6,22 @@ import shlex
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dualfold import __version__
-from dualfold.cli.embed import check_places
+from dualfold.cli.embed import check_places, refuse_scaled_distances
+from dualfold.cli.method_options import option_words
 from dualfold.cli.reading import Data, Reading, read
 from dualfold.cli.request import reading_words, stem
-from dualfold.cli.solving import SCORED_NEIGHBORS, Job, Made, made, neighbor_graph
+from dualfold.cli.solving import SCORED_NEIGHBORS, Job, Made, made
+from dualfold.cli.surroundings import Surroundings, measured_neighbors
 from dualfold.cli.talk import Voice
 from dualfold.cli.verdict import short_verdict
 from dualfold.cli.wording import shown
-from dualfold.descriptions import STATED
+from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import DualfoldError, InvalidInput
 
-if TYPE_CHECKING:
-    from dualfold.graph import Graph
-
 ACROSS = 4  # maps in a row of the picture
-# Beyond, measures come from that many points drawn.
-MOST_ROWS_WHOLE, DRAWN = 5_000, 1_000
 MEASURES = ("t_similarity", "trustworthiness", "continuity", "distance_correlation")
 
 
@@ -33,10 +30,7 @@ class CompareRequest:
     """Everything that `dualfold compare` was asked for."""
 
     reading: Reading
-    methods: tuple[str, ...]
-    n_components: int
-    n_neighbors: int
-    pieces: str
+    jobs: tuple[Job, ...]
     output: str | None
     picture: str | None
     html: str | None
@@ -56,27 +50,26 @@ def compare_methods(request: CompareRequest, voice: Voice) -> dict[str, Any]:
             f"comparing needs more than {2 * SCORED_NEIGHBORS + 1} rows, so that neighbours mean "
             f"something, but {request.reading.source} has {data.X.shape[0]}"
         )
+    refuse_scaled_distances(request.reading, *request.jobs)
     rows, maps = list[dict[str, Any]](), list[Made]()
-    graph: Graph | None = None
-    for place, name in enumerate(request.methods):
-        voice.prefix = f"{place + 1} of {len(request.methods)}, "
-        job = Job(STATED[name], request.n_components, request.n_neighbors, request.pieces)
+    least = measured_neighbors(data, SCORED_NEIGHBORS, whole=True)
+    around = Surroundings(data, request.jobs, voice, least)
+    for place, job in enumerate(request.jobs):
+        name = job.method.name
+        voice.prefix = f"{place + 1} of {len(request.jobs)}, "
         try:
-            if job.method.needs_graph and graph is None:
-                with voice.telling_warnings([]):
-                    graph = neighbor_graph(job, data.X, voice)
-            result = made(job, data, voice, graph if job.method.needs_graph else None)
+            result = made(job, data, voice, around)
         except (DualfoldError, MemoryError) as error:
             reason = shown(error.message) if isinstance(error, DualfoldError) else "out of memory"
             rows.append({"method": name, "error": reason})
             voice.note(f"{name}: {reason}")
             continue
         maps.append(result)
-        rows.append(_row(data, result, voice))
+        rows.append(_row(around, result, voice))
     voice.prefix = ""
     if not maps:
         raise InvalidInput("none of the methods gave a map; see the notes above")
-    _write(request, data, maps, rows, voice)
+    _write(request, data, maps, rows, around, voice)
     return {
         "schema": "dualfold.compare/1",
         "dualfold": __version__,
@@ -93,15 +86,14 @@ def compare_methods(request: CompareRequest, voice: Voice) -> dict[str, Any]:
     }
 
 
-def _row(data: Data, result: Made, voice: Voice) -> dict[str, Any]:
+def _row(around: Surroundings, result: Made, voice: Voice) -> dict[str, Any]:
     from dualfold.quality import report
+    from dualfold.quality.estimate import sample_size
 
-    n = data.X.shape[0]
+    points, certificate = result.points, result.certificate
     with voice.doing(f"measuring {result.job.method.name}"):
-        drawn = None if n <= MOST_ROWS_WHOLE else DRAWN
-        points = result.embedding.points
-        found = report(data.X, points, n_neighbors=SCORED_NEIGHBORS, sample=drawn)
-    certificate = result.embedding.certificate
+        drawn = sample_size(len(points))
+        found = report(around.space, points, n_neighbors=SCORED_NEIGHBORS, sample=drawn)
     return {
         "method": result.job.method.name,
         **{name: float(found.measures[name]) for name in MEASURES},
@@ -127,7 +119,12 @@ def _verdict(rows: list[dict[str, Any]]) -> str:
 
 
 def _write(
-    request: CompareRequest, data: Data, maps: list[Made], rows: list[dict[str, Any]], voice: Voice
+    request: CompareRequest,
+    data: Data,
+    maps: list[Made],
+    rows: list[dict[str, Any]],
+    around: Surroundings,
+    voice: Voice,
 ) -> None:
     from dualfold.data import write_table
     from dualfold.data.whole_file import whole_file
@@ -144,14 +141,14 @@ def _write(
                 columns[name] = data.label(name)
         for result in maps:
             for axis, name in enumerate(result.axis_names):
-                columns[name] = result.embedding.points[:, axis]
+                columns[name] = result.points[:, axis]
         metadata = {"schema": "dualfold.compare/1", "dualfold": __version__, "results": rows}
         write_table(request.output, columns, overwrite=request.force, metadata=metadata)
     if request.html is not None:
         from dualfold.cli.page import write_html
 
         shape, force = request.images, request.force
-        write_html(request.html, data, maps, voice, images=shape, force=force)
+        write_html(request.html, data, maps, around, voice, images=shape, force=force)
 
 
 def _picture(
@@ -162,7 +159,7 @@ def _picture(
     kept = {row["method"]: row for row in rows}
     panels = [
         Panel(
-            result.embedding.points[:, :3],
+            result.points[:, :3],
             data.colors,
             result.job.method.name,
             f"{kept[result.job.method.name]['short_verdict']}\n"
@@ -211,8 +208,8 @@ def closing_words(request: CompareRequest, summary: dict[str, Any]) -> list[str]
     lines += [f"Page in {request.html}"] if request.html is not None else []
     best = _best(summary["results"], "t_similarity")
     words = ["dualfold", "embed", request.reading.source, "--method", best]
-    if STATED[best].needs_graph and request.n_neighbors != 10:
-        words += ["--n-neighbors", str(request.n_neighbors)]
+    job = next(job for job in request.jobs if job.method.name == best)
+    words += option_words(DESCRIPTIONS[best], job.settings())
     words += reading_words(request.reading)
     words += ["--picture", f"{stem(request.reading.source)}.{best}.png"]
     return [*lines, summary["verdict"], f"Try next:  {shlex.join(words)}"]

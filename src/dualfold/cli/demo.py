@@ -7,16 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dualfold import __version__
-from dualfold.cli.stating import problem
+from dualfold.cli.solving import Job
 from dualfold.cli.talk import Voice
 from dualfold.cli.verdict import short_verdict, verdict
-from dualfold.descriptions import STATED, Description
-
-if TYPE_CHECKING:
-    from dualfold.embedding import Embedding
+from dualfold.descriptions import DESCRIPTIONS, Description
 
 N_NEIGHBORS = 10
 ROLL_POINTS = 3000
@@ -45,7 +42,8 @@ class Result:
 
     example: Example
     method: Description
-    embedding: Embedding
+    estimator: Any
+    points: Any
     kept: float
     seconds: float
 
@@ -54,10 +52,10 @@ class Result:
         return {
             "data": self.example.name,
             "method": self.method.name,
-            "verdict": verdict(self.method, self.embedding.certificate, 2),
+            "verdict": verdict(self.method, self.estimator.certificate_, 2),
             "t_similarity": self.kept,
             "seconds": self.seconds,
-            "certificate": self.embedding.certificate.to_dict(),
+            "certificate": self.estimator.certificate_.to_dict(),
         }
 
 
@@ -85,24 +83,25 @@ def examples() -> list[Example]:
 
 def shown() -> list[Description]:
     """The methods of the demo."""
-    return [method for method in STATED.values() if method.in_demo]
+    return [method for method in DESCRIPTIONS.values() if method.in_demo]
 
 
 def results(example: Example, voice: Voice, heard: list[str]) -> Iterator[Result]:
     """Every method on one data set."""
-    from dualfold.embedding import embed
-    from dualfold.graph import joined, knn
     from dualfold.quality import t_similarity
+    from dualfold.quality.space import space_of
 
+    space: Any = space_of(example.X)
     for method in shown():
         begin = perf_counter()
         with voice.telling_warnings(heard):
-            graph = joined(knn(example.X, N_NEIGHBORS)) if method.needs_graph else None
-            embedding = embed(problem(method, example.X, graph, n_components=2))
+            estimator = Job(method).estimator()
+            if method.needs_graph:  # searched for the first of them, then known
+                estimator.set_params(graph=space.neighbors(N_NEIGHBORS))
+            points = estimator.fit_transform(example.X)
         seconds = perf_counter() - begin
-        yield Result(
-            example, method, embedding, float(t_similarity(example.X, embedding.points)), seconds
-        )
+        kept = float(t_similarity(space, points, N_NEIGHBORS))
+        yield Result(example, method, estimator, points, kept, seconds)
 
 
 def in_a_line(result: Result) -> str:
@@ -110,7 +109,7 @@ def in_a_line(result: Result) -> str:
     return (
         f"{result.example.title:<11} {result.method.name:<10} "
         f"t-similarity {result.kept:.2f}  {result.seconds:6.3f} s  "
-        f"{verdict(result.method, result.embedding.certificate, 2)}"
+        f"{verdict(result.method, result.estimator.certificate_, 2)}"
     )
 
 
@@ -128,10 +127,10 @@ def picture(found: list[list[Result]]) -> bytes:
         )
         maps = [
             Panel(
-                result.embedding.points,
+                result.points,
                 example.color,
                 result.method.name,
-                f"{short_verdict(result.embedding.certificate)}\n"
+                f"{short_verdict(result.estimator.certificate_)}\n"
                 f"{100 * result.kept:.0f} % of neighbours kept",
                 result.method.lengths,
             )
@@ -148,21 +147,20 @@ def picture(found: list[list[Result]]) -> bytes:
 
 def page(line: list[Result]) -> str:
     """One page to explore: the digits by some of the methods, with a picture of each row."""
-    from dualfold.graph import nearest
+    from dualfold.quality.space import space_of
     from dualfold.view.page import measured_map, page_html
 
     example = line[0].example
-    near = nearest(example.X, N_NEIGHBORS).indices
+    space = space_of(example.X)  # searched for the first map, then known
     maps = [
         measured_map(
             result.method.name,
-            example.X,
-            result.embedding.points,
-            values=result.embedding.values,
-            certificate=result.embedding.certificate,
+            space,
+            result.points,
+            values=result.estimator.eigenvalues_,
+            certificate=result.estimator.certificate_,
             labels=example.color,
             equal=result.method.lengths,
-            neighbors=near,
         )
         for name in ON_PAGE
         for result in line
@@ -191,7 +189,7 @@ def write(folder: Path, found: list[list[Result]], drawn: bytes, shown: str) -> 
         columns: dict[str, Any] = {example.color_name: example.color}
         for result in line:
             for axis in range(2):
-                columns[f"{result.method.name}_{axis + 1}"] = result.embedding.points[:, axis]
+                columns[f"{result.method.name}_{axis + 1}"] = result.points[:, axis]
         metadata = {
             "schema": "dualfold.demo/1",
             "dualfold": __version__,

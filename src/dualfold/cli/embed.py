@@ -10,9 +10,10 @@ from typing import Any
 
 from dualfold import __version__
 from dualfold.cli.reading import Data, Reading, read
-from dualfold.cli.solving import Job, Made, kept_neighbors, made
+from dualfold.cli.solving import SCORED_NEIGHBORS, Job, Made, kept_neighbors, made
+from dualfold.cli.surroundings import Surroundings, measured_neighbors
 from dualfold.cli.talk import Voice
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,11 @@ def embed_table(request: Request, voice: Voice) -> dict[str, Any]:
     begin = perf_counter()
     data = read(request.reading, voice)
     began = perf_counter()
-    result = made(request.job, data, voice)
-    kept = kept_neighbors(data.X, result.embedding.points, voice)
+    refuse_scaled_distances(request.reading, request.job)
+    least = measured_neighbors(data, SCORED_NEIGHBORS, whole=request.html is not None)
+    around = Surroundings(data, [request.job], voice, least)
+    result = made(request.job, data, voice, around)
+    kept = kept_neighbors(around, result.points, voice)
     columns = output_columns(data, result)
     summary: dict[str, Any] = {
         "schema": "dualfold.embedding/1",
@@ -55,24 +59,45 @@ def embed_table(request: Request, voice: Voice) -> dict[str, Any]:
         "reading": request.reading.settings(),
         "rows": len(data.table.rows),
         "features": list(data.table.names),
-        "coordinates": list(columns)[-request.job.n_components :],
+        "coordinates": list(columns)[-result.points.shape[1] :],
         "notices": [*data.notices, *result.heard],
         "scales_differ": data.scales_differ,
         "verdict": result.verdict,
-        "certificate": result.embedding.certificate.to_dict(),
-        "eigenvalues": [float(value) for value in result.embedding.values],
+        "certificate": result.certificate.to_dict(),
+        "eigenvalues": result.values,
         "t_similarity": kept,
     }
     picture = _picture(request, data, result, voice)
-    _write(request, data, result, columns, summary, picture)
+    # Before anything is written: not every rule of new points can be kept in a file.
+    kept_model = None if request.model is None else model(data, result, summary)
+    _write(request, data, columns, summary, picture, kept_model)
     if request.html is not None:
         from dualfold.cli.page import write_html
 
         shape, force = request.images, request.force
-        write_html(request.html, data, [result], voice, images=shape, force=force)
+        write_html(request.html, data, [result], around, voice, images=shape, force=force)
     seconds = {"read": began - begin, "embed": result.seconds, "total": perf_counter() - begin}
     places = {"output": request.output, "picture": request.picture, "html": request.html}
     return summary | places | {"model": request.model, "seconds": seconds}
+
+
+def refuse_scaled_distances(reading: Reading, *jobs: Job) -> None:
+    """Distances are no columns: scaling them column by column makes other ones."""
+    given = [job for job in jobs if job.options.get("metric") == "precomputed"]
+    if given and reading.standardize:
+        raise InvalidInput(
+            "the table holds distances (",
+            Argument("metric", "precomputed"),
+            "), which cannot be standardised; leave out ",
+            Argument("standardize"),
+        )
+    for job in jobs if given else ():
+        if "metric" not in job.method.options:
+            raise InvalidInput(
+                f"{job.method.name} needs columns of numbers and the table holds distances (",
+                Argument("metric", "precomputed"),
+                "); take a method that has the option",
+            )
 
 
 def check_places(
@@ -126,7 +151,7 @@ def output_columns(data: Data, result: Made) -> dict[str, Any]:
     for axis, name in enumerate(result.axis_names):
         while name in columns:
             name += "_new"
-        columns[name] = result.embedding.points[:, axis]
+        columns[name] = result.points[:, axis]
     return columns
 
 
@@ -135,13 +160,13 @@ def _picture(request: Request, data: Data, result: Made, voice: Voice) -> bytes 
         return None
     from dualfold.view.figures import figure_bytes, map_figure
 
-    name, d = request.job.method.name, request.job.n_components
+    name, d = request.job.method.name, result.points.shape[1]
     source = request.reading.source
     source = "standard input" if source == "-" else Path(source).name
     # matplotlib warns of letters its font lacks and of tight layouts; neither is for a user
     with voice.doing("drawing"), voice.telling_warnings([]):
         figure = map_figure(
-            result.embedding.points,
+            result.points,
             data.colors,
             title=f"{source}, {name}" + (f" (first two of {d} coordinates)" if d > 3 else ""),
             verdict=result.verdict,
@@ -155,10 +180,10 @@ def _picture(request: Request, data: Data, result: Made, voice: Voice) -> bytes 
 def _write(
     request: Request,
     data: Data,
-    result: Made,
     columns: dict[str, Any],
     summary: dict[str, Any],
     picture: bytes | None,
+    kept_model: Any,
 ) -> None:
     from dualfold.data import write_table
     from dualfold.data.whole_file import whole_file
@@ -175,20 +200,20 @@ def _write(
     if request.model is not None:
         from dualfold.saved import save_model
 
-        save_model(request.model, model(data, result, summary), overwrite=request.force)
+        save_model(request.model, kept_model, overwrite=request.force)
 
 
 def model(data: Data, result: Made, summary: dict[str, Any]) -> Any:
     """The map as a model that places new rows."""
     import numpy as np
 
-    from dualfold.saved import Model, both_sides, placing
+    from dualfold.saved import Model, both_sides, rule_of
 
     X = data.table.X
     standard = data.standard
     keys = ("dualfold", "settings", "reading")
     return Model(
-        map=placing(result.job.method.name, result.graph, result.embedding),
+        map=rule_of(result.estimator),
         method=result.job.method.name,
         columns=data.table.names,
         means=np.asarray(X.mean(axis=0), dtype=float).ravel(),
@@ -196,5 +221,5 @@ def model(data: Data, result: Made, summary: dict[str, Any]) -> Any:
         scale=None if standard is None else standard.deviation,
         settings={key: summary[key] for key in keys},
         certificate=summary["certificate"],
-        both_sides=None if result.unfolding is None else both_sides(result.unfolding),
+        both_sides=both_sides(result.estimator),
     )

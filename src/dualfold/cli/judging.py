@@ -5,13 +5,13 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from dualfold.cli.method_options import as_word, option_words
 from dualfold.cli.reading import Data, refuse_too_many
 from dualfold.cli.request import reading_words
-from dualfold.cli.solving import Job, neighbor_graph
-from dualfold.cli.stating import problem
+from dualfold.cli.solving import Job
 from dualfold.cli.stored import StoredMap
 from dualfold.cli.talk import Voice
-from dualfold.descriptions import STATED
+from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -25,21 +25,18 @@ def judged_map(
     job: Job, stored: StoredMap, data: Data, model: Model | None, voice: Voice, **asking: Any
 ) -> Any:
     """The certificate of stored points; `asking` is tolerance and fresh."""
-    from dualfold.saved import rechecked, rechecked_unfolding
+    from dualfold.saved import rechecked_points
 
     refuse_too_many(data, job.n_components, job.method)
-    if stored.points.shape[1] != job.n_components:
-        raise InvalidInput(
-            f"{stored.path} has {stored.points.shape[1]} coordinates and states {job.n_components}"
-        )
-    graph = neighbor_graph(job, data.X, voice)
+    width = stored.points.shape[1]
+    if isinstance(job.n_components, int) and width != job.n_components:
+        raise InvalidInput(f"{stored.path} has {width} coordinates and states {job.n_components}")
+    sides = None if model is None else model.both_sides
+    values = None if job.method.dual else _eigenvalues(stored)
     with voice.doing("certifying again"):
-        if job.method.name == "mvu":
-            assert graph is not None
-            sides = None if model is None else model.both_sides
-            return rechecked_unfolding(graph, stored.points, sides, tolerance=asking["tolerance"])
-        stated = problem(job.method, data.X, graph, n_components=job.n_components)
-        return rechecked(stated, stored.points, _eigenvalues(stored), **asking)
+        return rechecked_points(
+            job.estimator(), data.X, stored.points, values, sides, data.classes, **asking
+        )
 
 
 def _eigenvalues(stored: StoredMap) -> list[float]:
@@ -55,27 +52,12 @@ def _eigenvalues(stored: StoredMap) -> list[float]:
 
 def judged_model(job: Job, model: Model, data: Data, voice: Voice, **asking: Any) -> Any:
     """The certificate of a model that `embed --save-model` wrote."""
-    from dualfold.saved import Stated, placing, rechecked_map, rechecked_unfolding
-    from dualfold.saved.agreement import disagreements
-    from dualfold.saved.parts import parts_of
-    from dualfold.saved.placing import by_local_weights
+    from dualfold.saved import rechecked_model
 
     refuse_too_many(data, job.n_components, job.method)
-    name, graph = job.method.name, neighbor_graph(job, data.X, voice)
     with voice.doing("certifying again"):
-        if name == "mvu":
-            assert graph is not None
-            points = getattr(model.map, "points", None)
-            certificate: Any = rechecked_unfolding(
-                graph, points, model.both_sides, tolerance=asking["tolerance"]
-            )
-            mine = by_local_weights(graph, points)
-            apart = disagreements(parts_of(mine), parts_of(model.map))
-        else:
-            stated = problem(job.method, data.X, graph, n_components=job.n_components)
-            rule = Stated(stated, lambda answer: placing(name, graph, answer))
-            certificate, apart = rechecked_map(rule, model.map, **asking), []
-    return certificate.doubted(*apart, *_table_doubts(job, model, data))
+        certificate = rechecked_model(model, data.X, data.classes, **asking)
+    return certificate.doubted(*_table_doubts(job, model, data))
 
 
 def _table_doubts(job: Job, model: Model, data: Data) -> list[str]:
@@ -123,10 +105,12 @@ def judged_as(settings: dict[str, Any], data: Data) -> str:
         columns += f" ({', '.join(names)})"
     problem_ = settings.get("estimator", "")
     if "method" in settings:
-        count = settings["n_components"]
-        problem_ = f"{settings['method']}, {count} coordinate{'s' if count > 1 else ''}"
-        if STATED[settings["method"]].needs_graph:
+        count, row = settings["n_components"], DESCRIPTIONS[settings["method"]]
+        problem_ = f"{row.name}, {as_word(count)} coordinate{'' if count == 1 else 's'}"
+        if row.needs_graph and settings["n_neighbors"] is not None:
             problem_ += f", {settings['n_neighbors']} neighbours"
+        chosen = option_words(row, settings | {"n_neighbors": row.defaults.get("n_neighbors", 10)})
+        problem_ += f", {shlex.join(chosen)}" if chosen else ""
     options = reading_words(data.reading)
     read = f"; the table was read with {shlex.join(options)}" if options else ""
     whole = f"Judged as {problem_}, of {columns}{read}."

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dualfold.cli import options as o
+from dualfold.cli.method_command import MethodCommand, refuse_unshared
 from dualfold.cli.request import closing_words, default_output, stem
 from dualfold.cli.talk import UNCERTIFIED, Voice, print_json
-from dualfold.descriptions import STATED
+from dualfold.descriptions import DESCRIPTIONS
 
+if TYPE_CHECKING:
+    from dualfold.cli.solving import Job
+
+COMPARED = "pca,isomap,lle,eigenmaps"
 Output = Annotated[
     str | None,
     typer.Option("--output", "-o", metavar="OUT", help="Where the coordinates go: .csv, .tsv "
@@ -22,16 +28,16 @@ Output = Annotated[
 def embed(
     file: o.File,
     method: o.Method = "pca",
-    n_components: o.Components = 2,
-    n_neighbors: o.Neighbors = 10,
+    n_components: o.Components = "2",
+    n_neighbors: o.Neighbors = None,
     color: o.Color = None,
     identifier: o.Identifier = None,
+    labels: o.Labels = None,
     exclude: o.Exclude = None,
     keep: o.Keep = None,
     standardize: o.Standardize = False,
     missing: o.Missing = "raise",
     na: o.GapMarkers = None,
-    pieces: o.Pieces = "join",
     format: o.Format = None,
     thousands: o.Thousands = None,
     array: o.Array = None,
@@ -48,6 +54,8 @@ def embed(
     strict: o.Strict = False,
     as_json: o.Json = False,
     quiet: o.Quiet = False,
+    *,
+    options: Mapping[str, Any],
 ) -> None:  # fmt: skip
     """A table of numbers becomes a certified map.
 
@@ -65,15 +73,15 @@ def embed(
     """
     from dualfold.cli.embed import Request, embed_table
     from dualfold.cli.reading import Reading
-    from dualfold.cli.solving import Job
 
     output = output or default_output(file, method)
     refuse_two_on_stdout(as_json, output)
     reading = Reading(
         file, color, identifier, tuple(exclude or ()), tuple(keep or ()), missing, standardize,
-        format, thousands, array, tuple(na or ()),
+        format, thousands, array, tuple(na or ()), labels,
     )  # fmt: skip
-    job = Job(STATED[method], n_components, n_neighbors, pieces)
+    (job,) = jobs_of([method], n_components, n_neighbors, options)
+    refuse_labels(labels, job)
     shape = o.picture_shape(images)
     request = Request(reading, job, output, picture, html, shape, save_model, force)
     voice = Voice(quiet=quiet)
@@ -147,17 +155,17 @@ def compare(
         str,
         typer.Option("--methods", metavar="A,B,…", autocompletion=o.next_method,
                      help="Methods with commas between them."),
-    ] = "pca,isomap,lle,eigenmaps",
-    n_components: o.Components = 2,
-    n_neighbors: o.Neighbors = 10,
+    ] = COMPARED,
+    n_components: o.Components = "2",
+    n_neighbors: o.Neighbors = None,
     color: o.Color = None,
     identifier: o.Identifier = None,
+    labels: o.Labels = None,
     exclude: o.Exclude = None,
     keep: o.Keep = None,
     standardize: o.Standardize = False,
     missing: o.Missing = "raise",
     na: o.GapMarkers = None,
-    pieces: o.Pieces = "join",
     format: o.Format = None,
     thousands: o.Thousands = None,
     array: o.Array = None,
@@ -172,6 +180,8 @@ def compare(
     strict: o.Strict = False,
     as_json: o.Json = False,
     quiet: o.Quiet = False,
+    *,
+    options: Mapping[str, Any],
 ) -> None:  # fmt: skip
     """Several methods on one table: what each keeps, what is proved, how long it took.
 
@@ -185,14 +195,16 @@ def compare(
     from dualfold.cli.reading import Reading
 
     chosen = tuple(o.several_methods(methods))
+    jobs = jobs_of(chosen, n_components, n_neighbors, options)
+    refuse_labels(labels, *jobs)
     if output == "-":
         raise typer.BadParameter("the table of results goes to standard output; give -o a file")
     reading = Reading(
         file, color, identifier, tuple(exclude or ()), tuple(keep or ()), missing, standardize,
-        format, thousands, array, tuple(na or ()),
+        format, thousands, array, tuple(na or ()), labels,
     )  # fmt: skip
     request = comparing.CompareRequest(
-        reading, chosen, n_components, n_neighbors, pieces, output, picture, html,
+        reading, jobs, output, picture, html,
         o.picture_shape(images), force,
     )  # fmt: skip
     voice = Voice(quiet=quiet)
@@ -208,9 +220,50 @@ def compare(
         raise typer.Exit(UNCERTIFIED)
 
 
+def jobs_of(
+    methods: Sequence[str], n_components: str, n_neighbors: int | None, options: Mapping[str, Any]
+) -> tuple[Job, ...]:
+    """One job a method; each gets those of the options that it has."""
+    from dualfold.cli.solving import Job
+
+    given = dict(options) | ({} if n_neighbors is None else {"n_neighbors": n_neighbors})
+    refuse_unshared(given, methods)
+    rows = [DESCRIPTIONS[name] for name in methods]
+    return tuple(
+        Job(
+            row,
+            o.coordinates(n_components, row.name),
+            {name: value for name, value in given.items() if name in row.options},
+        )
+        for row in rows
+    )
+
+
+def refuse_labels(labels: str | None, *jobs: Job) -> None:
+    """Classes that nobody reads, and methods without the classes that they need."""
+    able = [job for job in jobs if job.method.takes_labels]
+    using = [job for job in able if job.uses_labels]
+    if labels is None and using:
+        raise typer.BadParameter(
+            f"{using[0].method.name} learns from classes; --labels COLUMN says which column holds "
+            "them"
+        )
+    if labels is not None and not using:
+        instead = "give --supervised, too" if able else "--color colours by a column"
+        raise typer.BadParameter(
+            f"--labels has no use for {' and '.join(job.method.name for job in jobs)}; {instead}"
+        )
+
+
 def refuse_two_on_stdout(as_json: bool, output: str | None) -> None:
     """Standard output holds one thing."""
     if as_json and output == "-":
         raise typer.BadParameter(
             "--json and the coordinates both want standard output; give -o a file name"
         )
+
+
+METHOD_COMMANDS = {
+    "embed": MethodCommand(embed, ("-m", "--method"), "pca"),
+    "compare": MethodCommand(compare, ("--methods",), COMPARED),
+}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from dualfold.descriptions import STATED, described
+from dualfold.descriptions import DESCRIPTIONS, described
 
 FORMATS = ("csv", "tsv", "parquet", "npy", "npz", "mtx", "h5ad")
 
@@ -40,7 +40,9 @@ def next_method(incomplete: str) -> list[str]:
     """Completes the last name of pca,isomap,… to those that are not in the list yet."""
     before, comma, last = incomplete.rpartition(",")
     used = before.split(",")
-    return [before + comma + name for name in STATED if name.startswith(last) and name not in used]
+    return [
+        before + comma + name for name in DESCRIPTIONS if name.startswith(last) and name not in used
+    ]
 
 
 def picture_shape(text: str | None) -> tuple[int, int] | None:
@@ -65,6 +67,21 @@ def gap_that_passes(gap: float) -> float:
         raise typer.BadParameter(shown(error.message, "certify")) from None
 
 
+def coordinates(text: str, method: str) -> Any:
+    """The number of coordinates, or a word that lets the data decide."""
+    if text.isdigit() and int(text) > 0:
+        return int(text)  # the usual case; the others need the estimator
+    from dualfold.cli.method_options import coordinates_option
+
+    try:
+        found = None if text == "0" else coordinates_option(method).parsed(text)
+    except ValueError as error:
+        raise typer.BadParameter(f"{error} ({method})", param_hint="--n-components") from None
+    if found is None or (isinstance(found, int) and found < 1):
+        raise typer.BadParameter(f"{text!r} is no number of coordinates", param_hint="-d")
+    return found
+
+
 def several_methods(text: str) -> list[str]:
     """Names with commas between them, each once."""
     names = [method_name(word.strip(), "--methods") for word in text.split(",") if word.strip()]
@@ -82,16 +99,20 @@ File = Annotated[
 ]
 Method = Annotated[
     str,
-    typer.Option("--method", "-m", metavar="|".join(STATED),
-                 callback=lambda name: method_name(name), autocompletion=beginning(*STATED),
+    typer.Option("--method", "-m", metavar="|".join(DESCRIPTIONS),
+                 callback=lambda name: method_name(name), autocompletion=beginning(*DESCRIPTIONS),
                  help="See `dualfold methods`."),
 ]  # fmt: skip
 Components = Annotated[
-    int, typer.Option("--n-components", "-d", min=1, help="How many coordinates.")
-]
+    str,
+    typer.Option("--n-components", "-d", metavar="INTEGER", help="How many coordinates; most "
+                 "methods take auto, too."),
+]  # fmt: skip
 Neighbors = Annotated[
-    int, typer.Option("--n-neighbors", "-k", min=1, help="For methods that need a graph.")
-]
+    int | None,
+    typer.Option("--n-neighbors", "-k", min=1, help="For methods that need a graph; 10 if nothing "
+                 "is said."),
+]  # fmt: skip
 Color = Annotated[
     str | None, typer.Option(metavar="COLUMN", help="Colour by it; it is not used as a feature.")
 ]
@@ -99,6 +120,11 @@ Identifier = Annotated[
     str | None,
     typer.Option("--id", metavar="COLUMN", help="Names the rows; copied to the output."),
 ]
+Labels = Annotated[
+    str | None,
+    typer.Option("--labels", metavar="COLUMN", help="Classes, for methods that learn from them; "
+                 "not used as a feature."),
+]  # fmt: skip
 Exclude = Annotated[
     list[str] | None, typer.Option(metavar="COLUMN", help="Leave out (repeatable).")
 ]
@@ -120,12 +146,6 @@ GapMarkers = Annotated[
     list[str] | None,
     typer.Option("--na", metavar="WORD", help="A further word for missing in a text file, as "
                  "-999 (repeatable)."),
-]  # fmt: skip
-Pieces = Annotated[
-    str,
-    typer.Option(metavar="join|raise", callback=one_of("join", "raise"),
-                 autocompletion=beginning("join", "raise"),
-                 help="A graph in several pieces: join by the shortest links, or refuse."),
 ]  # fmt: skip
 Format = Annotated[
     str | None,

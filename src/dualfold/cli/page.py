@@ -8,6 +8,7 @@ from typing import Any
 
 from dualfold.cli.reading import Data, colors_of
 from dualfold.cli.solving import Made
+from dualfold.cli.surroundings import Surroundings
 from dualfold.cli.talk import Voice
 from dualfold.errors import Argument, InvalidInput, MissingDependency
 
@@ -32,6 +33,7 @@ def write_html(
     path: str,
     data: Data,
     maps: Sequence[Made],
+    around: Surroundings,
     voice: Voice,
     *,
     images: tuple[int, int] | None,
@@ -39,21 +41,20 @@ def write_html(
 ) -> None:
     """One page with these maps of one table."""
     check_page()
-    from dualfold.graph import nearest
     from dualfold.view.page import measured_map, write_page
 
     k = min(SHOWN_NEIGHBORS, (data.X.shape[0] - 1) // 2)
     with voice.doing("measuring the map for the page"):
-        near = nearest(data.X, k).indices if k else None
+        near = around.nearest(k)
         shown = [
             measured_map(
                 made.job.method.name,
-                data.X,
-                made.embedding.points,
-                values=made.embedding.values,
-                certificate=made.embedding.certificate,
-                history=None if made.unfolding is None else made.unfolding.solution.history,
-                pieces=None if made.graph is None else len(made.graph.links) + 1,
+                around.space,
+                made.points,
+                values=made.values or None,
+                certificate=made.certificate,
+                history=made.estimator.history_ if made.job.method.dual else None,
+                pieces=getattr(made.estimator, "n_connected_components_", None),
                 equal=made.job.method.lengths,
                 n_neighbors=SHOWN_NEIGHBORS,
                 neighbors=near,

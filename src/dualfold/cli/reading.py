@@ -38,10 +38,11 @@ class Reading:
     thousands: str | None = None
     array: str | None = None
     gap_markers: tuple[str, ...] = ()
+    labels: str | None = None
 
     def settings(self) -> dict[str, Any]:
         """JSON-ready, without the source, which may move."""
-        names = ("color", "identifier", "missing", "standardize", "format", "thousands", "array")
+        names = [name for name in type(self).__annotations__ if name not in ("source", *LISTS)]
         chosen: dict[str, Any] = {name: getattr(self, name) for name in names}
         return chosen | {name: list(getattr(self, name)) for name in LISTS}
 
@@ -80,6 +81,11 @@ class Data:
         return None if name is None else self.table.labels[name]
 
     @property
+    def classes(self) -> Any:
+        """The labels that methods learn from."""
+        return self.label(self.reading.labels)
+
+    @property
     def colors(self) -> Any:
         """The column to colour by; dates in words are dates."""
         return colors_of(self.label(self.reading.color))
@@ -100,7 +106,7 @@ def read(reading: Reading, voice: Voice) -> Data:
     for notice in table.notices:
         voice.note(notice)
     with voice.doing("loading"):  # after reading, so that a wrong file is told at once
-        import dualfold.embedding  # noqa: F401 (heavy; told apart from reading)
+        import dualfold.estimators.graph_estimator  # noqa: F401 (heavy; told apart from reading)
     standard, X, remarks = None, table.X, list[Message]()
     if reading.standardize:
         from dualfold.data.scales import standard_of
@@ -128,7 +134,8 @@ def seconds_to_read(source: str) -> float | None:
 def _table(reading: Reading) -> Table:
     from dualfold.data import read_table
 
-    apart = {"color": reading.color, "identifier": reading.identifier}
+    names = ("color", "identifier", "labels")
+    apart = {option: getattr(reading, option) for option in names}
     try:
         return read_table(
             reading.source,
@@ -142,8 +149,8 @@ def _table(reading: Reading) -> Table:
             gap_markers=reading.gap_markers,
         )
     except InvalidInput as error:
-        # read_table has one argument where the commands have two options.
-        options = {name: Argument(option, name) for option, name in apart.items()}
+        # read_table has one argument where the commands have several options.
+        options = {name: Argument(option, name) for option, name in reversed(apart.items())}
         raise InvalidInput(
             *(
                 options[part.value]
@@ -212,13 +219,13 @@ def twins(X: Any) -> np.ndarray[Any, Any]:
     return np.sort(np.bincount(groups))[::-1]
 
 
-def twin_remarks(X: Any, *, n_components: int, n_neighbors: int | None) -> list[str]:
+def twin_remarks(X: Any, *, n_components: Any, n_neighbors: int | None) -> list[str]:
     """What identical rows do to a map: coordinates out of nothing, islands in a graph."""
     counts = twins(X)
     n = X.shape[0]
     if len(counts) == 1:
         return [f"all {n} rows are the same: there is nothing to map, the coordinates mean nothing"]
-    if len(counts) <= n_components:
+    if isinstance(n_components, int) and len(counts) <= n_components:
         return [
             f"only {len(counts)} of {n} rows are different, which span {len(counts) - 1} "
             f"direction{'s' if len(counts) > 2 else ''}: of {n_components} coordinates the others "
@@ -237,7 +244,7 @@ def twin_remarks(X: Any, *, n_components: int, n_neighbors: int | None) -> list[
     ]
 
 
-def refuse_too_many(data: Data, n_components: int, method: Description) -> None:
+def refuse_too_many(data: Data, n_components: Any, method: Description) -> None:
     """More coordinates than the rows or columns allow."""
     from dualfold.data.notices import listed
 
@@ -247,7 +254,7 @@ def refuse_too_many(data: Data, n_components: int, method: Description) -> None:
     room = n - 1 if method.needs_graph else width
     if method.linear:
         room = min(room, width)
-    if n_components <= room:
+    if not isinstance(n_components, int) or n_components <= room:
         return
     if room == n - 1:
         given = f"{n} rows allow {room}"

@@ -12,13 +12,12 @@ from dualfold import __version__
 from dualfold.cli.embed import check_places
 from dualfold.cli.reading import Data, Reading
 from dualfold.cli.request import stem
-from dualfold.cli.solving import Job, neighbor_graph
-from dualfold.cli.stored import read_again, stored_map
+from dualfold.cli.solving import Job
+from dualfold.cli.stored import StoredMap, read_again, stored_job, stored_map
+from dualfold.cli.surroundings import Surroundings, measured_neighbors
 from dualfold.cli.talk import Voice
+from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import InvalidInput
-
-# Beyond, a report of all points takes minutes; that many of them are drawn instead.
-MOST_ROWS_WHOLE, DRAWN = 20_000, 1_000
 
 
 @dataclass(frozen=True)
@@ -44,22 +43,7 @@ def report_map(request: ReportRequest, voice: Voice) -> tuple[dict[str, Any], st
     with voice.doing(f"reading {request.embedding}"):
         stored = stored_map(request.embedding)
     data = read_again(request.reading, stored, voice)
-    from dualfold.quality import report
-
-    n = len(stored.points)
-    sample = request.sample or (DRAWN if n > MOST_ROWS_WHOLE else None)
-    sample = None if sample is not None and sample >= n else sample
-    with voice.telling_warnings([]):
-        graph = _graph_of(stored.metadata, data, voice)
-    with voice.doing("measuring"), voice.telling_warnings([]):
-        found = report(
-            data.X,
-            stored.points,
-            labels=_classes(data),
-            graph=graph,
-            n_neighbors=request.n_neighbors,
-            sample=sample,
-        )
+    found = _measured(request, stored, data, voice)
     summary: dict[str, Any] = found.to_dict() | {
         "dualfold": __version__,
         "source": request.reading.source,
@@ -83,12 +67,34 @@ def report_map(request: ReportRequest, voice: Voice) -> tuple[dict[str, Any], st
     return summary, str(found)
 
 
-def _graph_of(metadata: dict[str, Any], data: Data, voice: Voice) -> Any:
-    """The graph whose geodesics an Isomap or unfolding keeps; straight distances are not theirs."""
-    settings = metadata.get("settings", {})
-    if settings.get("method") not in ("isomap", "mvu") or data.X.shape[0] > MOST_ROWS_WHOLE:
+def _measured(request: ReportRequest, stored: StoredMap, data: Data, voice: Voice) -> Any:
+    from dualfold.quality import report
+    from dualfold.quality.estimate import sample_size
+
+    settings = stored.metadata.get("settings")
+    known = isinstance(settings, dict) and settings.get("method") in DESCRIPTIONS
+    jobs = [stored_job(settings, stored.path)] if known else []
+    sample = sample_size(len(stored.points), request.sample)
+    least = measured_neighbors(data, request.n_neighbors, whole=sample is None)
+    around = Surroundings(data, jobs, voice, least)
+    with voice.doing("measuring"), voice.telling_warnings([]):
+        graph = _graph_of(jobs[0], data, around) if jobs and sample is None else None
+        return report(
+            around.space,
+            stored.points,
+            labels=_classes(data),
+            graph=graph,
+            n_neighbors=request.n_neighbors,
+            sample=sample,
+        )
+
+
+def _graph_of(job: Job, data: Data, around: Surroundings) -> Any:
+    """The graph whose geodesics a map is to keep; straight distances are not its own."""
+    if not job.method.along_graph:
         return None
-    return neighbor_graph(Job.again(settings), data.X, voice)
+    graph = job.estimator(graph=around.known(job.n_neighbors)).graph_of(data.X)
+    return graph if graph.n_pieces == 1 else None
 
 
 def _classes(data: Data) -> Any:

@@ -6,14 +6,14 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dualfold.descriptions import STATED
+from dualfold.cli.method_options import as_word, option_words
+from dualfold.cli.solving import SCORED_NEIGHBORS
 
 if TYPE_CHECKING:
     from dualfold.cli.embed import Request
     from dualfold.cli.reading import Reading
 
 HOLD_METADATA = (".parquet", ".h5ad")
-SCORED_NEIGHBORS = 10
 
 
 def default_output(source: str, method: str) -> str:
@@ -31,7 +31,7 @@ def stem(source: str) -> str:
 
 def closing_words(request: Request, summary: dict[str, Any]) -> list[str]:
     """What was written where, one verdict, and the next command worth trying."""
-    d, width = request.job.n_components, len(summary["features"])
+    d, width = len(summary["coordinates"]), len(summary["features"])
     where = "standard output" if request.output == "-" else request.output
     made = f"{d} coordinate{'s' if d > 1 else ''} in {where}"
     lines = [f"{summary['rows']:,} rows × {width:,} columns → {made}"]
@@ -57,21 +57,18 @@ def closing_words(request: Request, summary: dict[str, Any]) -> list[str]:
 def next_command(request: Request, summary: dict[str, Any]) -> str:
     """The command worth trying after this one: a picture first, then other kinds of map."""
     method, reading = request.job.method.name, request.reading
-    graph = STATED[method].needs_graph
+    own = option_words(request.job.method, summary["settings"])
     standardize = summary["scales_differ"]
     if request.picture is not None or request.html is not None:
         rivals = [name for name in ("pca", "isomap", "eigenmaps") if name != method]
         words = ["dualfold", "compare", reading.source, "--methods", ",".join([method, *rivals])]
         words += reading_words(reading, standardize=standardize)
-        if graph and request.job.n_neighbors != 10:
-            words += ["--n-neighbors", str(request.job.n_neighbors)]
+        words += own
         return shlex.join([*words, "--picture", f"{stem(reading.source)}.compare.png"])
     words = ["dualfold", "embed", reading.source, "--method", method]
-    for option, value, usual in (
-        ("--n-components", request.job.n_components, 2),
-        ("--n-neighbors", request.job.n_neighbors if graph else 10, 10),
-    ):
-        words += [option, str(value)] if value != usual else []
+    if request.job.n_components != 2:
+        words += ["--n-components", as_word(request.job.n_components)]
+    words += own
     words += reading_words(reading, standardize=standardize)
     name = "map" if reading.source == "-" else stem(reading.source)
     words += ["--picture", f"{name}.{method}.png"]
@@ -86,6 +83,7 @@ def reading_words(reading: Reading, *, standardize: bool = False) -> list[str]:
     for option, value, usual in (
         ("--color", reading.color, None),
         ("--id", reading.identifier, None),
+        ("--labels", reading.labels, None),
         ("--missing", reading.missing, "raise"),
         ("--format", reading.format, None),
         ("--thousands", reading.thousands, None),

@@ -1,51 +1,72 @@
-"""One method on one table: graph, problem, answer, certificate, with what can be said of it."""
+"""One method on one table: its estimator, fitted, with what can be said of it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from dualfold.cli.reading import Data, refuse_too_many, twin_remarks
-from dualfold.cli.stating import certified
 from dualfold.cli.talk import Voice
 from dualfold.cli.verdict import verdict
 from dualfold.cli.wording import shown
-from dualfold.descriptions import STATED, Description
-from dualfold.errors import Argument, Message
+from dualfold.descriptions import DESCRIPTIONS, Description
 
 if TYPE_CHECKING:
-    from dualfold.embedding import Embedding
-    from dualfold.graph import Graph
-    from dualfold.unfolding import Unfolding
+    from dualfold.cli.surroundings import Surroundings
 
 # Neighbours that are counted again in the map.
 SCORED_NEIGHBORS = 10
-# Counting kept neighbours means two exact searches; up to here they take a moment.
-MOST_ROWS_TO_SCORE = 10_000
 
 
 @dataclass(frozen=True)
 class Job:
-    """What a method is asked for."""
+    """What a method is asked for.
+
+    options : parameters of its estimator that were given; the description has the others
+    """
 
     method: Description
-    n_components: int = 2
-    n_neighbors: int = 10
-    pieces: str = "join"
+    n_components: Any = 2
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def estimator(self, **more: Any) -> Any:
+        """The estimator that does it, not fitted; `more` are further parameters."""
+        chosen = {"n_components": self.n_components} | self.method.parameters(self.options)
+        return self.method.estimator_class()(**chosen, **more)
+
+    @property
+    def n_neighbors(self) -> int | None:
+        """Those of its graph; None where it has no graph, or by a radius."""
+        return self.estimator().n_neighbors if self.method.needs_graph else None
+
+    @property
+    def of_distances(self) -> bool:
+        """Whether the table holds distances, not features."""
+        return self.options.get("metric") == "precomputed"
+
+    @property
+    def uses_labels(self) -> bool:
+        """Whether it learns from classes."""
+        if not self.method.takes_labels:
+            return False
+        from sklearn.utils import get_tags
+
+        return bool(get_tags(self.estimator()).target_tags.required)
 
     def settings(self) -> dict[str, Any]:
         """What must be known to state the same problem again, JSON-ready."""
-        chosen: dict[str, Any] = {"method": self.method.name, "n_components": self.n_components}
-        if self.method.needs_graph:
-            chosen |= {"n_neighbors": self.n_neighbors, "pieces": self.pieces}
-        return chosen
+        known = self.estimator().get_params(deep=False)
+        chosen = {name: known[name] for name in self.method.options}
+        return {"method": self.method.name, "n_components": self.n_components} | chosen
 
     @classmethod
-    def again(cls, settings: dict[str, Any]) -> Job:
+    def again(cls, settings: Mapping[str, Any]) -> Job:
         """The job that `settings` tells of."""
-        known = {key: value for key, value in settings.items() if key in cls.__annotations__}
-        return cls(**(known | {"method": STATED[settings["method"]]}))
+        row = DESCRIPTIONS[settings["method"]]
+        known = {name: settings[name] for name in row.options if name in settings}
+        return cls(row, settings.get("n_components", 2), known)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,61 +74,57 @@ class Made:
     """A map and all that came with it."""
 
     job: Job
-    embedding: Embedding
-    graph: Graph | None
-    unfolding: Unfolding | None
+    estimator: Any
+    points: Any
     heard: tuple[str, ...]
     seconds: float
 
     @property
+    def certificate(self) -> Any:
+        return self.estimator.certificate_
+
+    @property
+    def values(self) -> list[float]:
+        """The eigenvalues; none where nothing is optimised."""
+        return [float(value) for value in getattr(self.estimator, "eigenvalues_", ())]
+
+    @property
     def verdict(self) -> str:
-        return verdict(self.job.method, self.embedding.certificate, self.job.n_components)
+        return verdict(self.job.method, self.certificate, self.points.shape[1])
 
     @property
     def axis_names(self) -> list[str]:
-        return [f"{self.job.method.name}_{axis + 1}" for axis in range(self.job.n_components)]
+        return [f"{self.job.method.name}_{axis + 1}" for axis in range(self.points.shape[1])]
 
 
-def made(job: Job, data: Data, voice: Voice, graph: Graph | None = None) -> Made:
-    """Do the job, telling what happens; a `graph` that is at hand is not made again."""
+def made(job: Job, data: Data, voice: Voice, around: Surroundings) -> Made:
+    """Do the job, telling what happens; neighbours that were searched are not searched again."""
+    estimator = job.estimator()
     refuse_too_many(data, job.n_components, job.method)
-    remarks = twin_remarks(
-        data.X,
-        n_components=job.n_components,
-        n_neighbors=job.n_neighbors if job.method.needs_graph else None,
-    )
+    k = job.n_neighbors
+    remarks = list[str]()
+    if not job.of_distances:
+        remarks = twin_remarks(data.X, n_components=job.n_components, n_neighbors=k)
     for remark in remarks:
         voice.note(remark)
     heard = [shown(remark) for remark in remarks]
     begin = perf_counter()
     with voice.telling_warnings(heard):
-        graph = graph if graph is not None else neighbor_graph(job, data.X, voice)
+        if job.method.needs_graph:
+            estimator.set_params(graph=around.known(k))
         with voice.doing(job.method.name):
-            embedding, unfolding = certified(
-                job.method, data.X, graph, n_components=job.n_components
-            )
-    return Made(job, embedding, graph, unfolding, tuple(heard), perf_counter() - begin)
+            points = estimator.fit_transform(data.X, data.classes)
+    return Made(job, estimator, points, tuple(heard), perf_counter() - begin)
 
 
-def neighbor_graph(job: Job, X: Any, voice: Voice) -> Graph | None:
-    """The graph that the method needs, in one piece; None if it needs none."""
-    if not job.method.needs_graph:
-        return None
-    from dualfold.graph import joined, knn, one_piece
-
-    with voice.doing("finding neighbours"):
-        graph = knn(X, job.n_neighbors)
-        if job.pieces != "join":
-            return one_piece(graph)
-        return joined(graph, otherwise=Message(Argument("pieces", "raise"), " refuses instead"))
-
-
-def kept_neighbors(X: Any, points: Any, voice: Voice) -> float | None:
-    """The share of nearest neighbours that the map keeps, where counting is quick."""
+def kept_neighbors(around: Surroundings, points: Any, voice: Voice) -> float | None:
+    """The share of nearest neighbours that the map keeps."""
     from dualfold.quality import t_similarity
+    from dualfold.quality.estimate import sample_size
 
-    n = X.shape[0]
-    if not SCORED_NEIGHBORS < n <= MOST_ROWS_TO_SCORE:
+    n = len(points)
+    if n <= SCORED_NEIGHBORS:
         return None
     with voice.doing("counting kept neighbours"):
-        return float(t_similarity(X, points, SCORED_NEIGHBORS))
+        kept = t_similarity(around.space, points, SCORED_NEIGHBORS, sample=sample_size(n))
+        return float(kept)

@@ -13,10 +13,10 @@ from typing import Any
 from dualfold.cli.reading import LISTS, Data, Reading, read
 from dualfold.cli.solving import Job
 from dualfold.cli.talk import Voice
-from dualfold.descriptions import STATED
+from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import Argument, InvalidInput
 
-WORDS = ("color", "identifier", "format", "thousands", "array")
+WORDS = ("color", "identifier", "format", "thousands", "array", "labels")
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,18 +72,18 @@ def _names(names: Any) -> bool:
 
 def stored_job(settings: Any, path: str) -> Job:
     """The job that stored settings tell of, if they are settings at all."""
-    if not isinstance(settings, dict) or settings.get("method") not in STATED:
+    if not isinstance(settings, dict) or settings.get("method") not in DESCRIPTIONS:
         raise InvalidInput(
             f"{path} has no settings of dualfold beside it ({path}.json or inside a Parquet or "
             "h5ad file), so nobody knows which problem it solves; `dualfold report` measures any "
             "map"
         )
-    for name in ("n_components", "n_neighbors"):
-        value = settings.get(name, 1)
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise InvalidInput(f"{path} states {name} as {value!r}; it must be a whole number")
-    if settings.get("pieces", "join") not in ("join", "raise"):
-        raise InvalidInput(f"{path} states pieces as {settings['pieces']!r}, not join or raise")
+    from dualfold.saved import estimator_of
+
+    try:
+        estimator_of(settings)
+    except InvalidInput as error:
+        raise InvalidInput(f"{path}: ", error.message) from error
     return Job.again(settings)
 
 

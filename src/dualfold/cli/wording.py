@@ -8,6 +8,8 @@ import shlex
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from dualfold.cli.method_options import as_word, flag_of
+from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import Argument, Message
 
 # Arguments of the library whose parameter has another name in the commands.
@@ -17,7 +19,9 @@ PARAMETERS = {
     "label_columns": "color",
     "overwrite": "force",
     "queries": "file",
+    "y": "labels",
 }
+METHOD_OPTIONS = {name for row in DESCRIPTIONS.values() for name in row.options}
 # The command that runs, by its function or its name; messages name its options.
 _running: Callable[..., Any] | str = "embed"
 
@@ -63,6 +67,9 @@ def _parameters(command: Callable[..., Any] | str) -> dict[str, Any]:
 
 def _as_option(argument: Argument, parameters: dict[str, Any]) -> str:
     parameter = parameters.get(PARAMETERS.get(argument.name, argument.name))
+    if parameter is None and argument.name in METHOD_OPTIONS:
+        flag, value = flag_of(argument.name), argument.value
+        return flag if value is ... or value is True else f"{flag} {as_word(value)}"
     if parameter is None:
         return f"{argument} (in Python)"
     if parameter.param_type_name == "argument":

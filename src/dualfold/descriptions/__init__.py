@@ -18,12 +18,6 @@ DESCRIPTIONS: dict[str, Description] = {
     row.name: row
     for row in sorted((*LINEAR, *GRAPHS, *PROJECTIONS), key=lambda row: not row.in_demo)
 }
-# The command line does not fit the estimators yet, and states only these.
-STATED = {
-    name: row
-    for name, row in DESCRIPTIONS.items()
-    if row.functions and name != "random_projection" and "labels" not in row.needs
-}
 # Public names, with the modules below dualfold.estimators and dualfold.methods they are from.
 ESTIMATORS = {row.class_name: row.estimator.partition(":")[0] for row in DESCRIPTIONS.values()}
 FUNCTIONS = {

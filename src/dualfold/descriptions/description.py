@@ -76,6 +76,16 @@ class Description:
         return "graph" in self.needs
 
     @property
+    def takes_labels(self) -> bool:
+        """Whether it learns from classes, always or where it is asked to."""
+        return "labels" in self.needs or "supervised" in self.options
+
+    @property
+    def along_graph(self) -> bool:
+        """Whether the lengths of the map are those along the graph, not straight ones."""
+        return self.needs_graph and self.lengths and not self.linear
+
+    @property
     def class_name(self) -> str:
         """The name of the estimator."""
         return self.estimator.partition(":")[2]

@@ -12,7 +12,6 @@ from dualfold.descriptions.description import (
 # scikit-learn has 5 neighbours in Isomap and LLE; the command line compares all with the same.
 TEN = {"n_neighbors": 10}
 NEIGHBORS = ("n_neighbors", "radius", "neighborhood")
-METRIC = ("metric", "p")
 SOLVING = ("eigen_solver", "tol", "random_state")
 COMBINATIONS = (*NEIGHBORS, "reg", "pieces", *SOLVING)
 
@@ -32,7 +31,7 @@ GRAPHS = (
         new_points="by geodesics to the old points or landmarks",
         size="10,000 images exactly (3 s); by landmarks 70,000 images (8 s), "
         "1,000,000 of a sheet (80 s)",
-        options=(*NEIGHBORS, *METRIC, "landmarks", "pieces", *SOLVING),
+        options=(*NEIGHBORS, "metric", "landmarks", "pieces", *SOLVING),
         defaults=TEN,
     ),
     Description(
@@ -51,7 +50,7 @@ GRAPHS = (
         size="1,000,000 of a sheet (28 s), 70,000 images (9 s)",
         options=(
             *NEIGHBORS,
-            *METRIC,
+            "metric",
             "weights",
             "width",
             "constraint",
@@ -167,7 +166,7 @@ GRAPHS = (
         size="1,000 of a sheet to a gap of 1e-6 (2 s), 10,000 to 1e-2 (3 s; in Python, by tol)",
         options=(
             *NEIGHBORS,
-            *METRIC,
+            "metric",
             "constraints",
             "angles",
             "relaxation",

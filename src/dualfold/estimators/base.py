@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,6 +20,7 @@ from dualfold.arrays import Array
 from dualfold.data.labels import Labels, labels_of
 from dualfold.errors import InvalidInput
 from dualfold.estimators.progress import TellsProgress
+from dualfold.estimators.stated import Stated
 from dualfold.graph.metrics import exact_doubles
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solvers import Auto, Dense, Factored, Lanczos, Preconditioned, Solver
@@ -80,6 +83,28 @@ class CertifiedBase(TellsProgress, BaseEstimator):
             )
         return labels_of(y, n)
 
+    def stated(self, X: Any, n_components: int, y: Any = None) -> Stated:
+        """The problem that fitting X would solve, for so many coordinates; nothing is solved.
+
+        n_components : those of an answer; they count where the estimator's own leave it open
+        y : as in `fit`
+        """
+        checked = self._checked(X, reset=True)
+        labels = self._labels(y, checked.shape[0]) if self._uses_labels() else None
+        return self._stated(checked, n_components, labels)
+
+    def _stated(self, X: Any, count: int, labels: Labels | None = None) -> Stated:
+        raise InvalidInput(
+            f"{type(self).__name__} optimises nothing, so there is no problem to state and no "
+            "optimum to compare with; `dualfold.quality.report` measures any map"
+        )
+
+    def _asked(self, count: int, most: int) -> int:
+        """As many coordinates as the parameter says, else `count`; of `most` at the most."""
+        wanted: Any = getattr(self, "n_components", count)
+        whole = isinstance(wanted, Integral) and not isinstance(wanted, bool)
+        return max(1, min(int(wanted) if whole else count, most))
+
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """X as a float array or CSR matrix; float32 stays float32."""
         refuse_long_integers(X)
@@ -101,7 +126,7 @@ class CertifiedBase(TellsProgress, BaseEstimator):
 
 
 class CertifiedEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CertifiedBase):
-    """One that places new points, too, in `_place(X)`."""
+    """One that places new points, too, by the rule that `placing_map()` hands out."""
 
     def fit_transform(self, X: Any, y: Any = None) -> Array:
         """Embed X and return the points, `embedding_` itself (not their places as new ones)."""
@@ -111,10 +136,11 @@ class CertifiedEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cert
         """The places of new points in the embedding."""
         check_is_fitted(self)
         checked = self._checked(X, reset=False)
-        points = self._place(checked)
+        points = self.placing_map()(checked)
         return points.astype(np.float32) if checked.dtype == np.float32 else points
 
-    def _place(self, X: Any) -> Array:
+    def placing_map(self) -> Callable[[Any], Array]:
+        """The rule that places new points, which `dualfold.saved` keeps as data."""
         raise NotImplementedError
 
     @property

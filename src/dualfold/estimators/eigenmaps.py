@@ -15,6 +15,7 @@ from dualfold.arrays import Array
 from dualfold.embedding import Embedding
 from dualfold.errors import InvalidInput
 from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimator
+from dualfold.estimators.stated import Scaling
 from dualfold.graph import Graph, from_lengths
 from dualfold.maps.nystrom import NystromMap
 from dualfold.methods.eigenmaps import eigenmaps
@@ -31,19 +32,22 @@ class LaplacianEigenmaps(GraphEstimator):
     Parameters
     ----------
     n_components : int or "auto" (the widest eigengap among the first ten)
-    n_neighbors, radius : the neighbourhood; one of them is None
+    n_neighbors : how many nearest points each one is linked to; None with a radius
+    radius : link all points within this distance instead
     neighborhood : "fixed", or "variable": fewer neighbours where points lie far apart
     weights : "heat", "binary", "density" (scaled by the local density), or "precomputed":
         X is then a square matrix of affinities
     width : kernel width of heat weights; None is the root mean square edge length
     constraint : "degree" (normalised) or "identity"
     diffusion_time : t scales coordinate k by (1 − λ_k)^t, as diffusion maps do; None is 0
-    metric, p, metric_params : as in scikit-learn's neighbours; "precomputed" distances
-    pieces : what happens to a graph in several: "join" by the shortest links (with a warning),
-        "separate" (each on its own, side by side) or "raise"
+    metric : by its name in scikit-learn, or "precomputed": X is a square matrix of distances
+    p, metric_params : of the metric, as in scikit-learn's neighbours
+    pieces : what happens to a graph in several pieces: "join" by the shortest links (with a
+        warning), "separate" (each on its own, side by side) or "raise" an error
     graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
-        edge lengths), instead of n_neighbors and radius
-    eigen_solver : "auto", "dense", "lanczos" (also "arpack"), "factored" or "preconditioned"
+        edge lengths), instead of n_neighbors and radius; or the lists of `graph.nearest(X, …)`,
+        so that they are not searched again
+    eigen_solver : how eigenvectors are found; "arpack" is "lanczos"
     tol : of the solver's residuals, if between 0 and 1e-6; else the default, 1e-6
     random_state : of the solver's start
     n_jobs : threads (None: all cores)
@@ -162,19 +166,10 @@ class LaplacianEigenmaps(GraphEstimator):
         values = embedding.values
         return NystromMap(graph, rule, plain, values, self.constraint)
 
-    def _place(self, X: Any) -> Array:
-        stretch = self._stretch(self.eigenvalues_)
-        places = super()._place(X)
-        return places if stretch is None else places * stretch
-
-    def _keep(self, points: Array, values: Array, certificate: Any) -> None:
-        stretch = self._stretch(values)
-        super()._keep(points if stretch is None else points * stretch, values, certificate)
-
-    def _stretch(self, values: Array) -> Array | None:
+    def _scaling(self, values: Array) -> Scaling:
         if self.diffusion_time is None:
-            return None
-        return np.asarray(np.maximum(1 - values, 0.0) ** self.diffusion_time)
+            return Scaling()
+        return Scaling(times=np.maximum(1 - values, 0.0) ** self.diffusion_time)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -11,6 +11,7 @@ from dualfold.data.labels import Labels
 from dualfold.embedding import embed
 from dualfold.estimators.base import solver_to_last_digits
 from dualfold.estimators.linear import LinearEstimator
+from dualfold.estimators.stated import Stated, linear_statement
 from dualfold.methods.fisher import Shrinkage, fisher_discriminant
 
 
@@ -66,6 +67,12 @@ class FisherDiscriminant(LinearEstimator):
             embedding = embed(problem, solver=solver_to_last_digits(problem))
         self.classes_ = labels.classes
         self._keep_map(embedding, X.dtype)
+
+    def _stated(self, X: Any, count: int, labels: Labels | None = None) -> Stated:
+        assert labels is not None  # `_uses_labels` says so
+        asked = self.n_components or count
+        problem = fisher_discriminant(X, labels, n_components=asked, shrinkage=self.shrinkage)
+        return linear_statement(problem)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

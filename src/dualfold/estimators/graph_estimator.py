@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from dualfold.arrays import Array
+from dualfold.data.labels import Labels
 from dualfold.embedding import Embedding
 from dualfold.errors import (
     Argument,
@@ -26,6 +27,7 @@ from dualfold.estimators.base import SOLVERS, CertifiedEstimator, solver_named
 from dualfold.estimators.dimension import LOOKED_AT, embedded
 from dualfold.estimators.layout import PiecewiseCertificate, side_by_side
 from dualfold.estimators.neighborhoods import neighbor_graph
+from dualfold.estimators.stated import Scaling, Stated
 from dualfold.graph import Graph, joined, separate
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.pieces import OTHERWISE, pieces_in_words
@@ -160,12 +162,35 @@ class GraphEstimator(CertifiedEstimator):
         )
 
     def _keep(self, points: Array, values: Array, certificate: Any) -> None:
-        self.embedding_ = points
+        times = self._scaling(values).times
+        self.embedding_ = points if times is None else points * times
         self.eigenvalues_ = values
         self.certificate_ = certificate
 
-    def _place(self, X: Any) -> Array:
-        return self._placing(X)
+    def placing_map(self) -> Callable[[Any], Array]:
+        """The rule that places new points: of the whole, or of each piece."""
+        check_is_fitted(self, "embedding_")
+        rule: Callable[[Any], Array] = self._scaling(self.eigenvalues_).rule(self._placing)
+        return rule
+
+    def graph_of(self, X: Any) -> Graph:
+        """The neighbour graph that fitting X would embed, without embedding it."""
+        graph = self._graph(self._checked(X, reset=True))
+        return graph if self.pieces == "separate" else self._in_one_piece(graph)
+
+    def _stated(self, X: Any, count: int, labels: Labels | None = None) -> Stated:
+        graph = self._in_one_piece(self._graph(X))
+        return self._stated_piece(graph, self._asked(count, graph.n - 1))
+
+    def _stated_piece(self, graph: Graph, count: int) -> Stated:
+        """The problem of one piece, and where its answer leads."""
+        return Stated(
+            self._problem(graph, count), lambda answer: self._map(graph, answer), self._scaling
+        )
+
+    def _scaling(self, values: Array) -> Scaling:
+        """What the coordinates of a problem with these eigenvalues are scaled by."""
+        return Scaling()
 
     def _graph(self, X: Any) -> Graph:
         return neighbor_graph(

@@ -16,7 +16,8 @@ from dualfold.estimators.dimension import LOOKED_AT, embedded
 from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS
 from dualfold.estimators.linear import LinearEstimator
 from dualfold.estimators.neighborhoods import connected, neighbor_graph
-from dualfold.graph import Graph, subgraph, united
+from dualfold.estimators.stated import Stated, linear_statement
+from dualfold.graph import Graph, Neighbors, subgraph, united
 from dualfold.graph.metrics import is_precomputed
 from dualfold.trace.problem import TraceProblem
 
@@ -52,6 +53,17 @@ class GraphProjection(LinearEstimator):
     def _uses_labels(self) -> bool:
         return self.supervised
 
+    def _stated(self, X: Any, count: int, labels: Labels | None = None) -> Stated:
+        made = self._neighbors(X, labels)
+        graph = made if self.supervised else connected(made, self.pieces)
+        problem = self._problem(graph, self._least)
+        return linear_statement(replace(problem, count=self._asked(count, problem.n)))
+
+    @property
+    def _least(self) -> int:
+        """The coordinates that the space is chosen for: 1 where "auto" chooses them later."""
+        return 1 if self.n_components == "auto" else int(self.n_components)
+
     def _fit(self, X: Any) -> None:
         self._fit_labelled(X, None)
 
@@ -67,8 +79,7 @@ class GraphProjection(LinearEstimator):
             made = self._neighbors(X, labels)
         self.n_connected_components_ = made.n_pieces
         self.graph_ = made if self.supervised else connected(made, self.pieces)
-        wanted = 1 if self.n_components == "auto" else int(self.n_components)
-        problem = self._problem(self.graph_, wanted)
+        problem = self._problem(self.graph_, self._least)
         problem = replace(problem, count=self._count(problem.n))
         embedding, reason = embedded(problem, solver_to_last_digits(problem), self.n_components)
         self.n_components_reason_ = reason
@@ -84,7 +95,8 @@ class GraphProjection(LinearEstimator):
         if labels is None:
             return self._neighbor_graph(X, self.n_neighbors, self.graph)
         classes = labels.of_two_or_more("such a row has no neighbour of its own class").members
-        if self.graph is not None:
+        # Lists of neighbours among all rows say nothing of those within a class.
+        if self.graph is not None and not isinstance(self.graph, Neighbors):
             whole = self._neighbor_graph(X, self.n_neighbors, self.graph)
             parts = [(rows, subgraph(whole, rows)) for rows in classes]
         else:
@@ -98,7 +110,10 @@ class GraphProjection(LinearEstimator):
         if len(alone):
             raise InvalidInput(
                 f"{len(alone)} rows have no neighbour of their own class, the first of them is row "
-                f"{alone[0]}; raise radius, or use n_neighbors"
+                f"{alone[0]}; raise ",
+                Argument("radius"),
+                ", or use ",
+                Argument("n_neighbors"),
             )
         return graph
 

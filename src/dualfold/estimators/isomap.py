@@ -30,17 +30,20 @@ class Isomap(GraphEstimator):
 
     Parameters
     ----------
-    n_neighbors, radius : the neighbourhood; one of them is None
+    n_neighbors : how many nearest points each one is linked to; None with a radius
+    radius : link all points within this distance instead
     n_components : int, or "auto": up to the widest eigengap among the first ten
     landmarks : "auto" (exact up to 10,000 points, about 2√n landmarks beyond), None (exact), or
         a number of landmarks, chosen one by one as the farthest from those before
     neighborhood : "fixed", or "variable": fewer neighbours where points lie far apart
-    metric, p, metric_params : as in scikit-learn's neighbours; "precomputed" distances
-    pieces : what happens to a graph in several: "join" by the shortest links (with a warning),
-        "separate" (each on its own, side by side) or "raise"
+    metric : by its name in scikit-learn, or "precomputed": X is a square matrix of distances
+    p, metric_params : of the metric, as in scikit-learn's neighbours
+    pieces : what happens to a graph in several pieces: "join" by the shortest links (with a
+        warning), "separate" (each on its own, side by side) or "raise" an error
     graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
-        edge lengths), instead of n_neighbors and radius
-    eigen_solver : "auto", "dense", "lanczos" (also "arpack"), "factored" or "preconditioned"
+        edge lengths), instead of n_neighbors and radius; or the lists of `graph.nearest(X, …)`,
+        so that they are not searched again
+    eigen_solver : how eigenvectors are found; "arpack" is "lanczos"
     tol : of the solver's residuals, if between 0 and 1e-6; else the default, 1e-6
     random_state : of the solver's start, and of the first landmark
     n_jobs : threads (None: all cores)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -44,8 +45,10 @@ class LinearEstimator(CertifiedEstimator):
         points = embedding.points * np.where(turned, -1.0, 1.0)
         self.embedding_ = points.astype(kind, copy=False)
 
-    def _place(self, X: Any) -> Array:
-        return self._linear_map.encode(X)
+    def placing_map(self) -> Callable[[Any], Array]:
+        """The linear map, with what scales its coordinates."""
+        check_is_fitted(self)
+        return self._linear_map
 
     @property
     def _linear_map(self) -> LinearMap:

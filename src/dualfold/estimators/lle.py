@@ -30,17 +30,19 @@ class LocallyLinearEmbedding(GraphEstimator):
 
     Parameters
     ----------
-    n_neighbors, radius : the neighbourhood; one of them is None
+    n_neighbors : how many nearest points each one is linked to; None with a radius
+    radius : link all points within this distance instead
     n_components : int, or "auto": up to the widest eigengap among the first ten
     method : "standard", "modified" (several combinations a point: less bent), "hessian" or "ltsa"
     reg : the ridge that steadies the weights, as a share of the local trace
     modified_tol : changes of weights below it are left out ("modified" only)
     neighborhood : "fixed", or "variable": fewer neighbours where points lie far apart
-    pieces : what happens to a graph in several: "join" by the shortest links (with a warning),
-        "separate" (each on its own, side by side) or "raise"
+    pieces : what happens to a graph in several pieces: "join" by the shortest links (with a
+        warning), "separate" (each on its own, side by side) or "raise" an error
     graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
-        edge lengths), instead of n_neighbors and radius
-    eigen_solver : "auto", "dense", "lanczos" (also "arpack"), "factored" or "preconditioned"
+        edge lengths), instead of n_neighbors and radius; or the lists of `graph.nearest(X, …)`,
+        so that they are not searched again
+    eigen_solver : how eigenvectors are found; "arpack" is "lanczos"
     tol : of the solver's residuals, if between 0 and 1e-6; else the default, 1e-6
     random_state : of the solver's start
     n_jobs : threads (None: all cores)

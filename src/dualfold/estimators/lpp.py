@@ -27,11 +27,12 @@ class LocalityPreservingProjection(GraphProjection):
     Parameters
     ----------
     n_components : int, or "auto": up to the widest eigengap among the first ten
-    n_neighbors, radius, neighborhood : who is a neighbour: that many ("fixed"), at most
-        that many ("variable": fewer where points are sparse), or with n_neighbors=None all
-        within `radius`
-    weights, width : "heat" weights exp(−‖x−y‖²/width²) (None: the root mean square edge
-        length), "binary", or "density" (widths follow the local density)
+    n_neighbors : how many nearest points each one is linked to; None with a radius
+    radius : link all points within this distance instead
+    neighborhood : "fixed", or "variable": fewer neighbours where points lie far apart
+    weights : "heat" weights exp(−‖x−y‖²/width²), "binary", or "density" (widths follow the
+        local density)
+    width : of heat weights; None is the root mean square edge length
     variance_kept : share of the variance that the data is reduced to before; as many
         directions as n_components stay in any case
     metric : of the graph; "precomputed" is refused, since a linear map needs features
@@ -40,7 +41,8 @@ class LocalityPreservingProjection(GraphProjection):
     supervised : True reads y, a class for each row: neighbours are then of the same class, as many
         as that class has where those are fewer, and `pieces` has no meaning
     graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
-        edge lengths), instead of n_neighbors and radius
+        edge lengths), instead of n_neighbors and radius; or the lists of `graph.nearest(X, …)`,
+        so that they are not searched again
     n_jobs : threads (None: all cores)
 
     Attributes
@@ -112,11 +114,12 @@ class OrthogonalLPP(LocalityPreservingProjection):
     Parameters
     ----------
     n_components : int, or "auto": up to the widest eigengap among the first ten
-    n_neighbors, radius, neighborhood : who is a neighbour: that many ("fixed"), at most
-        that many ("variable": fewer where points are sparse), or with n_neighbors=None all
-        within `radius`
-    weights, width : "heat" weights exp(−‖x−y‖²/width²) (None: the root mean square edge
-        length), "binary", or "density" (widths follow the local density)
+    n_neighbors : how many nearest points each one is linked to; None with a radius
+    radius : link all points within this distance instead
+    neighborhood : "fixed", or "variable": fewer neighbours where points lie far apart
+    weights : "heat" weights exp(−‖x−y‖²/width²), "binary", or "density" (widths follow the
+        local density)
+    width : of heat weights; None is the root mean square edge length
     variance_kept : share of the variance that the data is reduced to before; as many
         directions as n_components stay in any case; lower it where the
         picture looks like noise
@@ -126,7 +129,8 @@ class OrthogonalLPP(LocalityPreservingProjection):
     supervised : True reads y, a class for each row: neighbours are then of the same class, as many
         as that class has where those are fewer, and `pieces` has no meaning
     graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
-        edge lengths), instead of n_neighbors and radius
+        edge lengths), instead of n_neighbors and radius; or the lists of `graph.nearest(X, …)`,
+        so that they are not searched again
     n_jobs : threads (None: all cores)
 
     Attributes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar
@@ -13,14 +14,16 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from dualfold.arrays import Array
+from dualfold.data.labels import Labels
 from dualfold.embedding import Embedding
 from dualfold.errors import Argument, InvalidInput
 from dualfold.estimators.base import CertifiedEstimator, solver_to_last_digits
 from dualfold.estimators.dimension import LOOKED_AT, embedded
+from dualfold.estimators.stated import Stated, linear_statement
 from dualfold.graph.metrics import is_precomputed
+from dualfold.maps.landmark import DistancesMap, Triangulation
 from dualfold.maps.linear import LinearMap
-from dualfold.methods.mds import mds_of_distances
-from dualfold.methods.pca import pca
+from dualfold.methods.mds import mds, mds_of_distances
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import with_signs
 from dualfold.weights.gram import DOUBLE_UP_TO, mean_squares, refuse_asymmetry
@@ -95,16 +98,14 @@ class ClassicalMDS(CertifiedEstimator):
             embedding = self._fit_features(X)
             self.negative_mass_ = 0.0
             self.negative_mass_note_ = "0: the distances are those of points in space"
-            scale = float(n)
         else:
             embedding = self._fit_distances(self.dissimilarity_matrix_)
-            scale = 1.0
         self.certificate_ = embedding.certificate
-        self._place_points(embedding, scale, X.dtype)
+        self._place_points(embedding, X.dtype)
 
     def _fit_features(self, X: Any) -> Embedding:
         """PCA; the map of the features serves new points."""
-        embedding = self._embedded(pca(X, n_components=self._count(min(X.shape))))
+        embedding = self._embedded(mds(X, n_components=self._count(min(X.shape))))
         lift: Any = embedding.problem.lift
         self._map = lift.linear_map(embedding.solution.vectors, embedding.values)
         return embedding
@@ -128,9 +129,9 @@ class ClassicalMDS(CertifiedEstimator):
         wanted = LOOKED_AT if self.n_components == "auto" else int(self.n_components)
         return min(wanted, most)
 
-    def _place_points(self, embedding: Embedding, scale: float, dtype: Any) -> None:
+    def _place_points(self, embedding: Embedding, dtype: Any) -> None:
         """The points with signs as scikit-learn has them; coordinates past the rank are 0."""
-        points, values = embedding.points, embedding.values * scale
+        points, values = embedding.points, embedding.values
         signs = np.where((with_signs(points) == points).all(axis=0), 1.0, -1.0)
         if self._map is not None:
             self._map = LinearMap(self._map.mean, self._map.components * signs[:, None])
@@ -141,18 +142,30 @@ class ClassicalMDS(CertifiedEstimator):
         self.embedding_ = placed.astype(dtype, copy=False)
         self.eigenvalues_ = np.concatenate([values, np.zeros(self.n_components_ - kept)])
 
-    def _place(self, X: Any) -> Array:
+    def placing_map(self) -> Callable[[Any], Array]:
         """Features: the linear map. Distances δ (squared): y = ½Λ⁻¹Yᵀ(δ̄ − δ)."""
-        points = np.zeros((X.shape[0], self.n_components_))
+        check_is_fitted(self)
         if self._map is not None:
-            placed = self._map.encode(X)
-            points[:, : placed.shape[1]] = placed
-            return points
-        distances = X if is_precomputed(self.metric) else self._distances(X, self._training)
+            missing = self.n_components_ - len(self._map.components)
+            if not missing:
+                return self._map
+            rows = np.pad(self._map.components, ((0, missing), (0, 0)))
+            return LinearMap(self._map.mean, rows)
         real = self.eigenvalues_ > 0
-        Y = self.embedding_.astype(float)[:, real] / self.eigenvalues_[real]
-        points[:, real] = (self._mean_squares - np.square(distances, dtype=float)) @ Y / 2
-        return points
+        scales = np.where(real, 0.5 / np.where(real, self.eigenvalues_, 1.0), 0.0)
+        place = Triangulation(self.embedding_.astype(float) * scales, self._mean_squares)
+        return DistancesMap(self._to_training, place)
+
+    def _to_training(self, X: Any) -> Array:
+        """Distances from new points to the fitted ones."""
+        return X if is_precomputed(self.metric) else self._distances(X, self._training)
+
+    def _stated(self, X: Any, count: int, labels: Labels | None = None) -> Stated:
+        if self._in_space:
+            return linear_statement(mds(X, n_components=self._asked(count, min(X.shape))))
+        distances = X if is_precomputed(self.metric) else self._distances(X, None)
+        asked = self._asked(count, len(distances))
+        return Stated(mds_of_distances(distances, n_components=asked), _no_rule)
 
     def inverse_transform(self, X: Any) -> Array:
         """The points nearest to the mean with those coordinates; Euclidean features only."""
@@ -211,6 +224,12 @@ class ClassicalMDS(CertifiedEstimator):
         tags.input_tags.pairwise = given
         tags.input_tags.sparse = not given
         return tags
+
+
+def _no_rule(answer: Embedding) -> Any:
+    raise InvalidInput(
+        "points that were scaled from distances are placed by distances; no file keeps that rule"
+    )
 
 
 @dataclass(frozen=True)

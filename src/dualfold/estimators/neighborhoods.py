@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.errors import Argument, InvalidInput, Message
-from dualfold.graph import Graph, from_lengths, joined, knn, one_piece, variable
+from dualfold.graph import Graph, Neighbors, from_lengths, joined, knn, one_piece, variable
 from dualfold.graph import radius as radius_graph
 from dualfold.graph.metrics import is_precomputed
 
@@ -27,9 +27,27 @@ def neighbor_graph(
     """The given `graph` over the rows of X, else neighbours within `radius`, else
     `n_neighbors` of them.
 
-    "variable" neighbourhoods have fewer than `n_neighbors` where points are sparse.
+    "variable" neighbourhoods have fewer than `n_neighbors` where points are sparse. A `graph`
+    may also be lists of neighbours (`Neighbors`, by Euclidean distances): they are used instead
+    of a search where they serve.
     """
-    if graph is not None:
+    if n_neighbors is not None and radius is not None:
+        raise InvalidInput(
+            "Both ",
+            Argument("n_neighbors"),
+            " and ",
+            Argument("radius"),
+            " are provided. Use ",
+            Argument("n_neighbors", None),
+            " with ",
+            Argument("radius", radius),
+            ", or ",
+            Argument("radius", None),
+            " with ",
+            Argument("n_neighbors", n_neighbors),
+        )
+    known = graph if isinstance(graph, Neighbors) else None
+    if graph is not None and known is None:
         return _given_graph(graph, X)
     _refuse_both(n_neighbors, radius)
     if radius is not None:
@@ -53,12 +71,25 @@ def neighbor_graph(
     if n_neighbors >= X.shape[0]:
         raise InvalidInput(
             Argument("n_neighbors", n_neighbors),
-            f" other points were asked for, and there are n_samples={X.shape[0]} points in "
-            "all; lower ",
-            Argument("n_neighbors"),
+            f" other points were asked for, and there are n_samples={X.shape[0]} points in all; "
+            f"the largest usable number here is {X.shape[0] - 1}",
         )
+    if known is not None and not _serves(known, X, n_neighbors, metric):
+        known = None
     rule = variable if neighborhood == "variable" else knn
-    return rule(X, n_neighbors, metric=metric, n_jobs=n_jobs)
+    return rule(X, n_neighbors, metric=metric, n_jobs=n_jobs, known=known)
+
+
+def _serves(known: Neighbors, X: Any, n_neighbors: int, metric: Any) -> bool:
+    """Whether lists that were found before are those that would be searched for."""
+    n, k = known.indices.shape
+    if n != X.shape[0]:
+        raise InvalidInput(
+            Argument("graph"),
+            f" holds the neighbours of {n} points and X has {X.shape[0]} rows; pass those of these "
+            "rows",
+        )
+    return k >= n_neighbors and isinstance(metric, str) and metric in ("euclidean", "l2")
 
 
 def _refuse_both(n_neighbors: int | None, radius: float | None) -> None:

@@ -25,9 +25,9 @@ class NeighborhoodPreservingProjection(GraphProjection):
     Parameters
     ----------
     n_components : int, or "auto": up to the widest eigengap among the first ten
-    n_neighbors, radius, neighborhood : who is a neighbour: that many ("fixed"), at most
-        that many ("variable": fewer where points are sparse), or with n_neighbors=None all
-        within `radius`
+    n_neighbors : how many nearest points each one is linked to; None with a radius
+    radius : link all points within this distance instead
+    neighborhood : "fixed", or "variable": fewer neighbours where points lie far apart
     reg : share of the local trace that steadies the weights
     variance_kept : share of the variance that the data is reduced to before; as many
         directions as n_components stay in any case
@@ -37,7 +37,8 @@ class NeighborhoodPreservingProjection(GraphProjection):
     supervised : True reads y, a class for each row: neighbours are then of the same class, as many
         as that class has where those are fewer, and `pieces` has no meaning
     graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
-        edge lengths), instead of n_neighbors and radius
+        edge lengths), instead of n_neighbors and radius; or the lists of `graph.nearest(X, …)`,
+        so that they are not searched again
     n_jobs : threads (None: all cores)
 
     Attributes
@@ -103,9 +104,9 @@ class OrthogonalNPP(NeighborhoodPreservingProjection):
     Parameters
     ----------
     n_components : int, or "auto": up to the widest eigengap among the first ten
-    n_neighbors, radius, neighborhood : who is a neighbour: that many ("fixed"), at most
-        that many ("variable": fewer where points are sparse), or with n_neighbors=None all
-        within `radius`
+    n_neighbors : how many nearest points each one is linked to; None with a radius
+    radius : link all points within this distance instead
+    neighborhood : "fixed", or "variable": fewer neighbours where points lie far apart
     reg : share of the local trace that steadies the weights
     variance_kept : share of the variance that the data is reduced to before; as many
         directions as n_components stay in any case; lower it where the
@@ -116,7 +117,8 @@ class OrthogonalNPP(NeighborhoodPreservingProjection):
     supervised : True reads y, a class for each row: neighbours are then of the same class, as many
         as that class has where those are fewer, and `pieces` has no meaning
     graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
-        edge lengths), instead of n_neighbors and radius
+        edge lengths), instead of n_neighbors and radius; or the lists of `graph.nearest(X, …)`,
+        so that they are not searched again
     n_jobs : threads (None: all cores)
 
     Attributes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -13,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
 
 from dualfold.arrays import Array
+from dualfold.data.labels import Labels
 from dualfold.errors import Argument, InvalidInput
 from dualfold.estimators.gradient_axes import DESCENTS, Descent, error_history
 from dualfold.estimators.linear import LinearEstimator, signed
@@ -26,6 +28,7 @@ from dualfold.estimators.principal_axes import (
     singular_vectors,
 )
 from dualfold.estimators.probabilistic import ProbabilisticModel
+from dualfold.estimators.stated import Scaling, Stated, linear_statement
 from dualfold.maps.linear import LinearMap
 from dualfold.methods.pca import Matrix, pca, pca_matrix
 
@@ -58,6 +61,9 @@ class PCA(ProbabilisticModel, LinearEstimator):
     n_components : int; a share of the variance in (0, 1); "mle" (Minka's estimate); "auto"
         (90 % of the variance; `n_components_reason_` says so in words); None for all
     whiten : divide the coordinates by their standard deviations
+    svd_solver : how the directions are found; all but "gradient-paper" are exact
+    tol : of "gradient": the angle to the optimum at which it stops; 0 is 1e-7
+    random_state : of the start of "gradient" and "gradient-paper"
     standardize : divide each feature by its standard deviation first (divisor n);
         `inverse_transform` undoes it
     gradient_start : "orthonormal" (random; the paper's is scaled to Frobenius norm 1), or an
@@ -148,7 +154,7 @@ class PCA(ProbabilisticModel, LinearEstimator):
         """Fit and return the coordinates of X; they are not kept in the estimator."""
         checked = self._checked(X, reset=True)
         self._fit(checked)
-        return self._place(checked).astype(checked.dtype, copy=False)
+        return self.placing_map()(checked).astype(checked.dtype, copy=False)
 
     # Descents have no use for the scatter matrix that batches are merged in.
     @available_if(lambda self: self.svd_solver not in DESCENTS)
@@ -305,9 +311,19 @@ class PCA(ProbabilisticModel, LinearEstimator):
         settings = (self.gradient_start, self.gradient_step, self.gradient_rounds)
         return Descent(self.svd_solver, *settings, self.tol, self.random_state)
 
-    def _place(self, X: Any) -> Array:
-        points = self._linear_map.encode(X)
-        return points / self._deviations if self.whiten else points
+    def placing_map(self) -> Callable[[Any], Array]:
+        """The linear map, divided by the standard deviations where it whitens."""
+        check_is_fitted(self)
+        return Scaling(over=self._deviations if self.whiten else None).rule(self._linear_map)
+
+    def _stated(self, X: Any, count: int, labels: Labels | None = None) -> Stated:
+        n, asked = X.shape[0], self._asked(count, min(X.shape))
+        problem = pca(X, n_components=asked, standardize=self.standardize)
+
+        def scaling(values: Array) -> Scaling:
+            return Scaling(over=_deviations(values * (n / (n - 1))) if self.whiten else None)
+
+        return linear_statement(problem, scaling)
 
     def inverse_transform(self, X: Any) -> Array:
         """mean + zC, with whitening and standardisation undone."""
@@ -318,10 +334,7 @@ class PCA(ProbabilisticModel, LinearEstimator):
 
     @property
     def _deviations(self) -> Array:
-        """What whitening divides by; directions without extent are left finite."""
-        return np.maximum(
-            np.sqrt(self.explained_variance_), np.finfo(self.explained_variance_.dtype).eps
-        )
+        return _deviations(self.explained_variance_)
 
     @property
     def _linear_map(self) -> LinearMap:
@@ -331,3 +344,8 @@ class PCA(ProbabilisticModel, LinearEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.svd_solver in SPARSE_SOLVERS
         return tags
+
+
+def _deviations(variances: Array) -> Array:
+    """What whitening divides by; directions without extent are left finite."""
+    return np.maximum(np.sqrt(variances), np.finfo(variances.dtype).eps)

@@ -11,13 +11,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.arrays import Array
+from dualfold.data.labels import Labels
 from dualfold.errors import Argument, CertificateFailed
 from dualfold.estimators.base import solver_to_last_digits
 from dualfold.estimators.linear import LinearEstimator
+from dualfold.estimators.stated import Stated, linear_statement
 from dualfold.forces.certificate import certify_points
 from dualfold.forces.leading import leading_directions, leading_fourth_powers
 from dualfold.forces.points import PointDescent, descended_points
-from dualfold.maps.linear import LinearMap
 from dualfold.methods.pca import pca
 from dualfold.trace.solution import with_signs
 from dualfold.weights.rows import column_means, combined_rows
@@ -45,7 +46,7 @@ class PointPCA(LinearEstimator):
     max_iter : the most steps
     tol : stops when the error is so close to its minimum (share of the possible fall)
     tolerance : the largest gap that the certificate calls proved, a share of the possible fall
-    random_state : int, RandomState or None
+    random_state : of the start
 
     Attributes
     ----------
@@ -157,6 +158,5 @@ class PointPCA(LinearEstimator):
         self.mean_ = mean.astype(X.dtype, copy=False)
         self.eigenvalues_ = values
 
-    @property
-    def _linear_map(self) -> LinearMap:
-        return LinearMap(self.mean_, self.components_)
+    def _stated(self, X: Any, count: int, labels: Labels | None = None) -> Stated:
+        return linear_statement(pca(X, n_components=self._asked(count, min(X.shape))))

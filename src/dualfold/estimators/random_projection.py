@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
 from sklearn.base import _fit_context
@@ -16,12 +16,6 @@ from dualfold.maps.linear import LinearMap
 from dualfold.maps.random import Kind
 from dualfold.methods.random_projection import random_projection
 from dualfold.quality.distortion import measured_distortion
-
-KINDS: dict[str, Kind] = {
-    "gaussian": "gaussian",
-    "orthogonal": "orthonormal",
-    "sparse": "sparse",
-}
 
 
 class RandomProjection(LinearEstimator):
@@ -37,7 +31,7 @@ class RandomProjection(LinearEstimator):
     kind : "gaussian" entries, "orthogonal" directions (scaled), or "sparse" entries
     eps : the change of squared distances that "auto" allows and `certificate_` counts
     density : share of entries of a sparse map that are not 0; None is 1/√n_features
-    random_state : int, RandomState or None
+    random_state : of the map
 
     Attributes
     ----------
@@ -59,7 +53,7 @@ class RandomProjection(LinearEstimator):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
-        "kind": [StrOptions(set(KINDS))],
+        "kind": [StrOptions(set(get_args(Kind)))],
         "eps": [Interval(Real, 0, 1, closed="neither")],
         "density": [Interval(Real, 0, 1, closed="right"), None],
         "random_state": ["random_state"],
@@ -96,7 +90,7 @@ class RandomProjection(LinearEstimator):
         drawn = random_projection(
             X,
             n_components=self.n_components,  # type: ignore[arg-type]
-            kind=KINDS[self.kind],
+            kind=self.kind,  # type: ignore[arg-type]
             eps=self.eps,
             density=self.density,
             random_state=seed,
@@ -109,7 +103,7 @@ class RandomProjection(LinearEstimator):
             if self.n_components == "auto"
             else None
         )
-        points = self._place(X).astype(X.dtype, copy=False)
+        points = self.placing_map()(X).astype(X.dtype, copy=False)
         self.certificate_ = measured_distortion(X, points, eps=self.eps)
         return points
 

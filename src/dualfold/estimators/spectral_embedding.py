@@ -12,8 +12,11 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.utils import check_symmetric
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from dualfold.data.labels import Labels
 from dualfold.embedding import embed
+from dualfold.errors import DualfoldWarning, InvalidInput
 from dualfold.estimators.base import CertifiedBase, solver_named
+from dualfold.estimators.stated import Stated
 from dualfold.trace.problem import TraceProblem
 
 
@@ -97,8 +100,10 @@ class SpectralEmbedding(CertifiedBase):
         self.n_connected_components_ = pieces
         if pieces > 1:
             warnings.warn(
-                "Graph is not fully connected, spectral embedding may not work as expected.",
-                stacklevel=3,
+                DualfoldWarning(
+                    "Graph is not fully connected, spectral embedding may not work as expected."
+                ),
+                stacklevel=5,
             )
         # Drop-ins are compared by digits: tighter than the default.
         tol = 1e-10 if self.eigen_tol == "auto" else float(self.eigen_tol)
@@ -107,6 +112,16 @@ class SpectralEmbedding(CertifiedBase):
         self.embedding_ = embedding.points.astype(X.dtype)
         self.eigenvalues_ = embedding.values
         self.certificate_ = embedding.certificate
+
+    def _stated(self, X: Any, count: int, labels: Labels | None = None) -> Stated:
+        problem, _ = _problem_of_affinities(self._affinities(X), self.n_components)
+        return Stated(problem, self._no_map)
+
+    def _no_map(self, answer: Any) -> Any:
+        raise InvalidInput(
+            "SpectralEmbedding places no new points; LaplacianEigenmaps does, and is the same "
+            "method with another choice of weights"
+        )
 
     def _affinities(self, X: Any) -> Any:
         if callable(self.affinity):
@@ -117,7 +132,7 @@ class SpectralEmbedding(CertifiedBase):
             warnings.warn(
                 "Nearest neighbors affinity currently does not support sparse input, "
                 "falling back to rbf affinity",
-                stacklevel=4,
+                stacklevel=6,
             )
             self.affinity = "rbf"
         if self.affinity == "rbf":

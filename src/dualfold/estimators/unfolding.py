@@ -37,19 +37,24 @@ class MaximumVarianceUnfolding(GraphEstimator):
     ----------
     n_components : coordinates of the embedding; the answer itself has as many as it needs
         (`factor_`), and `variance_outside_` is the share that the others hold
-    n_neighbors, radius, neighborhood, metric, p, metric_params, graph : the neighbour graph,
-        as for the other graph methods
-    constraints : edges may be "at_most" as long as in the data, or "equal" to that. Equal
-        lengths have no interior wherever more points know each other than dimensions hold
-        apart; they are kept to `relaxation` of d², and the certificate says so.
+    n_neighbors : how many nearest points each one is linked to; None with a radius
+    radius : link all points within this distance instead
+    neighborhood : "fixed", or "variable": fewer neighbours where points lie far apart
+    metric : by its name in scikit-learn, or "precomputed": X is a square matrix of distances
+    p, metric_params, graph : as for the other graph methods
+    constraints : edges may be "at_most" as long as in the data, or "equal" to that, which has no
+        interior wherever more points know each other than dimensions hold apart
+    relaxation : equal lengths are kept to this share of d², and the certificate says so
     angles : also keep the distances between neighbours of a common point
     solver : "interior_point" (to about 9,000 edges, eight digits), "low_rank" (any number, where
         the graph has small separators, as sheets have), "landmark" (any graph, some percent), or
         "auto": the interior point up to 1,000 edges, low rank beyond, the others where it fails
-    tol, max_iter : relative gap at which the solver stops, and its most iterations
+    tol : relative gap at which the solver stops
+    max_iter : its most iterations; None leaves it to the solver
     tolerance : the largest relative gap that the certificate calls "proved", whatever the solver;
         with a larger one its level is "within", and it says within how many percent
-    pieces : "join" by the shortest links, "separate", or "raise"
+    pieces : what happens to a graph in several pieces: "join" by the shortest links (with a
+        warning), "separate" (each on its own, side by side) or "raise" an error
     reg : the ridge of the local weights that place new points
     random_state : of the landmarks that "low_rank" and "landmark" begin with
     n_jobs : threads (None: all cores)

@@ -13,7 +13,7 @@ from dualfold.errors import InvalidInput
 from dualfold.graph.graph import Graph, Lists, Symmetry, symmetric_lengths
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.neighbors import from_precomputed, nearest, radius_search, within
-from dualfold.graph.search import Search, exact_search
+from dualfold.graph.search import Neighbors, Search, exact_search
 
 
 def knn(
@@ -25,12 +25,14 @@ def knn(
     search: str = "auto",
     n_jobs: int | None = None,
     random_state: int | np.random.Generator | None = None,
+    known: Neighbors | None = None,
 ) -> Graph:
     """Link each point to its `n_neighbors` nearest.
 
     "or" keeps an edge when either end lists the other, "and" when both do. With
     metric="precomputed", X is a square matrix of distances, dense, or sparse with
-    any number of neighbours stored per row.
+    any number of neighbours stored per row. `known` are lists that `nearest` found before, of
+    as many or more neighbours; nothing is searched then.
 
     >>> import numpy as np
     >>> graph = knn(np.array([[0.0], [1.0], [3.0], [100.0], [101.0]]), 1)
@@ -39,7 +41,7 @@ def knn(
     >>> print(graph.search.sentence())
     exact neighbours (kd-tree), every row proved; ties within 2e-15 may be either way
     """
-    lists, found = _lists(X, n_neighbors, metric, search, n_jobs, random_state)
+    lists, found = _lists(X, n_neighbors, metric, search, n_jobs, random_state, known)
     graph = Graph(symmetric_lengths(lists, symmetry), lists, found, "fixed", X, metric)
     return _frozen(replace(graph, n_neighbors=n_neighbors, symmetry=symmetry))
 
@@ -53,13 +55,15 @@ def variable(
     search: str = "auto",
     n_jobs: int | None = None,
     random_state: int | np.random.Generator | None = None,
+    known: Neighbors | None = None,
 ) -> Graph:
     """Fewer neighbours where points lie far apart, at most `n_neighbors` anywhere.
 
     With A_i the spread of i's neighbourhood (`neighborhood_spread`), point i lists
-    min(⌊t·mean(A)/A_i⌋, t) neighbours, t = n_neighbors, and at least one.
+    min(⌊t·mean(A)/A_i⌋, t) neighbours, t = n_neighbors, and at least one. `known` is as in
+    `knn`.
     """
-    lists, found = _lists(X, n_neighbors, metric, search, n_jobs, random_state)
+    lists, found = _lists(X, n_neighbors, metric, search, n_jobs, random_state, known)
     spread = neighborhood_spread(lists, n_neighbors)
     usual = float(spread.mean())
     lists = lists.first(variable_counts(spread, n_neighbors, usual))
@@ -108,14 +112,22 @@ def variable_counts(spread: Array, n_neighbors: int, usual: float) -> Array:
 
 
 def _lists(
-    X: Any, n_neighbors: int, metric: Any, search: str, n_jobs: int | None, random_state: Any
+    X: Any,
+    n_neighbors: int,
+    metric: Any,
+    search: str,
+    n_jobs: int | None,
+    random_state: Any,
+    known: Neighbors | None,
 ) -> tuple[Lists, Search]:
     if sp.issparse(X) and is_precomputed(metric):
         lists = Lists(*from_precomputed(X)).first(n_neighbors)
         return lists, exact_search("precomputed", 0.0)
-    found = nearest(
-        X, n_neighbors, metric=metric, search=search, n_jobs=n_jobs, random_state=random_state
-    )
+    if known is None:
+        known = nearest(
+            X, n_neighbors, metric=metric, search=search, n_jobs=n_jobs, random_state=random_state
+        )
+    found = known.first(n_neighbors)
     n, k = found.indices.shape
     indptr = np.arange(0, n * k + 1, k)
     return Lists(indptr, found.indices.ravel(), found.distances.ravel()), found.search

@@ -60,6 +60,13 @@ class Neighbors:
     distances: np.ndarray  # (n, k) float64, rows sorted by (distance, index)
     search: Search
 
+    def first(self, k: int) -> Neighbors:
+        """The k nearest of them: what a search for k finds, bit for bit."""
+        if k == self.indices.shape[1]:
+            return self
+        near, far = (np.ascontiguousarray(a[:, :k]) for a in (self.indices, self.distances))
+        return Neighbors(near, far, self.search)
+
 
 def exact_search(method: str, rounding: float) -> Search:
     """What is known after an exact search: everything, up to the rounding of distances."""

@@ -12,7 +12,7 @@ from dualfold.maps.linear import LinearMap
 from dualfold.maps.local import LocalWeightsMap
 from dualfold.maps.nystrom import NystromMap
 from dualfold.maps.piecewise import PiecewiseMap, RescaledMap
-from dualfold.maps.random import gaussian_map, orthonormal_map, random_map, sparse_map
+from dualfold.maps.random import gaussian_map, orthogonal_map, random_map, sparse_map
 
 __all__ = [
     "FromLandmarks",
@@ -25,7 +25,7 @@ __all__ = [
     "Triangulation",
     "gaussian_map",
     "geodesics_to_new",
-    "orthonormal_map",
+    "orthogonal_map",
     "placed",
     "random_map",
     "sparse_map",

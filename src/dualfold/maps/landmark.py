@@ -12,7 +12,7 @@ de Silva and Tenenbaum, "Sparse multidimensional scaling using landmark points" 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,6 +65,17 @@ class Triangulation:
 
         in_shares(share, thin_tiles(distances))
         return points
+
+
+@dataclass(frozen=True, eq=False)
+class DistancesMap:
+    """New points by their distances to old ones; `distances` is a function of the new points."""
+
+    distances: Callable[[Any], Array]
+    place: Triangulation
+
+    def __call__(self, X: Any) -> Array:
+        return self.place(np.asarray(self.distances(X)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -99,27 +99,32 @@ class Projected:
 
 @dataclass(frozen=True, eq=False)
 class ProjectedFromGram:
-    """V√(nλ) for eigenvectors V, values λ of the points' Gram matrix over n.
+    """V√(mλ) for eigenvectors V, values λ of the points' Gram matrix over m, the `divisor`.
 
     The same points as `Projected` gives for the features' covariance; the components
-    are combinations of rows, XᵀHV/√(nλ). A direction without extent (λ = 0 to
-    rounding) has no component: its row is 0.
+    are combinations of rows, XᵀHV/√(mλ). A direction without extent (λ = 0 to
+    rounding) has no component: its row is 0. `divisor` None is the number of points.
     """
 
     data: Any
     mean: Array
     scale: Array | None = None
+    divisor: int | None = None
 
     def linear_map(self, V: Array, values: Array) -> LinearMap:
         """The map from features to coordinates that the vectors V stand for."""
-        n = self.data.shape[0]
+        n, m = self.data.shape[0], self._divisor
         # What the rounding of n sums leaves where the exact eigenvalue is 0.
         rounding = np.sqrt(n) * np.finfo(working_precision(self.data)).eps
         real = values > rounding * max(float(np.max(values)), 0.0)
-        lengths = np.sqrt(n * np.where(real, values, 1.0))
+        lengths = np.sqrt(m * np.where(real, values, 1.0))
         directions = combined_rows(self.data, np.where(real, V / lengths, 0.0), self.mean)
         directions = directions if self.scale is None else directions / self.scale[:, None]
         return LinearMap(self.mean, np.ascontiguousarray(directions.T), self.scale)
 
     def __call__(self, V: Array, values: Array) -> Array:
-        return V * np.sqrt(self.data.shape[0] * np.maximum(values, 0.0))
+        return V * np.sqrt(self._divisor * np.maximum(values, 0.0))
+
+    @property
+    def _divisor(self) -> int:
+        return int(self.data.shape[0]) if self.divisor is None else self.divisor

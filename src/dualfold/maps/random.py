@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from dualfold.errors import Argument, InvalidInput
 from dualfold.maps.linear import LinearMap
 
-Kind = Literal["gaussian", "orthonormal", "sparse"]
+Kind = Literal["gaussian", "orthogonal", "sparse"]
 Seed = int | np.random.Generator | None
 
 
@@ -26,7 +26,7 @@ def gaussian_map(n_features: int, n_components: int, *, random_state: Seed = Non
     return LinearMap(np.zeros(n_features), entries)
 
 
-def orthonormal_map(n_features: int, n_components: int, *, random_state: Seed = None) -> LinearMap:
+def orthogonal_map(n_features: int, n_components: int, *, random_state: Seed = None) -> LinearMap:
     """k orthonormal directions, uniformly drawn, times √(D/k); needs k ≤ D.
 
     The Q of a Gaussian matrix; the signs of R's diagonal are irrelevant here, since a
@@ -101,8 +101,8 @@ def random_map(
         )
     if kind == "gaussian":
         return gaussian_map(n_features, n_components, random_state=random_state)
-    if kind == "orthonormal":
-        return orthonormal_map(n_features, n_components, random_state=random_state)
+    if kind == "orthogonal":
+        return orthogonal_map(n_features, n_components, random_state=random_state)
     raise InvalidInput(
         Argument("kind"), f" is {kind!r}; it is 'gaussian', 'orthonormal' or 'sparse'"
     )

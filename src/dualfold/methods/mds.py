@@ -4,31 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from dualfold.maps.linear import Projected
+from dualfold.methods.pca import centred_problem
 from dualfold.trace.lift import scaled_vectors
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.covariance import scatter, scatter_error, scatter_kind
 from dualfold.weights.gram import centred_gram, in_double, made_symmetric
 from dualfold.weights.precision import centred_distances_error, in_words, joined_words
-from dualfold.weights.rows import table
 
 
 def mds(X: Any, *, n_components: int = 2) -> TraceProblem:
     """Keep the Euclidean distances between the rows of X.
 
-        maximise tr(VᵀAV)  subject to  VᵀV = I,   A = XᵀHX
+        maximise tr(VᵀAV)  subject to  VᵀV = I,   A = XᵀHX       (D×D)
+                                                  A = HXXᵀH      (n×n)
 
-    The n×n Gram matrix HXXᵀH has the same eigenvalues as the D×D matrix A, and its
-    scaled eigenvectors are the projections H·X·V: classical scaling of Euclidean
-    distances *is* PCA, so nothing n×n is formed. For other distances see
-    `mds_of_distances`.
+    The two have the same eigenvalues, and the scaled eigenvectors of the second are the
+    projections H·X·V by those of the first: classical scaling of Euclidean distances *is* PCA.
+    The smaller one is taken, or its products where both are too large. For other distances
+    see `mds_of_distances`.
 
     Torgerson, "Multidimensional scaling: theory and method" (1952).
     """
-    data = table(X)
-    total, mean = scatter(data)
-    about = in_words(scatter_error(data, total, mean), total, scatter_kind(data))
-    return TraceProblem(total, None, n_components, "max", lift=Projected(data, mean), about=about)
+    return centred_problem(X, n_components, 1)
 
 
 def mds_of_distances(distances: Any, *, n_components: int = 2) -> TraceProblem:

@@ -43,24 +43,33 @@ def pca(
     Pearson, "On lines and planes of closest fit to systems of points in space" (1901).
     """
     data = table(X)
-    n = data.shape[0]
     scale = column_deviations(data, column_means(data)) if standardize else None
+    return centred_problem(data, n_components, data.shape[0], matrix, scale)
+
+
+def centred_problem(
+    X: Any, count: int, divisor: int, matrix: Matrix = "auto", scale: Any = None
+) -> TraceProblem:
+    """XᵀHX/m or HXXᵀH/m with m = `divisor` and features divided by `scale` (None: 1)."""
+    data = table(X)
     matrix = pca_matrix(data.shape, matrix, sparse=sp.issparse(data))
     if matrix == "covariance":
         total, mean = scatter(data)
-        A: Any = (total if scale is None else total / np.outer(scale, scale)) / n
-        error, kind = scatter_error(data, total, mean, scale) / n, scatter_kind(data)
+        A: Any = (total if scale is None else total / np.outer(scale, scale)) / divisor
+        error, kind = scatter_error(data, total, mean, scale) / divisor, scatter_kind(data)
     else:
         mean = column_means(data)
     if matrix == "gram":
-        A = point_gram(data, mean, scale) / n
-        error, kind = point_gram_error(data, n * A, mean, scale) / n, gram_kind(data)
+        A = point_gram(data, mean, scale) / divisor
+        error, kind = point_gram_error(data, divisor * A, mean, scale) / divisor, gram_kind(data)
     if matrix == "products":
-        A = CentredScatter(data, mean, scale)
+        A = CentredScatter(data, mean, scale, divisor)
         error, kind = A.product_error, np.float64
-    lift = (ProjectedFromGram if matrix == "gram" else Projected)(data, mean, scale)
+    lift: Any = Projected(data, mean, scale)
+    if matrix == "gram":
+        lift = ProjectedFromGram(data, mean, scale, divisor)
     about = in_words(error, A, kind)
-    return TraceProblem(A, None, n_components, "max", lift=lift, about=about)
+    return TraceProblem(A, None, count, "max", lift=lift, about=about)
 
 
 def pca_matrix(shape: tuple[int, int], matrix: Matrix = "auto", *, sparse: bool = False) -> Matrix:

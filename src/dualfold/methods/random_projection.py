@@ -29,7 +29,7 @@ def random_projection(
     """A random linear map for data of the shape of X; `encode` gives the points.
 
     `kind` names its entries, `random_state` draws them:
-    "gaussian" has independent N(0, 1/k) entries, "orthonormal" k orthonormal directions
+    "gaussian" has independent N(0, 1/k) entries, "orthogonal" k orthonormal directions
     times √(D/k), "sparse" mostly zeros (`density`, default 1/√D). "auto" takes the size
     that keeps all squared distances within 1±`eps`, which is often more than D: then a
     projection saves nothing and is refused.

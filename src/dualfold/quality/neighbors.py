@@ -32,7 +32,7 @@ __all__ = [
 def t_similarity(
     X: Any,
     Y: Any,
-    t: int = 10,
+    n_neighbors: int = 10,
     *,
     metric: Any = "euclidean",
     per_point: bool = False,
@@ -40,23 +40,23 @@ def t_similarity(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> float | Array:
-    """The share of each point's t nearest neighbours in X that it keeps in Y.
+    """The share of each point's k = `n_neighbors` nearest in X that it keeps in Y.
 
-        mean over i of |N_t(i) ∩ M_t(i)| / t,   0 to 1; 1: every neighbour kept
+        mean over i of |N_k(i) ∩ M_k(i)| / k,   0 to 1; 1: every neighbour kept
 
-    Random points keep t/(n−1). With `per_point=True` one number for each point. Both searches
-    are exact, with ties broken by index. Memory is O(n·t).
+    Random points keep k/(n−1). With `per_point=True` one number for each point. Both searches
+    are exact, with ties broken by index. Memory is O(n·k).
 
     Tucker, "Dimensionality reduction and the Fenchel game", §2.
 
     >>> import numpy as np
     >>> line = np.array([0.0, 1.0, 3.0, 7.0, 15.0])[:, None]
-    >>> t_similarity(line, line[[1, 0, 2, 3, 4]], t=1)  # the first two changed places
+    >>> t_similarity(line, line[[1, 0, 2, 3, 4]], 1)  # the first two changed places
     0.8
     """
     x, y = both_spaces(X, Y, metric, n_jobs)
-    t, rows = neighbor_count(t, x.n), drawn_rows(x.n, sample, random_state)
-    kept = kept_share(x.nearest(t, rows)[0], y.nearest(t, rows)[0], t)
+    k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state)
+    kept = kept_share(x.nearest(k, rows)[0], y.nearest(k, rows)[0], k)
     return over_points(kept, rows, x.n, (0.0, 1.0), per_point)
 
 

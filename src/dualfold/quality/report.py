@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = ["QualityReport", "report"]
 
+# Neighbours of each point that the R_NX curve and the co-ranking matrix go to.
+LONGEST = 100
+
 
 @dataclass(frozen=True, eq=False)
 class QualityReport:
@@ -144,7 +147,7 @@ def report(
         raise InvalidInput(Argument("Y"), " must be a table of points")
     k = neighbor_count(n_neighbors, x.n)
     check_half(k, x.n)
-    longest = min(100, x.n - 2) if max_rank is None else neighbor_count(max_rank, x.n - 1)
+    longest = min(LONGEST, x.n - 2) if max_rank is None else neighbor_count(max_rank, x.n - 1)
     sampling = {"sample": sample, "random_state": random_state}
     rows = drawn_rows(x.n, sample, random_state)
     before, after = (space.nearest(max(k, longest), rows) for space in (x, y))

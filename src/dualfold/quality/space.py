@@ -19,7 +19,7 @@ from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.geodesics import geodesic_distances
 from dualfold.graph.graph import Graph
 from dualfold.graph.metrics import best_of_rows, is_euclidean, is_precomputed
-from dualfold.graph.neighbors import nearest
+from dualfold.graph.neighbors import Neighbors, nearest
 from dualfold.graph.points import rows_of_numbers
 from dualfold.graph.tree import scanned_rows
 from dualfold.kernels import kernel, kernels_by_dtype
@@ -96,12 +96,21 @@ class EuclideanSpace(Space):
         )
         self._mean: Array | None = None
         self._centred: Array | None = None
+        self._found: Neighbors | None = None
+
+    def neighbors(self, k: int) -> Neighbors:
+        """The k nearest others of all rows. The longest lists so far are kept and cut."""
+        if self._found is None or self._found.indices.shape[1] < k:
+            self._found = nearest(self.points, k, n_jobs=self.threads)
+        return self._found.first(k)
 
     def nearest(self, k: int, rows: Array | None = None) -> tuple[Array, Array]:
-        if rows is None:
-            found = nearest(self.points, k, n_jobs=self.threads)
-            return found.indices, found.distances
-        return scanned_rows(self.points, None, rows, k, self.threads)
+        known = self._found is not None and self._found.indices.shape[1] >= k
+        if rows is not None and not known:
+            return scanned_rows(self.points, None, rows, k, self.threads)
+        found = self.neighbors(k)
+        chosen = slice(None) if rows is None else rows
+        return found.indices[chosen], found.distances[chosen]
 
     def ranks(self, columns: Array, rows: Array | None = None) -> Array:
         return euclidean_ranks(self.points, rows, columns, self.threads)

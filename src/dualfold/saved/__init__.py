@@ -4,11 +4,12 @@ save_model("roll.dualfold", model_of(Isomap().fit(X)))
 load_model("roll.dualfold").transform(new)
 """
 
+from dualfold.estimators.stated import Stated
 from dualfold.saved.model import BothSides, Model, load_model, save_model
-from dualfold.saved.placing import both_sides, model_of, placing
+from dualfold.saved.placing import both_sides, model_of, rule_of
 from dualfold.saved.recheck import rechecked
-from dualfold.saved.remodel import Stated, rechecked_map
-from dualfold.saved.restate import rechecked_model
+from dualfold.saved.remodel import rechecked_map
+from dualfold.saved.restate import estimator_of, rechecked_model, rechecked_points
 from dualfold.saved.unfolding import rechecked_unfolding
 
 __all__ = [
@@ -16,12 +17,14 @@ __all__ = [
     "Model",
     "Stated",
     "both_sides",
+    "estimator_of",
     "load_model",
     "model_of",
-    "placing",
     "rechecked",
     "rechecked_map",
     "rechecked_model",
+    "rechecked_points",
     "rechecked_unfolding",
+    "rule_of",
     "save_model",
 ]

@@ -66,6 +66,8 @@ def _same_fact(ours: Any, theirs: Any) -> bool:
     if isinstance(ours, list | tuple) and isinstance(theirs, list | tuple):
         return len(ours) == len(theirs) and all(map(_same_fact, ours, theirs))
     if isinstance(ours, float) and isinstance(theirs, int | float):
+        if ours != ours:  # NaN: the rounding of a metric is unknown to both
+            return bool(theirs != theirs)
         return ours == theirs or abs(ours - theirs) <= COPIED * abs(ours)
     return type(ours) is type(theirs) and bool(ours == theirs)
 

@@ -52,6 +52,16 @@ class Model:
     certificate: dict[str, Any] = field(default_factory=dict)
     both_sides: BothSides | None = None
 
+    @property
+    def coordinates(self) -> int:
+        """How many coordinates the map has."""
+        inner: Any = getattr(self.map, "map", self.map)
+        rows = getattr(inner, "components", None)
+        if rows is not None:
+            return int(rows.shape[0])
+        held = inner.place.directions if hasattr(inner, "place") else inner.points
+        return int(np.shape(held)[-1])
+
     def transform(self, X: Any) -> Array:
         """The places of new rows, whose columns are `columns` in this order."""
         if X.shape[1] != len(self.columns):

@@ -7,8 +7,6 @@ made from the data, must be the stored one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +14,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding
 from dualfold.errors import InvalidInput
+from dualfold.estimators.stated import Stated
 from dualfold.levels import checked_tolerance
 from dualfold.maps.landmark import GeodesicMap
 from dualfold.maps.linear import LinearMap, Projected
@@ -30,18 +29,6 @@ from dualfold.saved.recheck import LARGEST, refused
 from dualfold.trace.certificate import TraceCertificate, certify
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
-
-
-@dataclass(frozen=True, eq=False)
-class Stated:
-    """What a stored map must answer, made from the data.
-
-    problem : the trace problem
-    leads_to : the map that an answer to it leads to
-    """
-
-    problem: TraceProblem
-    leads_to: Callable[[Embedding], PlacingMap]
 
 
 def rechecked_map(
@@ -77,7 +64,8 @@ def answered(
     solution = Solution(V, theta, V[:, :0], "stored", "converged", 0)
     embedding = Embedding(points, theta, certificate, problem, solution)
     with np.errstate(over="ignore", invalid="ignore"):
-        doubts += _other_map(stated.leads_to(embedding), map_, problem)
+        mine = stated.scaling(theta).rule(stated.leads_to(embedding))
+        doubts += _other_map(mine, map_, problem)
     return certificate.doubted(*doubts), embedding
 
 

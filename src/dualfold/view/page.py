@@ -28,6 +28,8 @@ import numpy as np
 from dualfold.data.whole_file import whole_file
 from dualfold.errors import Argument, InvalidInput, MissingDependency
 from dualfold.quality import NeighborRanks, QualityReport, neighbor_ranks, report
+from dualfold.quality.estimate import sample_size
+from dualfold.quality.ranks import both_spaces
 from dualfold.view.figures import figure_bytes, map_figure
 from dualfold.view.page_columns import Column, labelled, row_names, thumbnails
 from dualfold.view.page_data import as_json, content_of
@@ -39,9 +41,6 @@ SCRIPTS = (
     "data.js", "colors.js", "neighbors.js", "drawing.js", "overlay.js", "change.js", "legend.js",
     "point.js", "panels.js", "verdict.js", "download.js", "keyboard.js", "page.js",
 )  # fmt: skip
-# Ranks of all pairs of more points take longer than making the map did.
-ASK_ALL = 5_000
-ASKED = 1_000  # of more points: ±0.01 on most measures
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,20 +102,20 @@ def measured_map(
         page says how many
     neighbors : n×k, if they are known already
     """
-    from dualfold.graph.neighbors import nearest
-
     placed = np.asarray(points, dtype=float)
     placed = placed[:, None] if placed.ndim == 1 else placed
     n = len(placed)
-    asked = ASKED if sample is None and n > ASK_ALL else sample
+    asked = sample_size(n, sample)
     k = min(n_neighbors, (n - 1) // 2)
     if k < 1:  # one or two points: there is nothing to measure
         return Map(name, placed, values, certificate, history=history, pieces=pieces, equal=equal)
     drawn = {"metric": metric, "sample": asked, "random_state": random_state, "n_jobs": n_jobs}
-    quality = report(X, placed, labels=labels, n_neighbors=k, **drawn)
-    ranks = neighbor_ranks(X, placed, max(k, min(50, (n - 1) // 2)), **drawn)
+    # Spaces keep the neighbours that they found: each side is searched once.
+    x, y = both_spaces(X, placed, metric, n_jobs)
+    quality = report(x, y, labels=labels, n_neighbors=k, **drawn)
+    ranks = neighbor_ranks(x, y, max(k, min(50, (n - 1) // 2)), **drawn)
     if neighbors is None:
-        neighbors = nearest(X, k, metric=metric, n_jobs=n_jobs).indices
+        neighbors = x.nearest(k)[0]
     return Map(
         name, placed, values, certificate, quality, neighbors, history, ranks, pieces, equal
     )  # fmt: skip

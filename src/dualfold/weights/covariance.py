@@ -136,18 +136,22 @@ def _kernel_depth(width: int, kind: type[np.floating]) -> int:
 
 
 class CentredScatter(LinearOperator):
-    """v ↦ S⁻¹XᵀHXS⁻¹v/n: the features' covariance, known by its products alone.
+    """v ↦ S⁻¹XᵀHXS⁻¹v/m: the features' covariance, known by its products alone.
 
     For X with too many rows *and* columns to form either matrix; nothing is filled. S
-    holds the `scale` of the features (None: 1). `trace` is the total variance.
+    holds the `scale` of the features (None: 1), m is the `divisor` (None: the number of rows).
+    `trace` is then the total variance.
     """
 
-    def __init__(self, X: Any, mean: Array, scale: Array | None = None) -> None:
+    def __init__(
+        self, X: Any, mean: Array, scale: Array | None = None, divisor: int | None = None
+    ) -> None:
         self.data, self.mean, self.units = X, mean, scale
+        self.divisor = X.shape[0] if divisor is None else divisor
         deviations = column_deviations(X, mean, constant=0.0)
         shares = deviations if scale is None else deviations / scale
-        self.deviations = shares
-        self.trace = float(np.square(shares).sum())
+        self.diagonal = np.square(shares) * (X.shape[0] / self.divisor)
+        self.trace = float(self.diagonal.sum())
         super().__init__(np.dtype(float), (X.shape[1], X.shape[1]))
 
     @property
@@ -159,19 +163,20 @@ class CentredScatter(LinearOperator):
     def product_error(self) -> float:
         """A bound of ‖fl(Av) − Av‖/‖v‖, A what exact arithmetic on the rows would give."""
         n, units = self.data.shape[0], 1.0 if self.units is None else self.units
-        middle, trace = float(np.linalg.norm(self.mean / units)), n * self.trace
+        m = self.divisor
+        middle, trace = float(np.linalg.norm(self.mean / units)), m * self.trace
         if sp.issparse(self.data):
-            return 2 * sparse_error(trace + n * middle**2, middle, n, sum(self.shape) + n) / n
+            return 2 * sparse_error(trace + n * middle**2, middle, n, sum(self.shape) + n) / m
         off = mean_error(trace + n * middle**2, n, n)
         error = products_error(trace, off, self.data.shape)
         if self.units is not None:
             error += scale_share(self.mean, self.units, n) * trace
-        return error / n
+        return error / m
 
     def _matmat(self, V: Array) -> Array:
         V = V if self.units is None else V / self.units[:, None]
         image = combined_rows(self.data, projected_rows(self.data, V, self.mean), self.mean)
-        image /= self.data.shape[0]
+        image /= self.divisor
         return image if self.units is None else image / self.units[:, None]
 
     def _matvec(self, v: Array) -> Array:

@@ -73,7 +73,7 @@ def joined_words(*parts: str) -> str:
 
 
 def _diagonal(A: Any) -> Array:
-    return np.diagonal(A) if isinstance(A, np.ndarray) else np.square(A.deviations)
+    return np.diagonal(A) if isinstance(A, np.ndarray) else A.diagonal
 
 
 def _up(number: float) -> str:

@@ -1,0 +1,89 @@
+"""`dualfold methods`: what each method is, and the options of one."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from dualfold.cli.options import Json, beginning, method_name
+from dualfold.cli.talk import print_json
+from dualfold.descriptions import DESCRIPTIONS, SIZES_MEAN, Description
+
+# In a pipe there is no width to fit into: one line a row is easier to grep.
+WIDE = 1000
+
+
+def methods(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[NAME]", help="One method, with its options.",
+                       autocompletion=beginning(*DESCRIPTIONS)),
+    ] = None,
+    as_json: Json = False,
+) -> None:  # fmt: skip
+    """What each method preserves, optimises and needs, and how far it goes.
+
+    \b
+    Examples:
+      dualfold methods
+      dualfold methods isomap
+      dualfold methods --json
+    """
+    if name is not None:
+        _one(DESCRIPTIONS[method_name(name, "NAME")], as_json)
+    elif as_json:
+        rows = [method.words() for method in DESCRIPTIONS.values()]
+        print_json({"methods": rows, "practical_size_means": SIZES_MEAN})
+    else:
+        columns = ("name", "preserves", "needs", "new points", "practical size", "certificate")
+        _print([method.words() for method in DESCRIPTIONS.values()], columns)
+        typer.echo(SIZES_MEAN)
+
+
+def _one(method: Description, as_json: bool) -> None:
+    rows = option_rows(method)
+    if as_json:
+        print_json(method.words() | {"options": rows})
+        return
+    for key, words in method.words().items():
+        if key != "name" and words:
+            typer.echo(f"{key:<15} {words}")
+    typer.echo(f"\nOptions of `dualfold embed FILE -m {method.name}`:")
+    _print(rows, ("option", "values", "default", "meaning"))
+
+
+def option_rows(method: Description) -> list[dict[str, str]]:
+    """The options of a method, one row each."""
+    from dualfold.cli.method_options import coordinates_option, method_options
+
+    # The number of coordinates is 2 on the command line, whatever it is in Python.
+    count = coordinates_option(method.name)
+    rows = [{"option": count.flag, "values": count.values, "default": "2", "meaning": count.help}]
+    for option in method_options(method.name):
+        flag = f"{option.flag}/{option.off}" if option.is_switch else option.flag
+        rows.append(
+            {
+                "option": flag,
+                "values": option.values,
+                "default": option.usual,
+                "meaning": option.help,
+            }
+        )
+    return rows
+
+
+def _print(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    first = columns[0]
+    for column in columns:
+        table.add_column(column, no_wrap=column == first, style="bold" if column == first else "")
+    for row in rows:
+        table.add_row(*(row[column] for column in columns))
+    width = None if sys.stdout.isatty() else WIDE
+    Console(highlight=False, width=width, markup=False).print(table)

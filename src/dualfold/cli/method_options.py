@@ -1,0 +1,193 @@
+"""The options of one method: its estimator's parameters, read where they are stated.
+
+Types and ranges are the estimator's `_parameter_constraints`, defaults its signature, and the
+help is the "Parameters" of its docstring. The description names which of them are options.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+from dualfold.descriptions import DESCRIPTIONS, Description
+
+NONE = "none"  # how None is written on the command line
+
+
+@dataclass(frozen=True)
+class MethodOption:
+    """One parameter of an estimator as an option.
+
+    rules : what its values may be, as scikit-learn's constraints
+    default, estimators_default : what it is when nobody says so, here and in Python
+    help : one sentence
+    """
+
+    name: str
+    rules: tuple[Any, ...]
+    default: Any
+    estimators_default: Any
+    help: str
+
+    @property
+    def flag(self) -> str:
+        return flag_of(self.name)
+
+    @property
+    def off(self) -> str:
+        """What turns a switch off."""
+        return self.flag.replace("--", "--no-", 1)
+
+    @property
+    def is_switch(self) -> bool:
+        """Whether it is on or off, without a value."""
+        return "boolean" in self.rules
+
+    @property
+    def values(self) -> str:
+        """What may be given, in words."""
+        if self.is_switch:
+            return "on or off"
+        *first, last = [words for rule in self.rules for words in _rule_in_words(rule)]
+        return f"{', '.join(first)} or {last}" if first else last
+
+    @property
+    def usual(self) -> str:
+        """The default in words; with the estimator's own where that is another."""
+        here, there = as_word(self.default), as_word(self.estimators_default)
+        return here if here == there else f"{here} (in Python: {there})"
+
+    def parsed(self, text: str) -> Any:
+        """The value that `text` stands for; ValueError with what is possible otherwise."""
+        for value in _readings(text):
+            if any(_holds(rule, value) for rule in self.rules):
+                return value
+        raise ValueError(f"{text!r} is not {self.values}")
+
+
+def flag_of(name: str) -> str:
+    """A parameter as it is written on the command line."""
+    return f"--{name.replace('_', '-')}"
+
+
+def as_word(value: Any) -> str:
+    """A value as it is written on the command line."""
+    if value is None:
+        return NONE
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def option_words(row: Description, settings: dict[str, Any]) -> list[str]:
+    """The options that make settings of what is usual; those that are usual are left out."""
+    words: list[str] = []
+    for option in method_options(row.name):
+        value = settings.get(option.name, option.default)
+        if option.name == "n_neighbors" and settings.get("radius") is not None and value is None:
+            continue  # the radius says so
+        if value == option.default:
+            continue
+        if option.is_switch:
+            words.append(option.flag if value else option.off)
+        else:
+            words += [option.flag, as_word(value)]
+    return words
+
+
+@functools.cache
+def method_options(name: str) -> tuple[MethodOption, ...]:
+    """The options of a method, in the order of its description; loads the numerics."""
+    row = DESCRIPTIONS[name]
+    return tuple(_option(row, parameter) for parameter in row.options)
+
+
+def words_of(option: MethodOption) -> list[str]:
+    """The words among its values, to complete what is typed."""
+    return [word for rule in option.rules if hasattr(rule, "options") for word in _words(rule)]
+
+
+def coordinates_option(name: str) -> MethodOption:
+    """n_components, which every method has."""
+    return _option(DESCRIPTIONS[name], "n_components")
+
+
+def _option(row: Description, name: str) -> MethodOption:
+    estimator = row.estimator_class()
+    own = inspect.signature(estimator).parameters[name].default
+    helps = documented(estimator)
+    rules = tuple(estimator._parameter_constraints[name])
+    return MethodOption(name, rules, row.defaults.get(name, own), own, helps.get(name, ""))
+
+
+def documented(estimator: Any) -> dict[str, str]:
+    """Each parameter with what the docstring of the estimator says about it."""
+    text = inspect.getdoc(estimator) or ""
+    found = re.search(r"^Parameters\n-+\n(.*?)(?=^\S+\n-+\n|\Z)", text, re.M | re.S)
+    helps: dict[str, str] = {}
+    entries = re.split(r"\n(?=\S)", found[1].strip()) if found else []
+    for entry in entries:
+        names, _, words = entry.partition(" : ")
+        for name in names.split(","):
+            plain = re.sub(r"\bNone\b", NONE, " ".join(words.split()))
+            helps[name.strip()] = re.sub(r'"([^"]*)"|`([^`]*)`', r"\1\2", plain)
+    return helps
+
+
+def _readings(text: str) -> list[Any]:
+    """What a text can mean: nothing, a number, or itself."""
+    found: list[Any] = [None] if text == NONE else []
+    for kind in (int, float):
+        try:
+            found.append(kind(text))
+        except ValueError:
+            continue
+    return [*found, text]
+
+
+def _holds(rule: Any, value: Any) -> bool:
+    from sklearn.utils._param_validation import make_constraint
+
+    if rule is str:
+        return isinstance(value, str)
+    if rule is callable or rule == "array-like":  # nothing that a command line could hold
+        return False
+    if hasattr(rule, "options") and value not in _words(rule):
+        return False
+    satisfied: bool = make_constraint(rule).is_satisfied_by(value)
+    return satisfied
+
+
+def _rule_in_words(rule: Any) -> list[str]:
+    """Each kind of value that a rule allows, none where no word can be one."""
+    if rule is None:
+        return [NONE]
+    if rule is str:
+        return ["a word"]
+    if rule == "random_state":
+        return ["a whole number ≥ 0", NONE]
+    if hasattr(rule, "options"):
+        return _words(rule)
+    if hasattr(rule, "left"):
+        return [_interval_in_words(rule)]
+    return []
+
+
+def _words(rule: Any) -> list[str]:
+    """The words that may be given. A table of affinities has no distances to measure a map by."""
+    return sorted(word for word in rule.options if not word.startswith("precomputed"))
+
+
+def _interval_in_words(rule: Any) -> str:
+    kind = "a whole number" if rule.type is Integral else "a number"
+    words = kind
+    if rule.left is not None:
+        words += f" {'≥' if rule.closed in ('left', 'both') else '>'} {rule.left:g}"
+    if rule.right is not None:
+        joint = " and" if rule.left is not None else ""
+        words += f"{joint} {'≤' if rule.closed in ('right', 'both') else '<'} {rule.right:g}"
+    return words

@@ -1,0 +1,63 @@
+"""The neighbours of the rows of a table: searched once, for all that is made and measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from dualfold.cli.reading import Data
+from dualfold.cli.talk import Voice
+
+if TYPE_CHECKING:
+    from dualfold.cli.solving import Job
+    from dualfold.graph import Neighbors
+    from dualfold.quality.space import Space
+
+
+class Surroundings:
+    """Who is near whom in the table, by Euclid, or as a table of distances says."""
+
+    def __init__(self, data: Data, jobs: Iterable[Job], voice: Voice, least: int) -> None:
+        """`least` : neighbours of every row that measures will ask for."""
+        from dualfold.quality.space import space_of
+
+        jobs = list(jobs)
+        self._voice, self._n = voice, int(data.X.shape[0])
+        self._most = min(max([least, *(job.n_neighbors or 0 for job in jobs)]), self._n - 1)
+        of_distances = any(job.of_distances for job in jobs)
+        self._space = space_of(data.X, "precomputed" if of_distances else "euclidean")
+
+    def known(self, k: int | None) -> Neighbors | None:
+        """Lists of k or more neighbours of each row; None where there are none to be had."""
+        from dualfold.quality.space import EuclideanSpace
+
+        if not isinstance(self._space, EuclideanSpace) or k is None or k >= self._n:
+            return None
+        with self._voice.doing("finding neighbours"):
+            return self._space.neighbors(max(k, self._most))
+
+    @property
+    def space(self) -> Space:
+        """The rows as measures ask for them, where all are asked with their neighbours found."""
+        from dualfold.quality.estimate import sample_size
+
+        if sample_size(self._n) is None:
+            self.known(self._most)
+        return self._space
+
+    def nearest(self, k: int) -> Any:
+        """The k nearest of every row, nearest first."""
+        self.known(k)
+        return self._space.nearest(k)[0] if k else None
+
+
+def measured_neighbors(data: Data, scored: int, *, whole: bool) -> int:
+    """How many neighbours of every row measures ask for.
+
+    scored : those that are counted again in the map
+    whole : whether there will be a whole report, which looks further where all rows are asked
+    """
+    from dualfold.quality.estimate import sample_size
+    from dualfold.quality.report import LONGEST
+
+    return LONGEST if whole and sample_size(data.X.shape[0]) is None else scored

@@ -1,0 +1,202 @@
+"""Judging the maps of a neighbour graph: in one piece, or of each piece by its own problem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dualfold.arrays import Array
+from dualfold.embedding import Embedding
+from dualfold.errors import InvalidInput
+from dualfold.estimators.layout import PiecewiseCertificate, side_by_side
+from dualfold.estimators.stated import unscaled
+from dualfold.estimators.unfolding import MaximumVarianceUnfolding
+from dualfold.graph import Graph, separate
+from dualfold.maps.landmark import FromLandmarks
+from dualfold.maps.piecewise import PiecewiseMap, RescaledMap
+from dualfold.saved.agreement import disagreements
+from dualfold.saved.doubts import SAME, SAME_SINGLE, displaced
+from dualfold.saved.model import BothSides, Model
+from dualfold.saved.parts import parts_of
+from dualfold.saved.recheck import rechecked
+from dualfold.saved.remodel import answered
+from dualfold.saved.unfolding import rechecked_unfolding
+from dualfold.trace.problem import TraceProblem
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Who asks: the largest gap that passes, and whether random starts come from the system."""
+
+    tolerance: float
+    fresh: bool
+
+
+def judged_piece(
+    estimator: Any,
+    graph: Graph,
+    map_: Any,
+    count: int,
+    sides: BothSides | None,
+    asking: Asking,
+    *,
+    scaled: bool = True,
+) -> tuple[Any, Embedding | None]:
+    """The judgement of the map of a graph in one piece, and the answer that it holds.
+
+    scaled : whether its coordinates are; of several pieces only the whole is
+    """
+    if isinstance(estimator, MaximumVarianceUnfolding):
+        points = getattr(map_, "points", np.zeros((0, 0)))
+        certificate = _unfolded(estimator, graph, points, sides, asking)
+        # `_map` needs only the points of an embedding.
+        mine = estimator._map(graph, replace(_NOTHING, points=points))
+        return certificate.doubted(*_apart(mine, map_)), None
+    stated = estimator._stated_piece(graph, count)
+    if not scaled:
+        stated = replace(stated, scaling=unscaled)
+    return answered(stated, map_, **vars(asking))
+
+
+def judged_pieces(estimator: Any, graph: Graph, model: Model, asking: Asking) -> Any:
+    """Every piece by its own problem, then how they lie side by side."""
+    stored: Any = model.map
+    stored = stored.map if isinstance(stored, RescaledMap) else stored
+    found = list(separate(graph))
+    if not isinstance(stored, PiecewiseMap) or len(stored.maps) != len(found):
+        raise InvalidInput(f"the data has {len(found)} pieces, the model has another number")
+    certificates: list[Any] = []
+    parts: list[tuple[Array, Any]] = []
+    maps: list[Any] = []
+    widest = 0
+    for number, (rows, part) in enumerate(found):
+        place: Any = stored.maps[number]
+        if len(rows) == 1 or place is None:
+            if not (len(rows) == 1 and place is None):
+                raise InvalidInput(f"piece {number + 1} has {len(rows)} points in the data")
+            parts.append((rows, None))
+            maps.append(None)
+            continue
+        widest = widest or estimator._asked(stored.points.shape[1], graph.n - 1)
+        certificate, answer = _of_piece(estimator, part, place, widest, model, rows, asking)
+        certificates.append(certificate)
+        parts.append((rows, answer))
+        maps.append(estimator._map(part, answer) if answer.problem is not None else place)
+    whole = PiecewiseCertificate.of(certificates)
+    if whole.level == "failed":  # a piece without an answer has no place either
+        return whole
+    return whole.doubted(*_laid_out(estimator, graph, model, parts, maps))
+
+
+def _of_piece(
+    estimator: Any, part: Graph, place: Any, widest: int, model: Model, rows: Array, asking: Asking
+) -> tuple[Any, Any]:
+    """The judgement of one of several pieces, and its answer."""
+    count, sides = min(widest, part.n - 1), _sides_of(model.both_sides, rows)
+    certificate, answer = judged_piece(estimator, part, place, count, sides, asking, scaled=False)
+    if answer is None:
+        answer = replace(_NOTHING, points=getattr(place, "points", np.zeros((len(rows), 0))))
+    return certificate, answer
+
+
+def _laid_out(estimator: Any, graph: Graph, model: Model, parts: Any, maps: Any) -> list[str]:
+    """What is wrong with the places of the pieces."""
+    answers = [answer for _, answer in parts if answer is not None]
+    width = answers[0].points.shape[1] if answers else 1
+    if any(len(rows) != len(a.points) for rows, a in parts if a is not None):
+        return ["a piece does not have the points of the data"]
+    layout = side_by_side(parts, graph.n, width)
+    plain: Any = PiecewiseMap(
+        graph.points, graph.metric, graph.piece_of, layout.points, layout.offsets, tuple(maps)
+    )
+    values = answers[0].values if answers else np.zeros(1)
+    return _apart(estimator._scaling(values).rule(plain), model.map)
+
+
+def stored_points(
+    estimator: Any,
+    graph: Graph,
+    points: Array,
+    values: Any,
+    sides: BothSides | None,
+    asking: Asking,
+) -> Any:
+    """The judgement of stored points of a graph in one piece; their scaling is undone."""
+    if isinstance(estimator, MaximumVarianceUnfolding):
+        return _unfolded(estimator, graph, points, sides, asking)
+    count = estimator._asked(points.shape[1], graph.n - 1)
+    problem = estimator._stated_piece(graph, count).problem
+    return rechecked(problem, points, values, **vars(asking))
+
+
+def stored_pieces(
+    estimator: Any,
+    graph: Graph,
+    points: Array,
+    values: Any,
+    sides: BothSides | None,
+    asking: Asking,
+) -> Any:
+    """Stored points of pieces that lie side by side: each piece moved back, then laid out again.
+
+    Stored eigenvalues are those of the largest piece, which comes first.
+    """
+    width = points.shape[1]
+    certificates: list[Any] = []
+    parts: list[tuple[Array, Any]] = []
+    for rows, part in separate(graph):
+        if len(rows) == 1:
+            parts.append((rows, None))
+            continue
+        count = min(width, part.n - 1)
+        back = _moved_back(estimator, part, points[rows][:, :count])
+        own, known = _sides_of(sides, rows), None if certificates else values
+        certificates.append(stored_points(estimator, part, back, known, own, asking))
+        parts.append((rows, replace(_NOTHING, points=back)))
+    whole = PiecewiseCertificate.of(certificates)
+    layout = side_by_side(parts, graph.n, width)
+    same = SAME_SINGLE if points.dtype == np.float32 else SAME
+    return whole.doubted(*displaced(layout.points, points.astype(float), same=same)[1])
+
+
+def _moved_back(estimator: Any, graph: Graph, points: Array) -> Array:
+    """A piece where its own problem has it: around 0 in the metric of the problem."""
+    if isinstance(estimator, MaximumVarianceUnfolding):
+        return points - points.mean(axis=0)
+    problem: TraceProblem = estimator._stated_piece(graph, points.shape[1]).problem
+    if isinstance(problem.lift, FromLandmarks):
+        return points - points[problem.lift.landmarks.indices].mean(axis=0)
+    weights = problem.metric.times(np.ones((problem.n, 1)))
+    return np.asarray(points - (weights.T @ points) / weights.sum(), dtype=points.dtype)
+
+
+def _unfolded(
+    estimator: Any, graph: Graph, points: Any, sides: BothSides | None, asking: Asking
+) -> Any:
+    """An unfolding by both its sides; the points must be its leading coordinates."""
+    return rechecked_unfolding(
+        graph,
+        points,
+        sides,
+        tolerance=asking.tolerance,
+        form=estimator.constraints,
+        angles=estimator.angles,
+    )
+
+
+_NOTHING: Any = Embedding(np.zeros((0, 0)), np.zeros(0), None, None, None)  # type: ignore[arg-type]
+
+
+def _apart(mine: Any, stored: Any) -> list[str]:
+    return disagreements(parts_of(mine), parts_of(stored))
+
+
+def _sides_of(sides: BothSides | None, rows: Array) -> BothSides | None:
+    if sides is None:
+        return None
+    if len(sides.factor) <= int(rows.max()) or sides.weights.shape[0] <= int(rows.max()):
+        raise InvalidInput("the model's unfolding has fewer rows than the data")
+    weights: Any = sides.weights.tocsr()[rows][:, rows]
+    return BothSides(sides.factor[rows], weights)

@@ -1,0 +1,261 @@
+"""The command line fits the estimators: same table, same options, the same bits."""
+
+import functools
+import json
+from numbers import Integral
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import dualfold
+from dualfold.cli import app
+from dualfold.cli.method_options import as_word, method_options
+from dualfold.cli.method_options import coordinates_option as coordinates
+from dualfold.data import read_metadata, read_table, swiss_roll
+from dualfold.descriptions import DESCRIPTIONS
+from dualfold.errors import DualfoldError
+from dualfold.graph import neighbors
+
+# pandas 2 rounds the last digit unless told not to; later ones never do.
+EXACT = {"float_precision": "round_trip"} if pd.__version__ < "3" else {}
+exact_csv = functools.partial(pd.read_csv, **EXACT)
+# About as far apart as numbers of constraints are: a radius of 1 is a neighbourhood.
+ROLL = swiss_roll(60, random_state=0).points / 4
+KINDS = np.array(["low", "middle", "high"])[np.digitize(ROLL[:, 1], [1.6, 3.4])]
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame(ROLL, columns=["x", "y", "z"])
+    frame["name"] = [f"n{row}" for row in range(len(ROLL))]
+    frame["kind"] = KINDS
+    frame.to_csv("roll.csv", index=False)
+    return tmp_path
+
+
+def run(*words, code=0):
+    result = CliRunner().invoke(app, [str(word) for word in words])
+    assert result.exit_code == code, (result.output, result.exception)
+    assert "should not" not in result.stderr  # a crash in plain words
+    return result
+
+
+def fitted(method, **options):
+    """The estimator with the options, and the defaults of the command line."""
+    row = DESCRIPTIONS[method]
+    estimator = row.estimator_class()(**({"n_components": 2} | row.parameters(options)))
+    table = read_table("roll.csv", label_columns=["name", "kind"])
+    return estimator, estimator.fit_transform(table.X, table.labels["kind"])
+
+
+def labels(method, **options):
+    """The words that name the classes, for methods that use them."""
+    needed = "labels" in DESCRIPTIONS[method].needs or options.get("supervised")
+    return ["--labels", "kind"] if needed else []
+
+
+@pytest.mark.filterwarnings("ignore::dualfold.errors.DualfoldWarning")
+@pytest.mark.parametrize("method", DESCRIPTIONS)
+def test_the_file_holds_the_estimators_numbers_and_its_certificate(here, method):
+    result = run("embed", "roll.csv", "-m", method, "--id", "name", *labels(method))
+    estimator, points = fitted(method)
+    written = exact_csv(f"roll.{method}.csv")
+    assert list(written) == ["name", f"{method}_1", f"{method}_2"]
+    np.testing.assert_array_equal(written.iloc[:, 1:].to_numpy(), points)
+    assert list(written["name"]) == list(exact_csv("roll.csv")["name"])
+    metadata = read_metadata(f"roll.{method}.csv")
+    assert metadata["certificate"] == estimator.certificate_.to_dict()
+    assert metadata["eigenvalues"] == list(getattr(estimator, "eigenvalues_", []))
+    assert metadata["settings"].items() >= {"method": method, "n_components": 2}.items()
+    assert metadata["features"] == ["x", "y", "z"]
+    assert metadata["t_similarity"] == dualfold.t_similarity(ROLL, points)
+    assert result.stdout == ""
+    assert ("Proved: no other " in result.stderr) == bool(DESCRIPTIONS[method].nothing_better)
+    assert "Try next:  dualfold embed roll.csv" in result.stderr
+
+
+def another(option):
+    """A value that is not the default, from the constraints alone."""
+    if option.is_switch:
+        return not option.default
+    for rule in option.rules:
+        if hasattr(rule, "options"):
+            words = sorted(rule.options - {option.default})
+            return next(word for word in words if not word.startswith("precomputed"))
+        if hasattr(rule, "left"):
+            return number_in(rule, option.default)
+    return {str: "manhattan", "random_state": 7}[option.rules[0]]
+
+
+def number_in(rule, default):
+    whole = rule.type is Integral
+    near = default if isinstance(default, int | float) and default else max(rule.left or 0, 1)
+    tries = [near + 1, near - 1, 12] if whole else [near * 2, near / 2, 0.5]
+    return next(value for value in tries if value != default and value in rule)
+
+
+OPTIONS = [(row.name, name) for row in DESCRIPTIONS.values() for name in row.options]
+
+
+@pytest.mark.filterwarnings("ignore::dualfold.errors.DualfoldWarning")
+@pytest.mark.parametrize(("method", "name"), OPTIONS)
+def test_options_are_the_estimators_too(here, method, name):
+    option = next(one for one in method_options(method) if one.name == name)
+    value = another(option)
+    assert value != option.default
+    given = {name: value}
+    words = [option.flag if value else option.off] if option.is_switch else []
+    words = words or [option.flag, as_word(value)]
+    if DESCRIPTIONS[method].needs_graph and name not in ("n_neighbors", "radius"):
+        given["n_neighbors"] = 6
+        words += ["-k", 6]
+    words += labels(method, **given)
+    start = ["embed", "roll.csv", "-m", method, "-o", "m.npy", "-q", *words]
+    try:
+        estimator, points = fitted(method, **given)
+    except DualfoldError:
+        run(*start, code=1)
+        return
+    run(*start)
+    np.testing.assert_array_equal(np.load("m.npy"), points)
+    assert read_metadata("m.npy")["certificate"] == estimator.certificate_.to_dict()
+    assert read_metadata("m.npy")["settings"][name] == value
+
+
+@pytest.mark.parametrize("method", DESCRIPTIONS)
+def test_help_and_list_show_every_option_of_a_method(method):
+    shown = run("embed", "-m", method, "--help").stdout
+    listed = run("methods", method).stdout
+    told = json.loads(run("methods", method, "--json").stdout)
+    assert f"Options of {method}:" in shown
+    for option in method_options(method):
+        assert option.help, option.name
+        assert option.flag in shown
+        row = next(one for one in told["options"] if one["option"].split("/")[0] == option.flag)
+        assert all(words in listed for words in row.values())
+        assert row["values"] == option.values
+    assert coordinates(method).help
+    assert "Options of" not in run("embed", "--help").stdout
+
+
+def test_what_a_paper_does_is_one_command(here):
+    for words in (
+        ["-m", "pca", "--svd-solver", "gradient"],
+        ["-m", "pca", "--svd-solver", "gradient-paper", "--gradient-rounds", 50],
+        ["-m", "eigenmaps", "--weights", "density", "-k", 20],
+        ["-m", "eigenmaps", "--neighborhood", "variable", "-k", 18],
+        ["-m", "eigenmaps", "--neighborhood", "variable", "--weights", "density", "-k", 18],
+        ["-m", "isomap", "--radius", 2.5],
+        ["-m", "mvu", "-k", 4, "--constraints", "equal", "--angles"],
+        ["-m", "isomap", "-k", 4, "--pieces", "separate"],
+    ):
+        run("embed", "roll.csv", *words, "-o", "m.csv", "-f", "-q")
+        if "gradient-paper" not in words:  # it ends where it ends
+            run("embed", "roll.csv", *words, "-o", "m.csv", "-f", "-q", "--strict")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--landmarks", "20"], "--landmarks is an option of isomap, not of pca"),
+        (["-m", "lle", "--angles"], "--angles is an option of mvu, not of lle"),
+        (["-k", "5"], "--n-neighbors is an option of isomap, eigenmaps, lle, ltsa and"),
+        (["-m", "isomap", "--landmarks", "1"], "'1' is not a whole number ≥ 2, auto or none"),
+        (["-m", "isomap", "--landmarks=many"], "'many' is not a whole number ≥ 2, auto or none"),
+        (["-misomap", "--landmark", "9"], "--landmarks"),
+        (["-m", "isomap", "--pieces", "apart"], "'apart' is not join, raise or separate"),
+        (["-m", "lpp", "--variance-kept", "1.5"], "'1.5' is not a number > 0 and ≤ 1"),
+        (["-m", "mvu", "-d", "auto"], "'auto' is not a whole number ≥ 1"),
+        (["-m", "isomap", "-d", "0"], "'0'"),
+        (["-m", "eigenmaps", "--weights", "precomputed"], "is not binary, density or heat"),
+        (["-m", "pcaa", "--landmarks", "20"], "did you mean pca?"),
+        (["-m", "fisher"], "fisher learns from classes; --labels COLUMN"),
+        (["-m", "pca", "--labels", "kind"], "--labels has no use for pca"),
+        (["-m", "lpp", "--labels", "kind"], "give --supervised, too"),
+    ],
+)
+def test_wrong_options_are_wrong_usage(here, words, said):
+    told = " ".join(run("embed", "roll.csv", *words, code=2).stderr.split())
+    assert said in told, told
+
+
+def test_compare_gives_each_method_the_options_that_it_has(here):
+    words = ["--methods", "pca,isomap,lle", "--landmarks", 20, "--pieces", "separate", "-k", 7]
+    done = run("compare", "roll.csv", *words, "--json", "-o", "all.csv")
+    rows = {row["method"]: row["settings"] for row in json.loads(done.stdout)["results"]}
+    assert rows["isomap"]["landmarks"] == 20
+    assert rows["isomap"]["pieces"] == rows["lle"]["pieces"] == "separate"
+    assert rows["isomap"]["n_neighbors"] == rows["lle"]["n_neighbors"] == 7
+    assert "landmarks" not in rows["lle"]
+    table = exact_csv("all.csv")
+    for method in ("isomap", "lle"):
+        own = {name: value for name, value in rows[method].items() if name in ("landmarks",)}
+        _, points = fitted(method, n_neighbors=7, pieces="separate", **own)
+        np.testing.assert_array_equal(table[[f"{method}_1", f"{method}_2"]].to_numpy(), points)
+    wrong = run("compare", "roll.csv", "--methods", "pca,lle", "--angles", code=2)
+    assert "--angles is an option of mvu, not of pca and lle" in " ".join(wrong.stderr.split())
+
+
+def test_distances_of_a_file(here):
+    distances = np.linalg.norm(ROLL[:, None] - ROLL[None], axis=2)
+    np.save("distances.npy", distances)
+    for method in ("isomap", "mds", "eigenmaps"):
+        near = ["-k", 8] if DESCRIPTIONS[method].needs_graph else []
+        of_distances = ["distances.npy", "--metric", "precomputed", "-o", "d.npy"]
+        run("embed", *of_distances, "-m", method, *near, "-q", "-f")
+        run("embed", "roll.csv", "-m", method, *near, "-o", "f.npy", "-q", "-f")
+        found, expected = np.load("d.npy"), np.load("f.npy")
+        signs = np.sign(np.sum(found * expected, axis=0))
+        np.testing.assert_allclose(found * signs, expected, atol=1e-6 * np.abs(expected).max())
+        kept = [read_metadata(name)["t_similarity"] for name in ("d.npy", "f.npy")]
+        assert kept[0] == pytest.approx(kept[1], abs=0.02)
+        assert "Proved" in run("certify", "distances.npy", "d.npy").stderr
+    scaled = run("embed", "distances.npy", "-m", "mds", "--metric", "precomputed", "--standardize",
+                 code=1)  # fmt: skip
+    assert "leave out --standardize" in scaled.stderr
+    mixed = ["compare", "distances.npy", "--methods", "pca,mds", "--metric", "precomputed"]
+    assert "pca needs columns of numbers" in run(*mixed, code=1).stderr
+
+
+@pytest.fixture
+def searches(monkeypatch):
+    """The widths of the tables whose own neighbours are searched."""
+    found = []
+    search = neighbors._exact
+
+    def counted(X, queries, *rest):
+        if queries is None:
+            found.append(X.shape[1])
+        return search(X, queries, *rest)
+
+    monkeypatch.setattr(neighbors, "_exact", counted)
+    return found
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["embed", "roll.csv", "-m", "isomap", "-q", "--html", "p.html", "--save-model", "m"],
+        ["embed", "roll.csv", "-m", "eigenmaps", "--neighborhood", "variable", "-k", "12"],
+        ["embed", "roll.csv", "-m", "pca", "--html", "p.html"],
+        ["compare", "roll.csv", "--methods", "pca,isomap,lle,lpp,mvu", "--html", "p.html"],
+        ["report", "roll.csv", "map.csv"],
+    ],
+)
+def test_neighbours_of_the_table_are_searched_once(here, searches, words):
+    if words[0] == "report":
+        run("embed", "roll.csv", "-m", "isomap", "-o", "map.csv", "-q")
+        searches.clear()
+    run(*words)
+    assert searches.count(3) == 1  # the table has 3 columns, the maps have 2
+
+
+def test_longer_lists_begin_with_the_shorter_ones():
+    X = np.round(swiss_roll(400, random_state=2).points)  # full of ties
+    for table in (X, np.hstack([X, X[:, ::-1], X**2]), X[:, :1]):
+        many, few = neighbors.nearest(table, 100).first(7), neighbors.nearest(table, 7)
+        np.testing.assert_array_equal(many.indices, few.indices)
+        np.testing.assert_array_equal(many.distances, few.distances)
