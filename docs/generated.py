@@ -1,4 +1,4 @@
-"""What is written from `dualfold.descriptions`: the names that type checkers and editors see.
+"""What is written from `dualfold.descriptions`: names for type checkers and editors, methods.md.
 
 python docs/generated.py            write it
 python docs/generated.py --check    exit code 1 where a file is not what would be written
@@ -9,11 +9,12 @@ At run time the names come from the descriptions themselves.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import dualfold
-from dualfold.descriptions import ESTIMATORS, FUNCTIONS
+from dualfold.cli.listing import option_rows
+from dualfold.descriptions import DESCRIPTIONS, ESTIMATORS, FUNCTIONS, SIZES_MEAN, Description
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "dualfold"
@@ -27,7 +28,8 @@ def files() -> dict[Path, str]:
         "methods": {name: f"dualfold.methods.{home}" for name, home in FUNCTIONS.items()},
     }
     found = {SOURCE / room / "__init__.pyi": stub(names) for room, names in rooms.items()}
-    return found | {SOURCE / "__init__.pyi": stub(whole) + "\n__version__: str\n"}
+    found[SOURCE / "__init__.pyi"] = stub(whole) + "\n__version__: str\n"
+    return found | {ROOT / "docs" / "methods.md": page()}
 
 
 def stub(homes: Mapping[str, str]) -> str:
@@ -35,6 +37,40 @@ def stub(homes: Mapping[str, str]) -> str:
     pairs = sorted((home, name) for name, home in homes.items())
     lines = [f"from {home} import {name} as {name}\n" for home, name in pairs]
     return "# Written by docs/generated.py from dualfold.descriptions.\n" + "".join(lines)
+
+
+INTRODUCTION = """# Every method and its options
+
+What `dualfold methods` and `dualfold methods NAME` print, in one place (`python docs/generated.py`
+writes it). An option of the command line is the parameter of the estimator that has its name: the
+same table and the same options give the same bits from both. Where the command line has a default
+of its own, Python's stands beside it. `compare` gives each of its methods the options that it has.
+[which-method.md](which-method.md) says when to take which.
+"""
+COLUMNS = ("name", "estimator", "needs", "preserves", "new points", "practical size", "certificate")
+
+
+def page() -> str:
+    """All methods in one table, then the options of each."""
+    rows = [row.words() for row in DESCRIPTIONS.values()]
+    whole = table([{name: row[name] for name in COLUMNS} for row in rows])
+    parts = [INTRODUCTION, whole, SIZES_MEAN + "\n", *map(section, DESCRIPTIONS.values())]
+    return "\n".join(parts)
+
+
+def section(row: Description) -> str:
+    """The options of one method."""
+    fixed = "".join(f", {name}={value!r}" for name, value in row.fixed.items()).lstrip(", ")
+    named = f"`dualfold embed FILE -m {row.name}`, in Python `{row.class_name}({fixed})`"
+    return f"## {row.title}\n\n{named}\n\n{table(option_rows(row))}"
+
+
+def table(rows: Sequence[Mapping[str, str]]) -> str:
+    """Rows as Markdown."""
+    heads = list(rows[0])
+    lines = [heads, ["---"] * len(heads), *([row[head] or "–" for head in heads] for row in rows)]
+    cells = [[cell.replace("|", "\\|") for cell in line] for line in lines]
+    return "".join(f"| {' | '.join(line)} |\n" for line in cells)
 
 
 def main() -> None:

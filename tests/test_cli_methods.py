@@ -220,6 +220,47 @@ def test_distances_of_a_file(here):
     assert "pca needs columns of numbers" in run(*mixed, code=1).stderr
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["-m", "pca", "--whiten", "--standardize", "-d", 3],
+        ["-m", "pca", "--svd-solver", "gradient", "-d", 1],
+        ["-m", "pca", "-d", 0.9],
+        ["-m", "lpp", "-d", "auto"],
+        ["-m", "lpp", "--supervised", "--labels", "kind"],
+        ["-m", "fisher", "--labels", "kind"],
+        ["-m", "eigenmaps", "--diffusion-time", 2.5, "--constraint", "identity"],
+        ["-m", "isomap", "--landmarks", 20, "--metric", "manhattan"],
+        ["-m", "isomap", "--radius", 2.5],
+        ["-m", "mvu", "-k", 4, "--constraints", "equal"],
+        ["-m", "isomap", "-k", 4, "--pieces", "separate", "--landmarks", 12],
+        ["-m", "lle", "-k", 4, "--pieces", "separate"],
+        ["-m", "eigenmaps", "-k", 4, "--pieces", "separate", "--diffusion-time", 1.5],
+        ["-m", "mvu", "-k", 4, "--pieces", "separate"],
+    ],
+    ids=lambda words: " ".join(map(str, words[1:])),
+)
+def test_files_made_with_options_are_judged_by_them(here, words):
+    far = exact_csv("roll.csv")
+    if "separate" in words:
+        far.loc[40:, ["x", "y", "z"]] += 100
+    far.to_csv("t.csv", index=False)
+    run("embed", "t.csv", *words, "-o", "m.csv", "--save-model", "m.dualfold", "-q")
+    sides = ["--model", "m.dualfold"] if "mvu" in words else []
+    for name in ("m.csv", "m.dualfold"):
+        done = run("certify", "t.csv", name, *sides[: 2 * (name == "m.csv")])
+        assert f"Judged as {words[1]}, " in done.stderr
+    changed = exact_csv("m.csv")
+    last = changed.columns[-1]
+    changed.loc[7, last] += 0.1 * np.ptp(changed[last])
+    changed.to_csv("m.csv", index=False)
+    run("certify", "t.csv", "m.csv", *sides, code=3)
+    told = read_metadata("m.csv")
+    for place, word in enumerate(words):  # the file's settings choose the problem: they are shown
+        if str(word).startswith("--") and word not in ("--labels", "--standardize"):
+            assert word[2:].replace("-", "_") in told["settings"], words[place]
+
+
 @pytest.fixture
 def searches(monkeypatch):
     """The widths of the tables whose own neighbours are searched."""

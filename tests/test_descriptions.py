@@ -44,5 +44,13 @@ def test_every_function_of_the_methods_has_one():
     assert {path.stem for path in folder.glob("*.py")} - {"__init__"} == set(FUNCTIONS.values())
 
 
+def test_every_function_that_states_a_problem_is_in_the_table_of_problems():
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    table = text[text.index("## The methods") : text.index("### How to add one")]
+    helpers = {"landmark_count", "johnson_lindenstrauss_size"}
+    missing = [name for name in FUNCTIONS if f"`{name}`" not in table and name not in helpers]
+    assert not missing
+
+
 def test_what_is_written_from_the_descriptions_is_up_to_date():
     subprocess.run([sys.executable, ROOT / "docs" / "generated.py", "--check"], check=True)

@@ -24,7 +24,7 @@ def report(
     sample: Annotated[
         int | None,
         typer.Option(min=10, help="Ask only that many points; every number then has bounds. "
-                     "Default: all up to 20,000 rows, else 1,000."),
+                     "Default: all up to 5,000 rows, else 1,000."),
     ] = None,
     color: o.Color = None,
     identifier: o.Identifier = None,

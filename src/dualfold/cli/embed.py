@@ -65,7 +65,8 @@ def embed_table(request: Request, voice: Voice) -> dict[str, Any]:
         "verdict": result.verdict,
         "certificate": result.certificate.to_dict(),
         "eigenvalues": result.values,
-        "t_similarity": kept,
+        "t_similarity": None if kept is None else float(kept),
+        "t_similarity_rows": getattr(kept, "sampled", len(result.points)),
     }
     picture = _picture(request, data, result, voice)
     # Before anything is written: not every rule of new points can be kept in a file.

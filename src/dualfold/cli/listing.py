@@ -58,19 +58,11 @@ def option_rows(method: Description) -> list[dict[str, str]]:
     """The options of a method, one row each."""
     from dualfold.cli.method_options import coordinates_option, method_options
 
-    # The number of coordinates is 2 on the command line, whatever it is in Python.
-    count = coordinates_option(method.name)
-    rows = [{"option": count.flag, "values": count.values, "default": "2", "meaning": count.help}]
-    for option in method_options(method.name):
+    rows = []
+    for option in (coordinates_option(method.name), *method_options(method.name)):
         flag = f"{option.flag}/{option.off}" if option.is_switch else option.flag
-        rows.append(
-            {
-                "option": flag,
-                "values": option.values,
-                "default": option.usual,
-                "meaning": option.help,
-            }
-        )
+        row = (flag, option.values, option.usual, option.help)
+        rows.append(dict(zip(("option", "values", "default", "meaning"), row, strict=True)))
     return rows
 
 

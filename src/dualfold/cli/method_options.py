@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
@@ -112,8 +112,14 @@ def words_of(option: MethodOption) -> list[str]:
 
 
 def coordinates_option(name: str) -> MethodOption:
-    """n_components, which every method has."""
-    return _option(DESCRIPTIONS[name], "n_components")
+    """n_components, which every method has; 2 unless something else is said, and never 0."""
+    from sklearn.utils._param_validation import Interval
+
+    found = _option(DESCRIPTIONS[name], "n_components")
+    one = Interval(Integral, 1, None, closed="left")
+    whole = [getattr(rule, "type", None) is Integral for rule in found.rules]
+    rules = tuple(one if is_ else rule for rule, is_ in zip(found.rules, whole, strict=True))
+    return replace(found, rules=rules, default=2)
 
 
 def _option(row: Description, name: str) -> MethodOption:

@@ -74,12 +74,9 @@ def coordinates(text: str, method: str) -> Any:
     from dualfold.cli.method_options import coordinates_option
 
     try:
-        found = None if text == "0" else coordinates_option(method).parsed(text)
+        return coordinates_option(method).parsed(text)
     except ValueError as error:
         raise typer.BadParameter(f"{error} ({method})", param_hint="--n-components") from None
-    if found is None or (isinstance(found, int) and found < 1):
-        raise typer.BadParameter(f"{text!r} is no number of coordinates", param_hint="-d")
-    return found
 
 
 def several_methods(text: str) -> list[str]:

@@ -47,9 +47,11 @@ def closing_words(request: Request, summary: dict[str, Any]) -> list[str]:
             "places new rows"
         )
     if summary["t_similarity"] is not None:
+        asked = summary["t_similarity_rows"]
+        some = "" if asked == summary["rows"] else f" (measured on {asked:,} of the rows)"
         lines.append(
             f"{100 * summary['t_similarity']:.0f} % of the {SCORED_NEIGHBORS} nearest neighbours "
-            "are still neighbours in the map"
+            f"are still neighbours in the map{some}"
         )
     return [*lines, summary["verdict"], f"Try next:  {next_command(request, summary)}"]
 

@@ -117,8 +117,8 @@ def made(job: Job, data: Data, voice: Voice, around: Surroundings) -> Made:
     return Made(job, estimator, points, tuple(heard), perf_counter() - begin)
 
 
-def kept_neighbors(around: Surroundings, points: Any, voice: Voice) -> float | None:
-    """The share of nearest neighbours that the map keeps."""
+def kept_neighbors(around: Surroundings, points: Any, voice: Voice) -> Any:
+    """The share of nearest neighbours that the map keeps, an `Estimate` where rows are drawn."""
     from dualfold.quality import t_similarity
     from dualfold.quality.estimate import sample_size
 
@@ -126,5 +126,5 @@ def kept_neighbors(around: Surroundings, points: Any, voice: Voice) -> float | N
     if n <= SCORED_NEIGHBORS:
         return None
     with voice.doing("counting kept neighbours"):
-        kept = t_similarity(around.space, points, SCORED_NEIGHBORS, sample=sample_size(n))
-        return float(kept)
+        kept: Any = t_similarity(around.space, points, SCORED_NEIGHBORS, sample=sample_size(n))
+    return kept

@@ -146,7 +146,7 @@ GRAPHS = (
         lengths=False,
         linear=False,
         new_points="not placed",
-        size="",
+        size="100,000 of a sheet, 10 neighbours (~4 s)",
         options=("affinity", "gamma", "n_neighbors", "eigen_tol"),
         in_demo=False,
     ),
@@ -163,7 +163,7 @@ GRAPHS = (
         lengths=True,
         linear=False,
         new_points=BY_WEIGHTS,
-        size="1,000 of a sheet to a gap of 1e-6 (2 s), 10,000 to 1e-2 (3 s; in Python, by tol)",
+        size="1,000 of a sheet to a gap of 1e-6 (2 s), 10,000 to 1e-2 (3 s, by tol)",
         options=(
             *NEIGHBORS,
             "metric",
