@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -15,10 +16,11 @@ from dualfold.arrays import Array
 from dualfold.embedding import Embedding
 from dualfold.errors import InvalidInput
 from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimator
-from dualfold.estimators.stated import Scaling
 from dualfold.graph import Graph, from_lengths
 from dualfold.maps.nystrom import NystromMap
+from dualfold.maps.piecewise import RescaledMap
 from dualfold.methods.eigenmaps import eigenmaps
+from dualfold.trace.lift import Diffused
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.affinity import affinity
 
@@ -39,7 +41,7 @@ class LaplacianEigenmaps(GraphEstimator):
         X is then a square matrix of affinities
     width : kernel width of heat weights; None is the root mean square edge length
     constraint : "degree" (normalised) or "identity"
-    diffusion_time : t scales coordinate k by (1 − λ_k)^t, as diffusion maps do; None is 0
+    diffusion_time : t scales coordinate k by (1 − λ_k)^t, as `DiffusionMaps` does; None is 0
     metric : by its name in scikit-learn, or "precomputed": X is a square matrix of distances
     p, metric_params : of the metric, as in scikit-learn's neighbours
     pieces : what happens to a graph in several pieces: "join" by the shortest links (with a
@@ -150,13 +152,18 @@ class LaplacianEigenmaps(GraphEstimator):
         weights, width = self.weights, self.width
         if weights == "precomputed":  # lengths are √(−log affinity): heat of width 1 undoes it
             weights, width = "heat", 1.0
-        return eigenmaps(
+        problem = eigenmaps(
             graph,
             n_components=count,
             weights=weights,  # type: ignore[arg-type]
             width=width,
             constraint=self.constraint,  # type: ignore[arg-type]
         )
+        return problem if self.diffusion_time is None else replace(problem, lift=self._diffused)
+
+    @property
+    def _diffused(self) -> Diffused:
+        return Diffused(self.diffusion_time or 0.0)
 
     def _map(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
         if self.weights == "precomputed":
@@ -164,12 +171,10 @@ class LaplacianEigenmaps(GraphEstimator):
         rule = affinity(graph, weights=self.weights, width=self.width)  # type: ignore[arg-type]
         plain = embedding.solution.vectors
         values = embedding.values
-        return NystromMap(graph, rule, plain, values, self.constraint)
-
-    def _scaling(self, values: Array) -> Scaling:
+        place = NystromMap(graph, rule, plain, values, self.constraint)
         if self.diffusion_time is None:
-            return Scaling()
-        return Scaling(times=np.maximum(1 - values, 0.0) ** self.diffusion_time)
+            return place
+        return RescaledMap(place, times=self._diffused.factors(values))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -27,7 +27,7 @@ from dualfold.estimators.base import SOLVERS, CertifiedEstimator, solver_named
 from dualfold.estimators.dimension import LOOKED_AT, embedded
 from dualfold.estimators.layout import PiecewiseCertificate, side_by_side
 from dualfold.estimators.neighborhoods import neighbor_graph
-from dualfold.estimators.stated import Scaling, Stated
+from dualfold.estimators.stated import Stated
 from dualfold.graph import Graph, joined, separate
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.pieces import OTHERWISE, pieces_in_words
@@ -93,8 +93,12 @@ class GraphEstimator(CertifiedEstimator):
             self._keep_answers([(np.arange(graph.n), embedding)])
             self._placing: Callable[[Any], Array] = self._map(graph, embedding)
         self.graph_ = graph
+        self._place_others(X)
         if X.dtype == np.float32:
             self.embedding_ = self.embedding_.astype(np.float32)
+
+    def _place_others(self, X: Any) -> None:
+        """Points that are not in the graph, where it is one of landmarks, join `embedding_`."""
 
     def _most_components(self, graph: Graph) -> int:
         """How many coordinates "auto" may look at; some methods cannot have more."""
@@ -162,16 +166,14 @@ class GraphEstimator(CertifiedEstimator):
         )
 
     def _keep(self, points: Array, values: Array, certificate: Any) -> None:
-        times = self._scaling(values).times
-        self.embedding_ = points if times is None else points * times
+        self.embedding_ = points
         self.eigenvalues_ = values
         self.certificate_ = certificate
 
     def placing_map(self) -> Callable[[Any], Array]:
         """The rule that places new points: of the whole, or of each piece."""
         check_is_fitted(self, "embedding_")
-        rule: Callable[[Any], Array] = self._scaling(self.eigenvalues_).rule(self._placing)
-        return rule
+        return self._placing
 
     def graph_of(self, X: Any) -> Graph:
         """The neighbour graph that fitting X would embed, without embedding it."""
@@ -184,15 +186,12 @@ class GraphEstimator(CertifiedEstimator):
 
     def _stated_piece(self, graph: Graph, count: int) -> Stated:
         """The problem of one piece, and where its answer leads."""
-        return Stated(
-            self._problem(graph, count), lambda answer: self._map(graph, answer), self._scaling
-        )
-
-    def _scaling(self, values: Array) -> Scaling:
-        """What the coordinates of a problem with these eigenvalues are scaled by."""
-        return Scaling()
+        return Stated(self._problem(graph, count), lambda answer: self._map(graph, answer))
 
     def _graph(self, X: Any) -> Graph:
+        return self._neighbor_graph(X, self.graph)
+
+    def _neighbor_graph(self, X: Any, graph: Any) -> Graph:
         return neighbor_graph(
             X,
             n_neighbors=self.n_neighbors,
@@ -200,7 +199,7 @@ class GraphEstimator(CertifiedEstimator):
             neighborhood=self.neighborhood,
             metric=self._metric(),
             n_jobs=self.n_jobs,
-            graph=self.graph,
+            graph=graph,
         )
 
     @property

@@ -123,7 +123,7 @@ class PointPCA(LinearEstimator):
                     f"{'; '.join(self.certificate_.reasons)}. Raise ",
                     Argument("max_iter"),
                 ),
-                stacklevel=4,
+                stacklevel=5,
             )
         self._keep(run, X)
 

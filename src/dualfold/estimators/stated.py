@@ -14,20 +14,17 @@ from dualfold.trace.problem import TraceProblem
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
-    """What coordinates are multiplied by (a diffusion time) or divided by (whitening), or None."""
+    """What coordinates are divided by (whitening), or None."""
 
-    times: Array | None = None
     over: Array | None = None
 
     def rule(self, rule: Any) -> Any:
         """The rule of new points, scaled as they are."""
-        plain = self.times is None and self.over is None
-        return rule if plain else RescaledMap(rule, self.times, self.over)
+        return rule if self.over is None else RescaledMap(rule, over=self.over)
 
     def undone(self, points: Array) -> Array:
         """The points before they were scaled."""
-        points = points if self.over is None else points * self.over
-        return points if self.times is None else points / self.times
+        return points if self.over is None else points * self.over
 
 
 @dataclass(frozen=True, eq=False)

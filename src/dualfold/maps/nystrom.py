@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.graph.attach import attach
@@ -36,9 +35,7 @@ class NystromMap:
 
     def __call__(self, queries: Any) -> Array:
         new = attach(self.graph, queries)
-        W = self.affinity.of_attachment(new)
-        if self.graph.links and (new.same >= 0).any():
-            W = W + self._links(new.same)
+        W = self.affinity.of_attachment(new, self.graph)
         degrees = np.asarray(W.sum(axis=1)).ravel()
         total = W @ self.points
         lost = degrees <= 0
@@ -52,18 +49,6 @@ class NystromMap:
             firsts = np.minimum(new.lists.indptr[:-1], len(new.lists.indices) - 1)
             places[lost] = self.points[new.lists.indices[firsts[lost]]]
         return np.asarray(places)
-
-    def _links(self, same: Array) -> sp.csr_array:
-        """The links (weight 1) of the old points that new ones coincide with."""
-        ends = np.array([link[:2] for link in self.graph.links])
-        rows, columns = np.vstack([ends, ends[:, ::-1]]).T
-        n = self.graph.n
-        links = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, n))
-        picked = sp.csr_array(
-            (np.ones(int((same >= 0).sum())), (np.flatnonzero(same >= 0), same[same >= 0])),
-            shape=(len(same), n),
-        )
-        return sp.csr_array(picked @ links)
 
 
 def _away_from_zero(stretch: Array, plain: Any) -> Array:

@@ -13,6 +13,7 @@ from dualfold.errors import DualfoldError, InvalidInput
 from dualfold.maps.landmark import FromLandmarks
 from dualfold.maps.linear import Projected, ProjectedFromGram
 from dualfold.trace import lift as lifts
+from dualfold.trace.metric import Identity
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solvers import Auto
 from dualfold.weights.rows import combined_rows
@@ -30,6 +31,9 @@ def vectors_behind(problem: TraceProblem, points: Array, *, single: bool = False
     lift = problem.lift
     if lift is lifts.vectors:
         return points
+    if isinstance(lift, lifts.Diffused):
+        lengths = np.sqrt(np.einsum("ij,ij->j", points, problem.metric.times(points)))
+        return np.asarray(points / np.where(lengths > 0, lengths, 1.0))
     if lift is lifts.scaled_vectors or isinstance(lift, ProjectedFromGram):
         return unit_columns(points)
     if isinstance(lift, FromLandmarks):
@@ -37,6 +41,8 @@ def vectors_behind(problem: TraceProblem, points: Array, *, single: bool = False
     if isinstance(lift, Projected) and lift.space is not None:
         centred = points - points.mean(axis=0)
         return np.linalg.solve(lift.space.form(lambda Z: Z), lift.space.adjoint(centred))
+    if isinstance(lift, Projected) and not isinstance(problem.metric, Identity):
+        return _behind_metric(problem, lift, points)
     if isinstance(lift, Projected):  # XᵀHXv = nθv, so v is XᵀHy at length 1
         moments = combined_rows(lift.data, unit_columns(points), lift.mean)
         return unit_columns(moments if lift.scale is None else moments / lift.scale[:, None])
@@ -54,6 +60,16 @@ def nearest_answer(problem: TraceProblem, V: Array) -> Array | None:
         return None
     left, sizes, right = np.linalg.svd(U.T @ problem.metric.times(V))
     return np.asarray(U @ (left @ right)) if sizes.min() > 0.5 else None
+
+
+def _behind_metric(problem: TraceProblem, lift: Projected, points: Array) -> Array:
+    """An answer whose points are nearest to those that are stored.
+
+    Where features outnumber rows, points alone do not say which directions they come from.
+    """
+    U = Auto().solve(problem).vectors
+    left, _, right = np.linalg.svd(lift(U, np.zeros(U.shape[1])).T @ points)
+    return np.asarray(U @ (left @ right))
 
 
 def unit_columns(columns: Array) -> Array:

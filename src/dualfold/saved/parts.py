@@ -106,9 +106,11 @@ def parts_of(map_: Any) -> Parts:
         _put_graph(parts, map_.graph)
         rule = map_.affinity
         parts.facts |= {"weights": rule.kind, "width": rule.width, "spread_of": rule.n_neighbors}
-        for name, array in (("spread", rule.spread), ("points", map_.points)):
-            parts.put(name, array)
-        parts.put("values", map_.values)
+        parts.facts["alpha"] = rule.alpha
+        for name in ("spread", "degrees"):
+            parts.put(name, getattr(rule, name))
+        for name in ("points", "values"):
+            parts.put(name, getattr(map_, name))
     elif isinstance(map_, LocalWeightsMap):
         parts = Parts("local weights", {"n_neighbors": map_.n_neighbors, "ridge": map_.ridge})
         parts.put("features", map_.features)
@@ -182,7 +184,14 @@ def _geodesic(parts: Parts) -> PlacingMap:
 
 def _nystrom(parts: Parts) -> PlacingMap:
     facts = parts.facts
-    rule = Affinity(facts["weights"], facts["width"], facts["spread_of"], parts.get("spread"))
+    rule = Affinity(
+        facts["weights"],
+        facts["width"],
+        facts["spread_of"],
+        parts.get("spread"),
+        facts.get("alpha", 0.0),  # files of earlier versions have none
+        parts.get("degrees"),
+    )
     points, values = parts.arrays["points"], parts.arrays["values"]
     return NystromMap(_graph(parts), rule, points, values, facts["constraint"])
 

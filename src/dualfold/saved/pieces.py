@@ -9,14 +9,14 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding
-from dualfold.errors import InvalidInput
+from dualfold.errors import InPython, InvalidInput
 from dualfold.estimators.layout import PiecewiseCertificate, side_by_side
-from dualfold.estimators.stated import unscaled
 from dualfold.estimators.unfolding import MaximumVarianceUnfolding
 from dualfold.graph import Graph, separate
 from dualfold.maps.landmark import FromLandmarks
-from dualfold.maps.piecewise import PiecewiseMap, RescaledMap
+from dualfold.maps.piecewise import PiecewiseMap
 from dualfold.saved.agreement import disagreements
+from dualfold.saved.behind import quotients, vectors_behind
 from dualfold.saved.doubts import SAME, SAME_SINGLE, displaced
 from dualfold.saved.model import BothSides, Model
 from dualfold.saved.parts import parts_of
@@ -24,6 +24,7 @@ from dualfold.saved.recheck import rechecked
 from dualfold.saved.remodel import answered
 from dualfold.saved.unfolding import rechecked_unfolding
 from dualfold.trace.problem import TraceProblem
+from dualfold.trace.solution import Solution
 
 
 @dataclass(frozen=True)
@@ -41,29 +42,20 @@ def judged_piece(
     count: int,
     sides: BothSides | None,
     asking: Asking,
-    *,
-    scaled: bool = True,
 ) -> tuple[Any, Embedding | None]:
-    """The judgement of the map of a graph in one piece, and the answer that it holds.
-
-    scaled : whether its coordinates are; of several pieces only the whole is
-    """
+    """The judgement of the map of a graph in one piece, and the answer that it holds."""
     if isinstance(estimator, MaximumVarianceUnfolding):
         points = getattr(map_, "points", np.zeros((0, 0)))
         certificate = _unfolded(estimator, graph, points, sides, asking)
         # `_map` needs only the points of an embedding.
         mine = estimator._map(graph, replace(_NOTHING, points=points))
         return certificate.doubted(*_apart(mine, map_)), None
-    stated = estimator._stated_piece(graph, count)
-    if not scaled:
-        stated = replace(stated, scaling=unscaled)
-    return answered(stated, map_, **vars(asking))
+    return answered(estimator._stated_piece(graph, count), map_, **vars(asking))
 
 
 def judged_pieces(estimator: Any, graph: Graph, model: Model, asking: Asking) -> Any:
     """Every piece by its own problem, then how they lie side by side."""
     stored: Any = model.map
-    stored = stored.map if isinstance(stored, RescaledMap) else stored
     found = list(separate(graph))
     if not isinstance(stored, PiecewiseMap) or len(stored.maps) != len(found):
         raise InvalidInput(f"the data has {len(found)} pieces, the model has another number")
@@ -95,7 +87,7 @@ def _of_piece(
 ) -> tuple[Any, Any]:
     """The judgement of one of several pieces, and its answer."""
     count, sides = min(widest, part.n - 1), _sides_of(model.both_sides, rows)
-    certificate, answer = judged_piece(estimator, part, place, count, sides, asking, scaled=False)
+    certificate, answer = judged_piece(estimator, part, place, count, sides, asking)
     if answer is None:
         answer = replace(_NOTHING, points=getattr(place, "points", np.zeros((len(rows), 0))))
     return certificate, answer
@@ -111,8 +103,7 @@ def _laid_out(estimator: Any, graph: Graph, model: Model, parts: Any, maps: Any)
     plain: Any = PiecewiseMap(
         graph.points, graph.metric, graph.piece_of, layout.points, layout.offsets, tuple(maps)
     )
-    values = answers[0].values if answers else np.zeros(1)
-    return _apart(estimator._scaling(values).rule(plain), model.map)
+    return _apart(plain, model.map)
 
 
 def stored_points(
@@ -123,12 +114,39 @@ def stored_points(
     sides: BothSides | None,
     asking: Asking,
 ) -> Any:
-    """The judgement of stored points of a graph in one piece; their scaling is undone."""
+    """The judgement of stored points of a graph in one piece."""
     if isinstance(estimator, MaximumVarianceUnfolding):
         return _unfolded(estimator, graph, points, sides, asking)
     count = estimator._asked(points.shape[1], graph.n - 1)
     problem = estimator._stated_piece(graph, count).problem
     return rechecked(problem, points, values, **vars(asking))
+
+
+def stored_around_landmarks(
+    estimator: Any, graph: Graph, X: Any, points: Array, values: Any, asking: Asking
+) -> Any:
+    """The judgement of stored points of which some, the landmarks, are those of the graph.
+
+    The landmarks by their problem; all others must be where the rule of new points puts them.
+    """
+    if graph.n_pieces > 1 and estimator.pieces == "separate":
+        raise InvalidInput(
+            "points around landmarks in several pieces are not judged; judge the model instead: ",
+            InPython("rechecked_model"),
+        )
+    graph, rows = estimator._in_one_piece(graph), estimator.landmarks_
+    certificate = stored_points(estimator, graph, points[rows], values, None, asking)
+    if certificate.level == "failed":
+        return certificate
+    stated = estimator._stated_piece(graph, points.shape[1])
+    V = vectors_behind(stated.problem, points[rows].astype(float))
+    theta = np.diagonal(quotients(stated.problem, V)).copy()
+    solution = Solution(V, theta, V[:, :0], "stored", "converged", 0)
+    answer = Embedding(points[rows], theta, certificate, stated.problem, solution)
+    again = stated.leads_to(answer)(X)
+    again[rows] = points[rows]
+    same = SAME_SINGLE if points.dtype == np.float32 else SAME
+    return certificate.doubted(*displaced(again, points.astype(float), same=same)[1])
 
 
 def stored_pieces(

@@ -97,7 +97,7 @@ def _lifted(
 def points_are_vectors(problem: TraceProblem) -> bool:
     """Whether the points are read off V row by row, and not placed by other data."""
     plain = problem.lift in (lifts.vectors, lifts.scaled_vectors)
-    return plain or isinstance(problem.lift, ProjectedFromGram)
+    return plain or isinstance(problem.lift, ProjectedFromGram | lifts.Diffused)
 
 
 def refused(problem: TraceProblem, doubt: str, tolerance: float) -> TraceCertificate:
@@ -145,7 +145,8 @@ def _unusable(Y: Array, stated: Array | None) -> str:
 def _without_extent(problem: TraceProblem, Y: Array) -> Array:
     """Which columns hold only rounding; where points are the vectors themselves, none."""
     extents = np.ptp(Y, axis=0)
-    if problem.lift is lifts.vectors or not extents.any():
+    free = problem.lift is lifts.vectors or isinstance(problem.lift, lifts.Diffused)
+    if free or not extents.any():
         return np.zeros(len(extents), bool)
     return np.asarray(extents <= NO_EXTENT * extents.max())
 

@@ -16,7 +16,14 @@ from dualfold.errors import InvalidInput
 from dualfold.estimators.graph_estimator import GraphEstimator
 from dualfold.levels import checked_tolerance
 from dualfold.saved.model import BothSides, Model
-from dualfold.saved.pieces import Asking, judged_piece, judged_pieces, stored_pieces, stored_points
+from dualfold.saved.pieces import (
+    Asking,
+    judged_piece,
+    judged_pieces,
+    stored_around_landmarks,
+    stored_pieces,
+    stored_points,
+)
 from dualfold.saved.recheck import rechecked
 from dualfold.saved.remodel import answered
 
@@ -84,14 +91,15 @@ def rechecked_points(
         stated = estimator.stated(data, found.shape[1], y)
         plain = _unscaled(stated.scaling, found, values)
         return rechecked(stated.problem, plain, values, **vars(asking))
+    if len(found) != data.shape[0]:
+        raise InvalidInput(f"{len(found)} points are stored and the data has {data.shape[0]} rows")
     graph = estimator._graph(data)
-    if len(found) != graph.n:
-        raise InvalidInput(f"{len(found)} points are stored and the data has {graph.n} rows")
-    plain = _unscaled(estimator._scaling, found, values)
+    if graph.n < len(found):
+        return stored_around_landmarks(estimator, graph, data, found, values, asking)
     if graph.n_pieces > 1 and estimator.pieces == "separate":
-        return stored_pieces(estimator, graph, plain, values, sides, asking)
+        return stored_pieces(estimator, graph, found, values, sides, asking)
     graph = estimator._in_one_piece(graph)
-    return stored_points(estimator, graph, plain, values, sides, asking)
+    return stored_points(estimator, graph, found, values, sides, asking)
 
 
 def _unscaled(scaling: Any, points: Any, values: Any) -> Any:

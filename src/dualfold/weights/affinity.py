@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -26,12 +26,17 @@ class Affinity:
     heat     W_ij = exp(−‖x_i − x_j‖²/σ²), σ = `width`
     binary   W_ij = 1
     density  W_ij = exp(−‖x_i − x_j‖²/(t·A_i·A_j)), A = `spread`, t = `n_neighbors`
+
+    With a density exponent α = `alpha` weights become W_ij/(q_i·q_j)^α, q = `degrees`, the sums
+    Σ_j W_ij that grow with the density of the points (in units of their mean).
     """
 
     kind: Weights
     width: float | None = None
     n_neighbors: int | None = None
     spread: Array | None = None
+    alpha: float = 0.0
+    degrees: Array | None = None
 
     @property
     def words(self) -> str:
@@ -45,17 +50,36 @@ class Affinity:
         pieces would be apart all the same and all but one would collapse to a point.
         """
         spread = self.spread if self.spread is not None else np.zeros(0)
-        return np.where(graph.is_link, 1.0, self._weights(graph.lengths, spread, spread))
+        weights = np.where(graph.is_link, 1.0, self._weights(graph.lengths, spread, spread))
+        if self.degrees is None:
+            return weights
+        rows = np.repeat(np.arange(graph.n), np.diff(graph.lengths.indptr))
+        return self._thinned(weights, self.degrees[rows], self.degrees[graph.lengths.indices])
 
-    def of_attachment(self, new: Attachment) -> sp.csr_array:
-        """The weights between new points (rows) and old ones."""
+    def of_attachment(self, new: Attachment, graph: Graph) -> sp.csr_array:
+        """The weights between new points (rows) and the old ones of the graph.
+
+        A new point that is an old one has the links (weight 1) of that one, too.
+        """
         spread, old = np.zeros(0), np.zeros(0)
         if self.spread is not None:
             old = self.spread
             spread = _positive(neighborhood_spread(new.lists, self.n_neighbors or 1))
         W = new.lengths.copy()
         W.data = self._weights(new.lengths, spread, old)
+        if graph.links and (new.same >= 0).any():
+            W = W + _links(graph, new.same)
+        if self.degrees is not None:
+            rows = np.repeat(np.asarray(W.sum(axis=1)).ravel(), np.diff(W.indptr))
+            W.data = self._thinned(W.data, rows, self.degrees[W.indices])
         return W
+
+    def _thinned(self, weights: Array, row_degrees: Array, column_degrees: Array) -> Array:
+        """Weights divided by the densities at both ends to the power α."""
+        assert self.degrees is not None
+        # A degree of 0 has weights of 0 only, which stay.
+        both = row_degrees * column_degrees / self.degrees.mean() ** 2
+        return np.divide(weights, both**self.alpha, out=np.zeros_like(weights), where=both > 0)
 
     def _weights(self, lengths: sp.csr_array, row_spread: Array, column_spread: Array) -> Array:
         if self.kind == "binary":
@@ -75,12 +99,24 @@ def affinity(
     weights: Weights = "heat",
     width: float | None = None,
     n_neighbors: int | None = None,
+    alpha: float = 0.0,
 ) -> Affinity:
     """The rule of that name, fitted to the graph.
 
     `width` is for heat weights (default: `heat_width`), `n_neighbors` for density
-    weights (default: the graph's own number).
+    weights (default: the graph's own number); `alpha` is the density exponent.
     """
+    rule = _plain_affinity(graph, weights, width, n_neighbors)
+    if not alpha:
+        return rule
+    ends = np.repeat(np.arange(graph.n), np.diff(graph.lengths.indptr))
+    degrees = np.bincount(ends, rule.of_graph(graph), graph.n)
+    return replace(rule, alpha=float(alpha), degrees=degrees)
+
+
+def _plain_affinity(
+    graph: Graph, weights: Weights, width: float | None, n_neighbors: int | None
+) -> Affinity:
     if weights == "heat":
         if width is not None and not (np.isfinite(width) and width > 0):
             raise InvalidInput(
@@ -114,3 +150,15 @@ def _positive(spread: Array) -> Array:
     """Points among duplicates have no spread; they borrow the smallest that is not 0."""
     smallest = spread[spread > 0].min() if (spread > 0).any() else 1.0
     return np.where(spread > 0, spread, smallest)
+
+
+def _links(graph: Graph, same: Array) -> sp.csr_array:
+    """The links (weight 1) of the old points that new ones coincide with."""
+    ends = np.array([link[:2] for link in graph.links])
+    rows, columns = np.vstack([ends, ends[:, ::-1]]).T
+    links = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=(graph.n, graph.n))
+    picked = sp.csr_array(
+        (np.ones(int((same >= 0).sum())), (np.flatnonzero(same >= 0), same[same >= 0])),
+        shape=(len(same), graph.n),
+    )
+    return sp.csr_array(picked @ links)
