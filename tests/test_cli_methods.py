@@ -160,7 +160,7 @@ def test_what_a_paper_does_is_one_command(here):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--landmarks", "20"], "--landmarks is an option of isomap, not of pca"),
+        (["--landmarks", "20"], "--landmarks is an option of isomap, diffusion_maps, not of pca"),
         (["-m", "lle", "--angles"], "--angles is an option of mvu, not of lle"),
         (["-k", "5"], "--n-neighbors is an option of isomap, eigenmaps, lle, ltsa and"),
         (["-m", "isomap", "--landmarks", "1"], "'1' is not a whole number ≥ 2, auto or none"),

@@ -36,6 +36,8 @@ ESTIMATORS = [
     dualfold.LaplacianEigenmaps(n_neighbors=5),
     dualfold.LaplacianEigenmaps(n_neighbors=5, weights="density", neighborhood="variable"),
     dualfold.LaplacianEigenmaps(n_neighbors=5, pieces="separate"),
+    dualfold.DiffusionMaps(n_neighbors=5),
+    dualfold.DiffusionMaps(n_neighbors=5, alpha=0.5, landmarks=12, pieces="separate"),
     dualfold.SpectralEmbedding(),
     dualfold.MaximumVarianceUnfolding(n_neighbors=5),
     dualfold.MaximumVarianceUnfolding(n_neighbors=5, constraints="equal", pieces="separate"),

@@ -22,7 +22,7 @@ from dualfold import FisherDiscriminant, OrthogonalLPP, methods
 from dualfold.data.labels import labels_of
 from dualfold.errors import InvalidInput, PiecesJoined
 from dualfold.graph import knn, separate, united
-from dualfold.saved import load_model, model_of, save_model
+from dualfold.saved import load_model, model_of, rechecked_model, rechecked_points, save_model
 
 IRIS, iris_y = load_iris(return_X_y=True)
 WINE, wine_y = load_wine(return_X_y=True)
@@ -369,3 +369,29 @@ def test_supervised_projection_with_more_features_than_rows():
     apart = min(np.linalg.norm(middles[i] - middles[j]) for i in range(4) for j in range(i))
     assert spread < 1e-5 * apart
     assert model.certificate_.level == "proved"
+
+
+@pytest.mark.parametrize(
+    ("model", "X", "y"),
+    [
+        (FisherDiscriminant(), IRIS, iris_y),
+        (FisherDiscriminant(2, shrinkage=0.2), WIDE, wide_y),
+        (FisherDiscriminant(shrinkage="auto"), WIDE, wide_y),
+        (OrthogonalLPP(supervised=True), WINE, wine_y),
+    ],
+    ids=str,
+)
+def test_stored_maps_of_labelled_rows_are_judged_again(model, X, y):
+    fitted = clone(model).fit(X, y)
+    kept = model_of(fitted)
+    points, values = fitted.embedding_, fitted.eigenvalues_
+    assert rechecked_model(kept, X, y).level == "proved"
+    assert rechecked_points(clone(model), X, points, values, y=y).level == "proved"
+    other = np.roll(y, 1)
+    assert rechecked_model(kept, X, other).level == "failed"
+    assert rechecked_points(clone(model), X, points, values, y=other).level == "failed"
+    moved = points.copy()
+    moved[3] += 0.1 * np.ptp(points, axis=0)
+    assert rechecked_points(clone(model), X, moved, values, y=y).level == "failed"
+    with pytest.raises(InvalidInput, match="requires y"):
+        rechecked_model(kept, X)

@@ -1,4 +1,5 @@
 # Written by docs/generated.py from dualfold.descriptions.
+from dualfold.estimators.diffusion_maps import DiffusionMaps as DiffusionMaps
 from dualfold.estimators.eigenmaps import LaplacianEigenmaps as LaplacianEigenmaps
 from dualfold.estimators.fisher import FisherDiscriminant as FisherDiscriminant
 from dualfold.estimators.isomap import Isomap as Isomap

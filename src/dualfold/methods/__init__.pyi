@@ -1,4 +1,5 @@
 # Written by docs/generated.py from dualfold.descriptions.
+from dualfold.methods.diffusion_maps import diffusion_maps as diffusion_maps
 from dualfold.methods.eigenmaps import eigenmaps as eigenmaps
 from dualfold.methods.fisher import fisher_discriminant as fisher_discriminant
 from dualfold.methods.hessian_lle import hessian_lle as hessian_lle

@@ -1,0 +1,191 @@
+"""Diffusion maps as an estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from dualfold.arrays import Array
+from dualfold.embedding import Embedding
+from dualfold.errors import Argument, InvalidInput
+from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimator
+from dualfold.graph import Graph, Neighbors
+from dualfold.maps.nystrom import NystromMap
+from dualfold.maps.piecewise import RescaledMap
+from dualfold.methods.diffusion_maps import diffusion_maps
+from dualfold.trace.lift import Diffused
+from dualfold.trace.problem import TraceProblem
+from dualfold.weights.affinity import affinity
+
+
+class DiffusionMaps(GraphEstimator):
+    """Keep where a random walk over neighbours leads.
+
+    With alpha=0 and diffusion_time=0 these are `LaplacianEigenmaps`, up to one factor. See
+    `dualfold.methods.diffusion_maps` for the problem it solves.
+
+    Parameters
+    ----------
+    n_components : int or "auto" (the widest eigengap among the first ten)
+    alpha : how much of the density of points is taken out, from 0 (none) to 1 (all of it, so that
+        the shape counts alone). The density is seen within a radius of some widths, not among
+        a fixed number of neighbours
+    diffusion_time : steps t of the walk, 0 or more: coordinate k is scaled by (1 − λ_k)^t, so that
+        distances compare walks of t steps
+    n_neighbors, radius : the neighbourhood; one of them is None
+    neighborhood : "fixed", or "variable": fewer neighbours where points lie far apart
+    weights : the kernel: "heat", "binary" or "density" (widths that follow the local density)
+    width : kernel width of heat weights; None is the root mean square edge length
+    landmarks : None (all points), or a number of points drawn at random: the problem is that of
+        their graph, and the others are placed as new points are, by Nyström's equation
+    metric, p, metric_params : as in scikit-learn's neighbours; "precomputed" distances
+    pieces : what happens to a graph in several: "join" by the shortest links (with a warning),
+        "separate" (each on its own, side by side) or "raise"
+    graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
+        edge lengths), instead of n_neighbors and radius
+    eigen_solver : "auto", "dense", "lanczos" (also "arpack"), "factored" or "preconditioned"
+    tol : of the solver's residuals, if between 0 and 1e-6; else the default, 1e-6
+    random_state : of the solver's start, and of the landmarks
+    n_jobs : threads (None: all cores)
+    verbose : tell each stage and its seconds on standard error
+
+    Attributes
+    ----------
+    embedding_ : the points, n_samples × n_components
+    eigenvalues_ : the value of the problem for each coordinate: λ = 1 − μ
+    transition_eigenvalues_ : μ, of one step of the walk, from the largest after 1
+    certificate_ : how far from optimal the points can be (with landmarks: theirs); print it
+    graph_ : the `Graph` that was embedded, links that joined pieces included
+    landmarks_ : the rows whose graph it is; None for all
+    n_connected_components_ : in how many pieces it was before
+    n_components_reason_ : why so many, in words, where n_components was "auto"
+    nbrs_ : scikit-learn's NearestNeighbors of the data, made when asked for
+
+    Examples
+    --------
+    A ring with nine times as many points on one side, and a map that does not show it:
+
+    >>> import numpy as np
+    >>> from dualfold import DiffusionMaps
+    >>> turn = np.linspace(0, 1, 300, endpoint=False)
+    >>> turn = 2 * np.pi * turn + 0.8 * np.sin(2 * np.pi * turn)
+    >>> ring = np.column_stack([np.cos(turn), np.sin(turn)])
+    >>> model = DiffusionMaps(n_neighbors=None, radius=0.6, width=0.2).fit(ring)
+    >>> lengths = np.linalg.norm(model.embedding_, axis=1)
+    >>> print(model.certificate_.level, round(lengths.max() / lengths.min(), 1))
+    proved 1.1
+    >>> dense = DiffusionMaps(alpha=0, n_neighbors=None, radius=0.6, width=0.2).fit(ring)
+    >>> lengths = np.linalg.norm(dense.embedding_, axis=1)
+    >>> print(round(lengths.max() / lengths.min(), 1))
+    9.4
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = GRAPH_CONSTRAINTS | {
+        "alpha": [Interval(Real, 0, 1, closed="both")],
+        "diffusion_time": [Interval(Real, 0, None, closed="left")],
+        "weights": [StrOptions({"heat", "binary", "density"})],
+        "width": [Interval(Real, 0, None, closed="neither"), None],
+        "landmarks": [Interval(Integral, 2, None, closed="left"), None],
+    }
+    landmarks_: Array | None
+
+    def __init__(
+        self,
+        n_components: int | str = 2,
+        *,
+        alpha: float = 1.0,
+        diffusion_time: float = 1.0,
+        n_neighbors: int | None = 10,
+        radius: float | None = None,
+        neighborhood: str = "fixed",
+        weights: str = "heat",
+        width: float | None = None,
+        landmarks: int | None = None,
+        metric: Any = "minkowski",
+        p: float = 2,
+        metric_params: dict[str, Any] | None = None,
+        pieces: str = "join",
+        eigen_solver: str = "auto",
+        tol: float = 0.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        graph: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_components = n_components
+        self.alpha = alpha
+        self.diffusion_time = diffusion_time
+        self.n_neighbors = n_neighbors
+        self.radius = radius
+        self.neighborhood = neighborhood
+        self.weights = weights
+        self.width = width
+        self.landmarks = landmarks
+        self.metric = metric
+        self.p = p
+        self.metric_params = metric_params
+        self.pieces = pieces
+        self.eigen_solver = eigen_solver
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.graph = graph
+        self.verbose = verbose
+
+    @property
+    def transition_eigenvalues_(self) -> Array:
+        """The eigenvalues μ of one step of the walk, 1 − λ."""
+        return np.asarray(1 - self.eigenvalues_)
+
+    def _place_others(self, X: Any) -> None:
+        if self.landmarks_ is not None:
+            points = self.placing_map()(X)
+            points[self.landmarks_] = self.embedding_
+            self.embedding_ = points
+
+    def _graph(self, X: Any) -> Graph:
+        self.landmarks_ = self._drawn(X)
+        if self.landmarks_ is None:
+            return super()._graph(X)
+        return self._neighbor_graph(X[self.landmarks_], None)
+
+    def _drawn(self, X: Any) -> Array | None:
+        """Rows drawn at random: as dense as all of them are, which farthest points are not."""
+        if self.landmarks is None or self.landmarks >= X.shape[0]:
+            return None
+        # Lists of neighbours among all rows, which may be at hand, do not serve some of them.
+        given = self.graph is not None and not isinstance(self.graph, Neighbors)
+        if given or self.metric == "precomputed":
+            raise InvalidInput(
+                Argument("landmarks", self.landmarks),
+                " need a graph of their own, made from features; give features, or ",
+                Argument("landmarks", None),
+                " with a graph or precomputed distances",
+            )
+        rng = np.random.default_rng(self._seed())
+        return np.sort(rng.choice(X.shape[0], self.landmarks, replace=False))
+
+    def _problem(self, graph: Graph, count: int) -> TraceProblem:
+        problem = diffusion_maps(
+            graph,
+            n_components=count,
+            weights=self.weights,  # type: ignore[arg-type]
+            width=self.width,
+            alpha=self.alpha,
+            diffusion_time=self.diffusion_time,
+        )
+        if self.landmarks_ is None:
+            return problem
+        words = f"the {len(self.landmarks_)} landmarks; the other points are placed by them"
+        return replace(problem, about=words)
+
+    def _map(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
+        rule = affinity(graph, weights=self.weights, width=self.width, alpha=self.alpha)  # type: ignore[arg-type]
+        vectors, values = embedding.solution.vectors, embedding.values
+        place = NystromMap(graph, rule, vectors, values, "degree")
+        return RescaledMap(place, times=Diffused(self.diffusion_time).factors(values))
