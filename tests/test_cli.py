@@ -264,10 +264,11 @@ def test_dates_to_colour_by_have_an_order_or_a_remark(here):
     frame.to_csv("dated.csv", index=False)
     told = run("embed", "dated.csv", "--color", "unclear").stderr
     assert "nothing tells the days from the months" in told
-    from dualfold.cli.reading import Reading, read
+    from dualfold.cli.reading import read
+    from dualfold.data import Reading
     from dualfold.view.colors import coloring
 
-    data = read(Reading("dated.csv", color="month"), talk.Voice(quiet=True))
+    data = read("dated.csv", Reading(color="month"), talk.Voice(quiet=True))
     found = coloring(data.colors, 60)
     assert found.scale is not None
     assert found.scale.dates

@@ -13,7 +13,7 @@ import dualfold
 from dualfold.cli import app
 from dualfold.cli.method_options import as_word, method_options
 from dualfold.cli.method_options import coordinates_option as coordinates
-from dualfold.data import read_metadata, read_table, swiss_roll
+from dualfold.data import Reading, prepare, read_metadata, swiss_roll
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import DualfoldError
 from dualfold.graph import neighbors
@@ -47,8 +47,8 @@ def fitted(method, **options):
     """The estimator with the options, and the defaults of the command line."""
     row = DESCRIPTIONS[method]
     estimator = row.estimator_class()(**({"n_components": 2} | row.parameters(options)))
-    table = read_table("roll.csv", label_columns=["name", "kind"])
-    return estimator, estimator.fit_transform(table.X, table.labels["kind"])
+    table = prepare("roll.csv", Reading(identifier="name", labels="kind"))
+    return estimator, estimator.fit_transform(table.X, table.classes)
 
 
 def labels(method, **options):

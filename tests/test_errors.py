@@ -13,7 +13,7 @@ import pytest
 import dualfold
 from dualfold import errors, methods, quality
 from dualfold.cli.wording import shown
-from dualfold.data import read_table, swiss_roll, write_table
+from dualfold.data import Reading, read_table, swiss_roll, write_table
 from dualfold.errors import Argument, DualfoldError, DualfoldWarning, InPython, Message
 from dualfold.graph import joined, knn, nearest, one_piece
 from dualfold.trace.solvers import Lanczos
@@ -24,7 +24,7 @@ TWO = np.vstack([X, X + 1000])
 
 def table(text, tmp_path, **options):
     (tmp_path / "t.csv").write_text(text)
-    return read_table(tmp_path / "t.csv", **options)
+    return read_table(tmp_path / "t.csv", Reading(**options))
 
 
 # What goes wrong, the argument to change, and the command that meets it (None: none does).
@@ -166,7 +166,7 @@ def test_messages_hold_messages():
         (Argument("X"), "embed", "FILE"),
         (Argument("X"), "transform", "NEW_FILE"),
         (Argument("Y"), "report", "EMBEDDING"),
-        (Argument("svd_solver", "auto"), "embed", "svd_solver='auto' (in Python)"),
+        (Argument("rows", 3), "embed", "rows=3 (in Python)"),
         (Argument("n_components", 2), "certify", "n_components=2 (in Python)"),
     ],
 )

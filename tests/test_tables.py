@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from dualfold.data import delimited, read_metadata, read_table, write_table
+from dualfold.data import Reading, delimited, read_metadata, read_table, write_table
 from dualfold.errors import InvalidInput, MissingDependency
 
 X = np.array([[1.5, -2.0], [0.25, 3e-9], [7.0, 1e20]])
@@ -22,7 +22,7 @@ X = np.array([[1.5, -2.0], [0.25, 3e-9], [7.0, 1e20]])
 def table(tmp_path, text, name="t.csv", **options):
     path = tmp_path / name
     path.write_bytes(text.encode() if isinstance(text, str) else text)
-    return read_table(path, **options)
+    return read_table(path, Reading(**options))
 
 
 def said(found, *words):
@@ -333,12 +333,12 @@ def test_h5ad_both_ways(tmp_path):
     cells = anndata.AnnData(X=scipy.sparse.csr_matrix(X), obs=frame, var=genes)
     cells.obsm["X_pca"] = X[:, :2]
     cells.write_h5ad(tmp_path / "cells.h5ad")
-    found = read_table(tmp_path / "cells.h5ad", label_columns=["type"], exclude=["g2"])
+    found = read_table(tmp_path / "cells.h5ad", Reading(label_columns=["type"], exclude=["g2"]))
     assert found.names == ("g1", "g3")
     np.testing.assert_array_equal(found.X.toarray(), X[:, [0, 2]])
     assert list(found.labels["obs_names"]) == list(frame.index)
     assert list(found.labels["type"]) == list("aabbcc")
-    coordinates = read_table(tmp_path / "cells.h5ad", array="obsm/X_pca")
+    coordinates = read_table(tmp_path / "cells.h5ad", Reading(array="obsm/X_pca"))
     np.testing.assert_array_equal(coordinates.X, X[:, :2])
 
     columns = {"kind": np.array(list("pq")), "lle_1": np.ones(2), "lle_2": np.zeros(2)}
@@ -362,8 +362,8 @@ def test_gaps_of_a_sparse_matrix(tmp_path):
     with pytest.raises(InvalidInput, match=r"'column_2' \(1\)"):
         read_table(tmp_path / "s.npz")
     with pytest.raises(InvalidInput, match="no useful column mean"):
-        read_table(tmp_path / "s.npz", missing="mean")
-    found = read_table(tmp_path / "s.npz", missing="drop")
+        read_table(tmp_path / "s.npz", Reading(missing="mean"))
+    found = read_table(tmp_path / "s.npz", Reading(missing="drop"))
     np.testing.assert_array_equal(found.X.toarray(), [[1, 0], [2, 3]])
     np.testing.assert_array_equal(found.rows, [0, 2])
 
@@ -448,7 +448,7 @@ def test_npy(tmp_path, dtype):
     small = np.dtype(dtype) in (np.float32, np.float16)
     assert found.X.dtype == (np.float32 if small else np.float64)
     assert found.X.dtype.isnative
-    part = read_table(tmp_path / "x.npy", exclude=["column_2"], label_columns=["column_3"])
+    part = read_table(tmp_path / "x.npy", Reading(exclude=["column_2"], label_columns=["column_3"]))
     np.testing.assert_array_equal(part.X, stored[:, :1])
     np.testing.assert_array_equal(part.labels["column_3"], stored[:, 2])
 
@@ -490,7 +490,7 @@ def test_npz(tmp_path):
     np.savez(tmp_path / "two.npz", a=X, b=X + 1)
     with pytest.raises(InvalidInput, match=r"'a' \(3, 2\), 'b' \(3, 2\); choose one, as array='a'"):
         read_table(tmp_path / "two.npz")
-    np.testing.assert_array_equal(read_table(tmp_path / "two.npz", array="b").X, X + 1)
+    np.testing.assert_array_equal(read_table(tmp_path / "two.npz", Reading(array="b")).X, X + 1)
 
 
 @pytest.mark.parametrize("name", ["m.mtx", "m.mtx.gz", "m.npz"])
@@ -509,7 +509,7 @@ def test_sparse(tmp_path, name):
     assert scipy.sparse.issparse(found.X)
     assert found.X.format == "csr"
     np.testing.assert_allclose(found.X.toarray(), matrix.toarray(), rtol=1e-15)
-    part = read_table(tmp_path / name, label_columns=["column_2"])
+    part = read_table(tmp_path / name, Reading(label_columns=["column_2"]))
     np.testing.assert_allclose(part.labels["column_2"], matrix.toarray()[:, 1])
     assert part.X.shape == (20, 6)
 
@@ -532,7 +532,7 @@ def test_parquet_types(tmp_path):
     assert found.labels["d"][1] == np.datetime64("2020-01-02")
     whole = pd.DataFrame({"n": pd.array([5, None, 5], dtype="Int64"), "v": [1.5, 2.5, 2.5]})
     whole.to_parquet(tmp_path / "n.parquet")
-    found = read_table(tmp_path / "n.parquet", missing="drop")
+    found = read_table(tmp_path / "n.parquet", Reading(missing="drop"))
     np.testing.assert_array_equal(found.X, [[5, 1.5], [5, 2.5]])
 
 

@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING, Any
 from dualfold import __version__
 from dualfold.cli import judging
 from dualfold.cli.method_options import as_word, option_words
-from dualfold.cli.reading import Data, Reading, read
-from dualfold.cli.request import reading_words, stem
+from dualfold.cli.reading import notices, read
+from dualfold.cli.reading_options import reading_words
+from dualfold.cli.request import stem
 from dualfold.cli.stored import StoredMap, read_again, stored_job, stored_map
 from dualfold.cli.talk import Voice
 from dualfold.cli.verdict import verdict
+from dualfold.data.reading import reading_of
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from dualfold.data import Prepared, Reading
     from dualfold.saved import Model
 
 
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
 class CertifyRequest:
     """Everything that `dualfold certify` was asked for; nothing of it is in the judged file."""
 
+    source: str
     reading: Reading
     embedding: str
     model: str | None
@@ -43,7 +47,7 @@ class Judged:
     """What was judged, and how it came out."""
 
     settings: dict[str, Any]
-    data: Data
+    data: Prepared
     rows: int
     certificate: Any
     verdict: str
@@ -60,12 +64,12 @@ def certify_map(request: CertifyRequest, voice: Voice) -> dict[str, Any]:
     return {
         "schema": "dualfold.recheck/2",
         "dualfold": __version__,
-        "source": request.reading.source,
+        "source": request.source,
         "embedding": request.embedding,
         "settings": found.settings,
         "reading": found.data.reading.settings(),
         "rows": found.rows,
-        "notices": [*found.data.notices, *heard],
+        "notices": [*notices(found.data), *heard],
         "judged_as": judging.judged_as(found.settings, found.data),
         "verdict": found.verdict,
         "certificate": found.certificate.to_dict(),
@@ -86,7 +90,7 @@ def _points(request: CertifyRequest, voice: Voice) -> Judged:
         stored = stored_map(request.embedding)
     settings = stored.metadata.get("settings")
     job = stored_job(settings, request.embedding)
-    data = read_again(request.reading, stored, voice)
+    data = read_again(request.source, request.reading, stored, voice)
     model = None if request.model is None else _sides(request.model, len(stored.points))
     certificate = judging.judged_map(job, stored, data, model, voice, **request.asking)
     words = verdict(job.method, certificate, stored.points.shape[1])
@@ -114,7 +118,7 @@ def _model(request: CertifyRequest, voice: Voice) -> Judged:
         return _estimator(request, model, voice)
     job = stored_job(model.settings.get("settings"), request.embedding)
     stored = StoredMap(request.embedding, None, {}, model.settings)
-    data = read_again(request.reading, stored, voice)
+    data = read_again(request.source, request.reading, stored, voice)
     certificate = judging.judged_model(job, model, data, voice, **request.asking)
     words = verdict(job.method, certificate, model.coordinates)
     return Judged(job.settings(), data, len(data.table.rows), certificate, words)
@@ -123,7 +127,7 @@ def _model(request: CertifyRequest, voice: Voice) -> Judged:
 def _estimator(request: CertifyRequest, model: Model, voice: Voice) -> Judged:
     from dualfold.saved.restate import restated
 
-    data = read(request.reading, voice)
+    data = read(request.source, request.reading, voice)
     unnamed = tuple(f"column_{place + 1}" for place in range(len(data.table.names)))
     X = data.X if model.columns == unnamed else model.matched(data.X, data.table.names)
     certificate = judging.judged_estimator(model, X, voice, **request.asking)
@@ -142,7 +146,7 @@ def _rough(certificate: Any) -> str:
 
 def closing_words(request: CertifyRequest, summary: dict[str, Any]) -> list[str]:
     """What was judged, what was found, and the next command."""
-    source, lines = request.reading.source, [summary["judged_as"], summary["verdict"]]
+    source, lines = request.source, [summary["judged_as"], summary["verdict"]]
     if "method" not in summary["settings"]:
         return lines
     if summary["certificate"]["level"] == "failed":
@@ -159,13 +163,13 @@ def closing_words(request: CertifyRequest, summary: dict[str, Any]) -> list[str]
 
 def _made_again(request: CertifyRequest, summary: dict[str, Any]) -> list[str]:
     """The command that makes the map anew, with the settings that are stored with it."""
-    settings, source = summary["settings"], request.reading.source
+    settings, source = summary["settings"], request.source
     words = ["dualfold", "embed", source, "--method", settings["method"]]
     if settings["n_components"] != 2:
         words += ["--n-components", as_word(settings["n_components"])]
     row = DESCRIPTIONS[settings["method"]]
     words += option_words(row, settings)
-    words += reading_words(Reading.again(source, summary["reading"]))
+    words += reading_words(reading_of(summary["reading"]))
     words += ["--output", f"{stem(source)}.{settings['method']}.again.csv"]
     if row.dual:
         words += ["--save-model", f"{stem(source)}.dualfold"]

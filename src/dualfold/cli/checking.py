@@ -7,7 +7,9 @@ from typing import Annotated
 import typer
 
 from dualfold.cli import options as o
+from dualfold.cli.reading_options import OF_FILE, OF_REPORT, reads_table
 from dualfold.cli.talk import UNCERTIFIED, Voice, print_json
+from dualfold.data.reading import AS_IT_IS, Reading
 
 Embedding = Annotated[
     str,
@@ -15,6 +17,7 @@ Embedding = Annotated[
 ]
 
 
+@reads_table(OF_REPORT)
 def report(
     file: o.File,
     embedding: Embedding,
@@ -26,16 +29,7 @@ def report(
         typer.Option(min=10, help="Ask only that many points; every number then has bounds. "
                      "Default: all up to 5,000 rows, else 1,000."),
     ] = None,
-    color: o.Color = None,
-    identifier: o.Identifier = None,
-    exclude: o.Exclude = None,
-    keep: o.Keep = None,
-    standardize: o.Standardize = False,
-    missing: o.Missing = "raise",
-    na: o.GapMarkers = None,
-    format: o.Format = None,
-    thousands: o.Thousands = None,
-    array: o.Array = None,
+    reading: Reading = AS_IT_IS,
     output: Annotated[
         str | None,
         typer.Option("--output", "-o", metavar="OUT", help="Measures of each point as a table."),
@@ -57,16 +51,11 @@ def report(
     The picture is the map coloured by the trustworthiness of each point.
     """
     from dualfold.cli import report as reporting
-    from dualfold.cli.reading import Reading
 
     if output == "-":
         raise typer.BadParameter("the report goes to standard output; give -o a file")
-    reading = Reading(
-        file, color, identifier, tuple(exclude or ()), tuple(keep or ()), missing, standardize,
-        format, thousands, array, tuple(na or ()),
-    )  # fmt: skip
     request = reporting.ReportRequest(
-        reading, embedding, n_neighbors, sample, output, picture, force
+        file, reading, embedding, n_neighbors, sample, output, picture, force
     )
     voice = Voice(quiet=quiet)
     summary, words = reporting.report_map(request, voice)
@@ -78,6 +67,7 @@ def report(
         voice.say(line)
 
 
+@reads_table(OF_FILE)
 def certify(
     file: o.File,
     embedding: Annotated[
@@ -92,7 +82,7 @@ def certify(
     ] = None,
     tolerance: o.Tolerance = 1e-4,
     fresh: o.Fresh = False,
-    format: o.Format = None,
+    reading: Reading = AS_IT_IS,
     as_json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:  # fmt: skip
@@ -111,12 +101,9 @@ def certify(
     or measured, to the tolerance you give; 3: anything else, as "within 12 %".
     """
     from dualfold.cli import certify as certifying
-    from dualfold.cli.reading import Reading
 
     voice = Voice(quiet=quiet)
-    request = certifying.CertifyRequest(
-        Reading(file, format=format), embedding, model, tolerance, fresh
-    )
+    request = certifying.CertifyRequest(file, reading, embedding, model, tolerance, fresh)
     summary = certifying.certify_map(request, voice)
     if as_json:
         print_json(summary)

@@ -6,13 +6,14 @@ import shlex
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
 from dualfold.cli.embed import check_places, refuse_scaled_distances
 from dualfold.cli.method_options import option_words
-from dualfold.cli.reading import Data, Reading, read
-from dualfold.cli.request import reading_words, stem
+from dualfold.cli.reading import notices, read
+from dualfold.cli.reading_options import reading_words
+from dualfold.cli.request import stem
 from dualfold.cli.solving import SCORED_NEIGHBORS, Job, Made, made
 from dualfold.cli.surroundings import Surroundings, measured_neighbors
 from dualfold.cli.talk import Voice
@@ -20,6 +21,9 @@ from dualfold.cli.verdict import short_verdict
 from dualfold.cli.wording import shown
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import DualfoldError, InvalidInput
+
+if TYPE_CHECKING:
+    from dualfold.data import Prepared, Reading
 
 ACROSS = 4  # maps in a row of the picture
 MEASURES = ("t_similarity", "trustworthiness", "continuity", "distance_correlation")
@@ -29,6 +33,7 @@ MEASURES = ("t_similarity", "trustworthiness", "continuity", "distance_correlati
 class CompareRequest:
     """Everything that `dualfold compare` was asked for."""
 
+    source: str
     reading: Reading
     jobs: tuple[Job, ...]
     output: str | None
@@ -41,14 +46,14 @@ class CompareRequest:
 def compare_methods(request: CompareRequest, voice: Voice) -> dict[str, Any]:
     """Run each method and measure its map; returns what `--json` prints."""
     check_places(
-        request.reading.source, request.output, request.force,
+        request.source, request.output, request.force,
         pictures=(request.picture,), html=request.html,
     )  # fmt: skip
-    data = read(request.reading, voice)
+    data = read(request.source, request.reading, voice)
     if data.X.shape[0] <= 2 * SCORED_NEIGHBORS + 1:
         raise InvalidInput(
             f"comparing needs more than {2 * SCORED_NEIGHBORS + 1} rows, so that neighbours mean "
-            f"something, but {request.reading.source} has {data.X.shape[0]}"
+            f"something, but {request.source} has {data.X.shape[0]}"
         )
     refuse_scaled_distances(request.reading, *request.jobs)
     rows, maps = list[dict[str, Any]](), list[Made]()
@@ -73,12 +78,12 @@ def compare_methods(request: CompareRequest, voice: Voice) -> dict[str, Any]:
     return {
         "schema": "dualfold.compare/1",
         "dualfold": __version__,
-        "source": request.reading.source,
+        "source": request.source,
         "reading": request.reading.settings(),
         "rows": len(data.table.rows),
         "features": list(data.table.names),
         "results": rows,
-        "notices": list(data.notices),
+        "notices": notices(data),
         "verdict": _verdict(rows),
         "output": request.output,
         "picture": request.picture,
@@ -120,7 +125,7 @@ def _verdict(rows: list[dict[str, Any]]) -> str:
 
 def _write(
     request: CompareRequest,
-    data: Data,
+    data: Prepared,
     maps: list[Made],
     rows: list[dict[str, Any]],
     around: Surroundings,
@@ -152,7 +157,7 @@ def _write(
 
 
 def _picture(
-    request: CompareRequest, data: Data, maps: list[Made], rows: list[dict[str, Any]]
+    request: CompareRequest, data: Prepared, maps: list[Made], rows: list[dict[str, Any]]
 ) -> bytes:
     from dualfold.view.figures import Panel, figure_bytes, gallery
 
@@ -207,9 +212,9 @@ def closing_words(request: CompareRequest, summary: dict[str, Any]) -> list[str]
         lines += [f"{what} in {place}"] if place is not None else []
     lines += [f"Page in {request.html}"] if request.html is not None else []
     best = _best(summary["results"], "t_similarity")
-    words = ["dualfold", "embed", request.reading.source, "--method", best]
+    words = ["dualfold", "embed", request.source, "--method", best]
     job = next(job for job in request.jobs if job.method.name == best)
     words += option_words(DESCRIPTIONS[best], job.settings())
     words += reading_words(request.reading)
-    words += ["--picture", f"{stem(request.reading.source)}.{best}.png"]
+    words += ["--picture", f"{stem(request.source)}.{best}.png"]
     return [*lines, summary["verdict"], f"Try next:  {shlex.join(words)}"]

@@ -6,20 +6,24 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
-from dualfold.cli.reading import Data, Reading, read
+from dualfold.cli.reading import notices, read
 from dualfold.cli.solving import SCORED_NEIGHBORS, Job, Made, kept_neighbors, made
 from dualfold.cli.surroundings import Surroundings, measured_neighbors
 from dualfold.cli.talk import Voice
 from dualfold.errors import Argument, InvalidInput
+
+if TYPE_CHECKING:
+    from dualfold.data import Prepared, Reading
 
 
 @dataclass(frozen=True)
 class Request:
     """Everything that `dualfold embed` was asked for."""
 
+    source: str
     reading: Reading
     job: Job
     output: str
@@ -39,11 +43,11 @@ class Request:
 def embed_table(request: Request, voice: Voice) -> dict[str, Any]:
     """Read, embed, certify, write; returns what `--json` prints."""
     check_places(
-        request.reading.source, request.output, request.force,
+        request.source, request.output, request.force,
         pictures=(request.picture,), html=request.html, models=(request.model,),
     )  # fmt: skip
     begin = perf_counter()
-    data = read(request.reading, voice)
+    data = read(request.source, request.reading, voice)
     began = perf_counter()
     refuse_scaled_distances(request.reading, request.job)
     least = measured_neighbors(data, SCORED_NEIGHBORS, whole=request.html is not None)
@@ -54,13 +58,13 @@ def embed_table(request: Request, voice: Voice) -> dict[str, Any]:
     summary: dict[str, Any] = {
         "schema": "dualfold.embedding/1",
         "dualfold": __version__,
-        "source": request.reading.source,
+        "source": request.source,
         "settings": request.settings(),
         "reading": request.reading.settings(),
         "rows": len(data.table.rows),
         "features": list(data.table.names),
         "coordinates": list(columns)[-result.points.shape[1] :],
-        "notices": [*data.notices, *result.heard],
+        "notices": [*notices(data), *result.heard],
         "scales_differ": data.scales_differ,
         "verdict": result.verdict,
         "certificate": result.certificate.to_dict(),
@@ -139,7 +143,7 @@ def check_places(
         check_page()
 
 
-def output_columns(data: Data, result: Made) -> dict[str, Any]:
+def output_columns(data: Prepared, result: Made) -> dict[str, Any]:
     """Names, colours and coordinates, coordinates last."""
     columns: dict[str, Any] = {}
     reading, rows = data.reading, data.table.rows
@@ -156,13 +160,13 @@ def output_columns(data: Data, result: Made) -> dict[str, Any]:
     return columns
 
 
-def _picture(request: Request, data: Data, result: Made, voice: Voice) -> bytes | None:
+def _picture(request: Request, data: Prepared, result: Made, voice: Voice) -> bytes | None:
     if request.picture is None:
         return None
     from dualfold.view.figures import figure_bytes, map_figure
 
     name, d = request.job.method.name, result.points.shape[1]
-    source = request.reading.source
+    source = request.source
     source = "standard input" if source == "-" else Path(source).name
     # matplotlib warns of letters its font lacks and of tight layouts; neither is for a user
     with voice.doing("drawing"), voice.telling_warnings([]):
@@ -180,7 +184,7 @@ def _picture(request: Request, data: Data, result: Made, voice: Voice) -> bytes 
 
 def _write(
     request: Request,
-    data: Data,
+    data: Prepared,
     columns: dict[str, Any],
     summary: dict[str, Any],
     picture: bytes | None,
@@ -189,7 +193,7 @@ def _write(
     from dualfold.data import write_table
     from dualfold.data.whole_file import whole_file
 
-    source = request.reading.source
+    source = request.source
     onto = source if source.lower().endswith(".h5ad") else None
     write_table(
         request.output, columns, overwrite=request.force, metadata=summary,
@@ -204,7 +208,7 @@ def _write(
         save_model(request.model, kept_model, overwrite=request.force)
 
 
-def model(data: Data, result: Made, summary: dict[str, Any]) -> Any:
+def model(data: Prepared, result: Made, summary: dict[str, Any]) -> Any:
     """The map as a model that places new rows."""
     import numpy as np
 

@@ -6,8 +6,8 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from dualfold.cli.method_options import as_word, option_words
-from dualfold.cli.reading import Data, refuse_too_many
-from dualfold.cli.request import reading_words
+from dualfold.cli.reading import refuse_too_many
+from dualfold.cli.reading_options import reading_words
 from dualfold.cli.solving import Job
 from dualfold.cli.stored import StoredMap
 from dualfold.cli.talk import Voice
@@ -15,6 +15,7 @@ from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from dualfold.data import Prepared
     from dualfold.saved import Model
 
 # Columns that are named in a line; more are counted.
@@ -22,7 +23,7 @@ NAMED_COLUMNS = 8
 
 
 def judged_map(
-    job: Job, stored: StoredMap, data: Data, model: Model | None, voice: Voice, **asking: Any
+    job: Job, stored: StoredMap, data: Prepared, model: Model | None, voice: Voice, **asking: Any
 ) -> Any:
     """The certificate of stored points; `asking` is tolerance and fresh."""
     from dualfold.saved import rechecked_points
@@ -50,7 +51,7 @@ def _eigenvalues(stored: StoredMap) -> list[float]:
         raise InvalidInput(f"{stored.path} states eigenvalues that no computer holds") from error
 
 
-def judged_model(job: Job, model: Model, data: Data, voice: Voice, **asking: Any) -> Any:
+def judged_model(job: Job, model: Model, data: Prepared, voice: Voice, **asking: Any) -> Any:
     """The certificate of a model that `embed --save-model` wrote."""
     from dualfold.saved import rechecked_model
 
@@ -60,7 +61,7 @@ def judged_model(job: Job, model: Model, data: Data, voice: Voice, **asking: Any
     return certificate.doubted(*_table_doubts(job, model, data))
 
 
-def _table_doubts(job: Job, model: Model, data: Data) -> list[str]:
+def _table_doubts(job: Job, model: Model, data: Prepared) -> list[str]:
     """What a model says about its table that the table does not have."""
     import numpy as np
 
@@ -97,7 +98,7 @@ def judged_estimator(model: Model, X: Any, voice: Voice, **asking: Any) -> Any:
         return rechecked_model(model, X, **asking)
 
 
-def judged_as(settings: dict[str, Any], data: Data) -> str:
+def judged_as(settings: dict[str, Any], data: Prepared) -> str:
     """Which problem was judged: the file chose it, so whoever asks must see it."""
     names = data.table.names
     columns = f"{len(names)} column{'s' if len(names) > 1 else ''}"

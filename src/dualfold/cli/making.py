@@ -9,8 +9,10 @@ import typer
 
 from dualfold.cli import options as o
 from dualfold.cli.method_command import MethodCommand, refuse_unshared
+from dualfold.cli.reading_options import OF_NEW_ROWS, reads_table
 from dualfold.cli.request import closing_words, default_output, stem
 from dualfold.cli.talk import UNCERTIFIED, Voice, print_json
+from dualfold.data.reading import AS_IT_IS, Reading
 from dualfold.descriptions import DESCRIPTIONS
 
 if TYPE_CHECKING:
@@ -25,22 +27,13 @@ Output = Annotated[
 ]  # fmt: skip
 
 
+@reads_table()
 def embed(
     file: o.File,
     method: o.Method = "pca",
     n_components: o.Components = "2",
     n_neighbors: o.Neighbors = None,
-    color: o.Color = None,
-    identifier: o.Identifier = None,
-    labels: o.Labels = None,
-    exclude: o.Exclude = None,
-    keep: o.Keep = None,
-    standardize: o.Standardize = False,
-    missing: o.Missing = "raise",
-    na: o.GapMarkers = None,
-    format: o.Format = None,
-    thousands: o.Thousands = None,
-    array: o.Array = None,
+    reading: Reading = AS_IT_IS,
     output: Output = None,
     picture: o.Picture = None,
     html: o.Html = None,
@@ -72,18 +65,13 @@ def embed(
     a Parquet or h5ad file).
     """
     from dualfold.cli.embed import Request, embed_table
-    from dualfold.cli.reading import Reading
 
     output = output or default_output(file, method)
     refuse_two_on_stdout(as_json, output)
-    reading = Reading(
-        file, color, identifier, tuple(exclude or ()), tuple(keep or ()), missing, standardize,
-        format, thousands, array, tuple(na or ()), labels,
-    )  # fmt: skip
     (job,) = jobs_of([method], n_components, n_neighbors, options)
-    refuse_labels(labels, job)
+    refuse_labels(reading.labels, job)
     shape = o.picture_shape(images)
-    request = Request(reading, job, output, picture, html, shape, save_model, force)
+    request = Request(file, reading, job, output, picture, html, shape, save_model, force)
     voice = Voice(quiet=quiet)
     summary = embed_table(request, voice)
     if as_json:
@@ -97,6 +85,7 @@ def embed(
         raise typer.Exit(UNCERTIFIED)
 
 
+@reads_table(OF_NEW_ROWS)
 def transform(
     model: Annotated[
         str, typer.Argument(metavar="MODEL", help="A file made by `embed --save-model`.")
@@ -104,13 +93,7 @@ def transform(
     file: Annotated[
         str, typer.Argument(metavar="NEW_FILE", help="Rows with the same columns, or - for CSV.")
     ],
-    color: o.Color = None,
-    identifier: o.Identifier = None,
-    missing: o.Missing = "raise",
-    na: o.GapMarkers = None,
-    format: o.Format = None,
-    thousands: o.Thousands = None,
-    array: o.Array = None,
+    reading: Reading = AS_IT_IS,
     output: Output = None,
     picture: o.Picture = None,
     force: o.Force = False,
@@ -130,17 +113,12 @@ def transform(
     and filled gaps are those of the rows the map was made of. The model file is data
     (arrays and JSON in a zip); nothing in it is ever run.
     """
-    from dualfold.cli.reading import Reading
     from dualfold.cli.transform import TransformRequest, transform_table
     from dualfold.cli.transform import closing_words as last_words
 
     output = output or ("-" if file == "-" else f"{stem(file)}.placed.csv")
     refuse_two_on_stdout(as_json, output)
-    reading = Reading(
-        file, color, identifier, missing=missing, format=format, thousands=thousands,
-        array=array, gap_markers=tuple(na or ()),
-    )  # fmt: skip
-    request = TransformRequest(model, reading, output, picture, force)
+    request = TransformRequest(model, file, reading, output, picture, force)
     voice = Voice(quiet=quiet)
     summary = transform_table(request, voice)
     if as_json:
@@ -149,6 +127,7 @@ def transform(
         voice.say(line)
 
 
+@reads_table()
 def compare(
     file: o.File,
     methods: Annotated[
@@ -158,17 +137,7 @@ def compare(
     ] = COMPARED,
     n_components: o.Components = "2",
     n_neighbors: o.Neighbors = None,
-    color: o.Color = None,
-    identifier: o.Identifier = None,
-    labels: o.Labels = None,
-    exclude: o.Exclude = None,
-    keep: o.Keep = None,
-    standardize: o.Standardize = False,
-    missing: o.Missing = "raise",
-    na: o.GapMarkers = None,
-    format: o.Format = None,
-    thousands: o.Thousands = None,
-    array: o.Array = None,
+    reading: Reading = AS_IT_IS,
     output: Annotated[
         str | None,
         typer.Option("--output", "-o", metavar="OUT", help="All coordinates in one table."),
@@ -192,19 +161,14 @@ def compare(
       dualfold compare cells.parquet --methods pca,eigenmaps -o all.parquet --json
     """
     from dualfold.cli import compare as comparing
-    from dualfold.cli.reading import Reading
 
     chosen = tuple(o.several_methods(methods))
     jobs = jobs_of(chosen, n_components, n_neighbors, options)
-    refuse_labels(labels, *jobs)
+    refuse_labels(reading.labels, *jobs)
     if output == "-":
         raise typer.BadParameter("the table of results goes to standard output; give -o a file")
-    reading = Reading(
-        file, color, identifier, tuple(exclude or ()), tuple(keep or ()), missing, standardize,
-        format, thousands, array, tuple(na or ()), labels,
-    )  # fmt: skip
     request = comparing.CompareRequest(
-        reading, jobs, output, picture, html,
+        file, reading, jobs, output, picture, html,
         o.picture_shape(images), force,
     )  # fmt: skip
     voice = Voice(quiet=quiet)

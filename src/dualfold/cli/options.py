@@ -9,8 +9,6 @@ import typer
 
 from dualfold.descriptions import DESCRIPTIONS, described
 
-FORMATS = ("csv", "tsv", "parquet", "npy", "npz", "mtx", "h5ad")
-
 
 def method_name(name: str, option: str | None = None) -> str:
     """The method of that name, or a usage error that names the close ones."""
@@ -110,52 +108,6 @@ Neighbors = Annotated[
     typer.Option("--n-neighbors", "-k", min=1, help="For methods that need a graph; 10 if nothing "
                  "is said."),
 ]  # fmt: skip
-Color = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="Colour by it; it is not used as a feature.")
-]
-Identifier = Annotated[
-    str | None,
-    typer.Option("--id", metavar="COLUMN", help="Names the rows; copied to the output."),
-]
-Labels = Annotated[
-    str | None,
-    typer.Option("--labels", metavar="COLUMN", help="Classes, for methods that learn from them; "
-                 "not used as a feature."),
-]  # fmt: skip
-Exclude = Annotated[
-    list[str] | None, typer.Option(metavar="COLUMN", help="Leave out (repeatable).")
-]
-Keep = Annotated[
-    list[str] | None,
-    typer.Option(metavar="COLUMN", help="Use although it looks like an identifier or yes/no "
-                 "(repeatable)."),
-]  # fmt: skip
-Standardize = Annotated[
-    bool, typer.Option("--standardize", help="Give every column the same weight.")
-]
-Missing = Annotated[
-    str,
-    typer.Option(metavar="raise|drop|mean", callback=one_of("raise", "drop", "mean"),
-                 autocompletion=beginning("raise", "drop", "mean"),
-                 help="Rows with missing values: refuse, leave out, fill with the mean."),
-]  # fmt: skip
-GapMarkers = Annotated[
-    list[str] | None,
-    typer.Option("--na", metavar="WORD", help="A further word for missing in a text file, as "
-                 "-999 (repeatable)."),
-]  # fmt: skip
-Format = Annotated[
-    str | None,
-    typer.Option(metavar="|".join(FORMATS), autocompletion=beginning(*FORMATS),
-                 help="If the ending of FILE does not say it."),
-]  # fmt: skip
-Thousands = Annotated[
-    str | None, typer.Option(metavar="MARK", help="Separator of thousands in a text file.")
-]
-Array = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="Which array of an .npz, or layer or obsm of an .h5ad."),
-]
 Picture = Annotated[
     str | None,
     typer.Option("--picture", "-p", metavar="OUT.png", help="Draw it: .png, .pdf, .svg, .jpg."),

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dualfold.cli.reading import Data, colors_of
 from dualfold.cli.solving import Made
 from dualfold.cli.surroundings import Surroundings
 from dualfold.cli.talk import Voice
 from dualfold.errors import Argument, InvalidInput, MissingDependency
+
+if TYPE_CHECKING:
+    from dualfold.data import Prepared
 
 # Neighbours of a point that the page shows.
 SHOWN_NEIGHBORS = 10
@@ -31,7 +33,7 @@ def check_page() -> None:
 
 def write_html(
     path: str,
-    data: Data,
+    data: Prepared,
     maps: Sequence[Made],
     around: Surroundings,
     voice: Voice,
@@ -41,6 +43,7 @@ def write_html(
 ) -> None:
     """One page with these maps of one table."""
     check_page()
+    from dualfold.data.prepared import colors_of
     from dualfold.view.page import measured_map, write_page
 
     k = min(SHOWN_NEIGHBORS, (data.X.shape[0] - 1) // 2)
@@ -65,7 +68,7 @@ def write_html(
         write_page(
             Path(path),
             shown,
-            title="table" if data.reading.source == "-" else Path(data.reading.source).name,
+            title="table" if data.source == "-" else Path(data.source).name,
             columns={name: colors_of(values) for name, values in data.table.labels.items()},
             names=data.label(data.reading.identifier),
             images=_pictures(data, images),
@@ -74,7 +77,7 @@ def write_html(
         )
 
 
-def _pictures(data: Data, shape: tuple[int, int] | None) -> Any:
+def _pictures(data: Prepared, shape: tuple[int, int] | None) -> Any:
     if shape is None:
         return None
     width = data.table.X.shape[1]

@@ -6,11 +6,11 @@ import os
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
 from dualfold.cli.embed import check_places
-from dualfold.cli.reading import Data, Reading
+from dualfold.cli.reading import notices
 from dualfold.cli.request import stem
 from dualfold.cli.solving import Job
 from dualfold.cli.stored import StoredMap, read_again, stored_job, stored_map
@@ -19,11 +19,15 @@ from dualfold.cli.talk import Voice
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import InvalidInput
 
+if TYPE_CHECKING:
+    from dualfold.data import Prepared, Reading
+
 
 @dataclass(frozen=True)
 class ReportRequest:
     """Everything that `dualfold report` was asked for."""
 
+    source: str
     reading: Reading
     embedding: str
     n_neighbors: int
@@ -35,20 +39,20 @@ class ReportRequest:
 
 def report_map(request: ReportRequest, voice: Voice) -> tuple[dict[str, Any], str]:
     """Measure the map; returns what `--json` prints, and the report in words."""
-    if os.path.realpath(request.reading.source) == os.path.realpath(request.embedding):
+    if os.path.realpath(request.source) == os.path.realpath(request.embedding):
         raise InvalidInput(
             f"{request.embedding} is the table itself; give a map of it, as `dualfold embed` makes"
         )
-    check_places(request.reading.source, request.output, request.force, pictures=(request.picture,))
+    check_places(request.source, request.output, request.force, pictures=(request.picture,))
     with voice.doing(f"reading {request.embedding}"):
         stored = stored_map(request.embedding)
-    data = read_again(request.reading, stored, voice)
+    data = read_again(request.source, request.reading, stored, voice)
     found = _measured(request, stored, data, voice)
     summary: dict[str, Any] = found.to_dict() | {
         "dualfold": __version__,
-        "source": request.reading.source,
+        "source": request.source,
         "embedding": request.embedding,
-        "notices": list(data.notices),
+        "notices": notices(data),
         "output": request.output,
         "picture": request.picture,
     }
@@ -67,7 +71,7 @@ def report_map(request: ReportRequest, voice: Voice) -> tuple[dict[str, Any], st
     return summary, str(found)
 
 
-def _measured(request: ReportRequest, stored: StoredMap, data: Data, voice: Voice) -> Any:
+def _measured(request: ReportRequest, stored: StoredMap, data: Prepared, voice: Voice) -> Any:
     from dualfold.quality import report
     from dualfold.quality.estimate import sample_size
 
@@ -89,7 +93,7 @@ def _measured(request: ReportRequest, stored: StoredMap, data: Data, voice: Voic
         )
 
 
-def _graph_of(job: Job, data: Data, around: Surroundings) -> Any:
+def _graph_of(job: Job, data: Prepared, around: Surroundings) -> Any:
     """The graph whose geodesics a map is to keep; straight distances are not its own."""
     if not job.method.along_graph:
         return None
@@ -97,7 +101,7 @@ def _graph_of(job: Job, data: Data, around: Surroundings) -> Any:
     return graph if graph.n_pieces == 1 else None
 
 
-def _classes(data: Data) -> Any:
+def _classes(data: Prepared) -> Any:
     """The colours, where they are classes: words, or a few whole numbers."""
     import numpy as np
 
@@ -111,7 +115,11 @@ def _classes(data: Data) -> Any:
 
 
 def _write(
-    request: ReportRequest, data: Data, found: Any, summary: dict[str, Any], picture: bytes | None
+    request: ReportRequest,
+    data: Prepared,
+    found: Any,
+    summary: dict[str, Any],
+    picture: bytes | None,
 ) -> None:
     from dualfold.data import write_table
     from dualfold.data.whole_file import whole_file
@@ -133,7 +141,7 @@ def closing_words(request: ReportRequest, summary: dict[str, Any]) -> list[str]:
         lines.append(f"One row of measures a point in {request.output}")
     if request.picture is not None:
         lines.append(f"Picture, coloured by trustworthiness, in {request.picture}")
-    source, stored = request.reading.source, request.embedding
+    source, stored = request.source, request.embedding
     after = ["dualfold", "certify", source, stored]
     if request.picture is None:
         after = ["dualfold", "report", source, stored, "--picture", f"{stem(stored)}.quality.png"]

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dualfold.cli.method_options import as_word, option_words
+from dualfold.cli.reading_options import reading_words
 from dualfold.cli.solving import SCORED_NEIGHBORS
 
 if TYPE_CHECKING:
     from dualfold.cli.embed import Request
-    from dualfold.cli.reading import Reading
 
 HOLD_METADATA = (".parquet", ".h5ad")
 
@@ -58,44 +58,22 @@ def closing_words(request: Request, summary: dict[str, Any]) -> list[str]:
 
 def next_command(request: Request, summary: dict[str, Any]) -> str:
     """The command worth trying after this one: a picture first, then other kinds of map."""
-    method, reading = request.job.method.name, request.reading
+    method, source, reading = request.job.method.name, request.source, request.reading
     own = option_words(request.job.method, summary["settings"])
     standardize = summary["scales_differ"]
     if request.picture is not None or request.html is not None:
         rivals = [name for name in ("pca", "isomap", "eigenmaps") if name != method]
-        words = ["dualfold", "compare", reading.source, "--methods", ",".join([method, *rivals])]
+        words = ["dualfold", "compare", source, "--methods", ",".join([method, *rivals])]
         words += reading_words(reading, standardize=standardize)
         words += own
-        return shlex.join([*words, "--picture", f"{stem(reading.source)}.compare.png"])
-    words = ["dualfold", "embed", reading.source, "--method", method]
+        return shlex.join([*words, "--picture", f"{stem(source)}.compare.png"])
+    words = ["dualfold", "embed", source, "--method", method]
     if request.job.n_components != 2:
         words += ["--n-components", as_word(request.job.n_components)]
     words += own
     words += reading_words(reading, standardize=standardize)
-    name = "map" if reading.source == "-" else stem(reading.source)
+    name = "map" if source == "-" else stem(source)
     words += ["--picture", f"{name}.{method}.png"]
-    if request.output != default_output(reading.source, method):
+    if request.output != default_output(source, method):
         words += ["--output", request.output]
     return shlex.join([*words, "--force"] if request.output != "-" else words)
-
-
-def reading_words(reading: Reading, *, standardize: bool = False) -> list[str]:
-    """The options that read the same table the same way."""
-    words: list[str] = []
-    for option, value, usual in (
-        ("--color", reading.color, None),
-        ("--id", reading.identifier, None),
-        ("--labels", reading.labels, None),
-        ("--missing", reading.missing, "raise"),
-        ("--format", reading.format, None),
-        ("--thousands", reading.thousands, None),
-        ("--array", reading.array, None),
-    ):
-        words += [option, str(value)] if value != usual else []
-    for option, values in (
-        ("--exclude", reading.exclude),
-        ("--keep", reading.keep),
-        ("--na", reading.gap_markers),
-    ):
-        words += [word for value in values for word in (option, value)]
-    return [*words, "--standardize"] if reading.standardize or standardize else words

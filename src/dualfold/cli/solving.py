@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from dualfold.cli.reading import Data, refuse_too_many, twin_remarks
+from dualfold.cli.reading import refuse_too_many, twin_remarks
 from dualfold.cli.talk import Voice
 from dualfold.cli.verdict import verdict
 from dualfold.cli.wording import shown
@@ -15,6 +15,7 @@ from dualfold.descriptions import DESCRIPTIONS, Description
 
 if TYPE_CHECKING:
     from dualfold.cli.surroundings import Surroundings
+    from dualfold.data import Prepared
 
 # Neighbours that are counted again in the map.
 SCORED_NEIGHBORS = 10
@@ -97,7 +98,7 @@ class Made:
         return [f"{self.job.method.name}_{axis + 1}" for axis in range(self.points.shape[1])]
 
 
-def made(job: Job, data: Data, voice: Voice, around: Surroundings) -> Made:
+def made(job: Job, data: Prepared, voice: Voice, around: Surroundings) -> Made:
     """Do the job, telling what happens; neighbours that were searched are not searched again."""
     estimator = job.estimator()
     refuse_too_many(data, job.n_components, job.method)

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dualfold.cli.reading import LISTS, Data, Reading, read
+from dualfold.cli.reading import read
 from dualfold.cli.solving import Job
 from dualfold.cli.talk import Voice
+from dualfold.data.reading import Reading, reading_of
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import Argument, InvalidInput
 
-WORDS = ("color", "identifier", "format", "thousands", "array", "labels")
+if TYPE_CHECKING:
+    from dualfold.data import Prepared
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,39 +89,24 @@ def stored_job(settings: Any, path: str) -> Job:
     return Job.again(settings)
 
 
-def stored_reading(source: str, stated: Any, path: str) -> Reading:
-    """How the table was read, as a file tells it, if it tells it in the right form."""
-    stated = {} if stated is None else stated
-    wrong = [] if isinstance(stated, dict) else ["reading"]
-    if not wrong:
-        wrong += [name for name in WORDS if not isinstance(stated.get(name), str | None)]
-        wrong += [name for name in LISTS if not _list_of_words(stated.get(name, []))]
-        wrong += [] if stated.get("missing", "raise") in ("raise", "drop", "mean") else ["missing"]
-        wrong += [] if isinstance(stated.get("standardize", False), bool) else ["standardize"]
-    if wrong:
-        raise InvalidInput(
-            f"{path} tells how its table was read in a form that is unknown ({', '.join(wrong)})"
-        )
-    return Reading.again(source, stated)
+def stored_reading(stated: Any, path: str) -> Reading:
+    """How the table was read, as a file states it, if it states it in the right form."""
+    if not isinstance(stated, dict | None):
+        raise InvalidInput(f"{path} states how its table was read in an unknown form")
+    try:
+        return reading_of(stated or {})
+    except InvalidInput as error:
+        raise InvalidInput(f"{path}: ", error.message) from error
 
 
-def _list_of_words(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(word, str) for word in value)
-
-
-def read_again(reading: Reading, stored: StoredMap, voice: Voice) -> Data:
+def read_again(source: str, reading: Reading, stored: StoredMap, voice: Voice) -> Prepared:
     """The table that the map is of, read as it was then; options that are given go first."""
-    asked = {
-        key: value
-        for key, value in reading.settings().items()
-        if value not in (None, [], False, "raise")
-    }
-    stated = stored_reading(reading.source, stored.metadata.get("reading"), stored.path)
-    data = read(Reading.again(reading.source, stated.settings() | asked), voice)
+    stated = stored_reading(stored.metadata.get("reading"), stored.path)
+    data = read(source, reading.after(stated), voice)
     n = len(data.table.rows)
     if stored.points is not None and n != len(stored.points):
         raise InvalidInput(
-            f"{stored.path} has {len(stored.points)} points and {reading.source} has {n} rows; "
+            f"{stored.path} has {len(stored.points)} points and {source} has {n} rows; "
             "each point must be a row: give the table the map was made of, with the same ",
             Argument("missing"),
             " and the like",
@@ -129,7 +116,7 @@ def read_again(reading: Reading, stored: StoredMap, voice: Voice) -> Data:
         ours, theirs = data.table.labels[name], stored.labels[name]
         if [str(value) for value in ours] != [str(value) for value in theirs]:
             raise InvalidInput(
-                f"the rows of {reading.source} and {stored.path} have different '{name}', or "
+                f"the rows of {source} and {stored.path} have different '{name}', or "
                 "another order; bring both into the same one"
             )
     return data

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from dualfold.cli.reading import Data
 from dualfold.cli.talk import Voice
 
 if TYPE_CHECKING:
     from dualfold.cli.solving import Job
+    from dualfold.data import Prepared
     from dualfold.graph import Neighbors
     from dualfold.quality.space import Space
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Surroundings:
     """Who is near whom in the table, by Euclid, or as a table of distances says."""
 
-    def __init__(self, data: Data, jobs: Iterable[Job], voice: Voice, least: int) -> None:
+    def __init__(self, data: Prepared, jobs: Iterable[Job], voice: Voice, least: int) -> None:
         """`least` : neighbours of every row that measures will ask for."""
         from dualfold.quality.space import space_of
 
@@ -51,7 +51,7 @@ class Surroundings:
         return self._space.nearest(k)[0] if k else None
 
 
-def measured_neighbors(data: Data, scored: int, *, whole: bool) -> int:
+def measured_neighbors(data: Prepared, scored: int, *, whole: bool) -> int:
     """How many neighbours of every row measures ask for.
 
     scored : those that are counted again in the map

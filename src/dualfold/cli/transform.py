@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
 from dualfold.cli.embed import check_places
-from dualfold.cli.reading import Reading, colors_of
+from dualfold.cli.stored import stored_reading
 from dualfold.cli.talk import Voice
 from dualfold.cli.wording import shown
 from dualfold.errors import Argument, InvalidInput
 
 if TYPE_CHECKING:
-    from dualfold.data import Table
+    from dualfold.data import Reading, Table
     from dualfold.saved import Model
 
 # Up to here the distances between old rows are looked up to tell which new rows are far off.
@@ -28,6 +28,7 @@ class TransformRequest:
     """Everything that `dualfold transform` was asked for."""
 
     model: str
+    source: str
     reading: Reading
     output: str
     picture: str | None
@@ -41,9 +42,9 @@ def transform_table(request: TransformRequest, voice: Voice) -> dict[str, Any]:
         from dualfold.saved import load_model
 
         model = load_model(request.model)
-    check_places(request.reading.source, request.output, request.force, pictures=(request.picture,))
-    with voice.doing(f"reading {request.reading.source}"):
-        table, notices = _rows(model, request.reading)
+    check_places(request.source, request.output, request.force, pictures=(request.picture,))
+    with voice.doing(f"reading {request.source}"):
+        table, notices = _rows(model, request)
     for notice in notices:
         voice.note(notice)
     with voice.doing("placing"):
@@ -53,7 +54,7 @@ def transform_table(request: TransformRequest, voice: Voice) -> dict[str, Any]:
     summary: dict[str, Any] = {
         "schema": "dualfold.transform/1",
         "dualfold": __version__,
-        "source": request.reading.source,
+        "source": request.source,
         "model": request.model,
         "model_settings": model.settings.get("settings", model.settings),
         "rows": len(table.rows),
@@ -69,7 +70,7 @@ def transform_table(request: TransformRequest, voice: Voice) -> dict[str, Any]:
     from dualfold.data import write_table
     from dualfold.data.whole_file import whole_file
 
-    source = request.reading.source
+    source = request.source
     write_table(
         request.output, columns, overwrite=request.force, metadata=summary,
         onto=source if source.endswith(".h5ad") else None, rows=table.rows,
@@ -81,22 +82,16 @@ def transform_table(request: TransformRequest, voice: Voice) -> dict[str, Any]:
     return summary | places | {"seconds": perf_counter() - begin}
 
 
-def _rows(model: Model, reading: Reading) -> tuple[Table, list[str]]:
+def _rows(model: Model, request: TransformRequest) -> tuple[Table, list[str]]:
     """The new rows with the model's columns in its order, without gaps."""
     from dualfold.data import read_table
     from dualfold.data.gaps import without_gaps
     from dualfold.data.notices import listed
 
-    kept = model.settings.get("reading", {})
-    table = read_table(
-        reading.source,
-        format=reading.format,
-        thousands=reading.thousands or kept.get("thousands"),
-        array=reading.array,
-        gap_markers=reading.gap_markers or tuple(kept.get("gap_markers", ())),
-        features=model.columns,
-        missing="keep",
-    )
+    reading = request.reading
+    first = stored_reading(model.settings.get("reading"), "the model")
+    written = replace(reading.after(first, "notation"), missing="keep")
+    table = read_table(request.source, written, features=model.columns)
     notices = list(table.notices)
     unnamed = tuple(f"column_{place + 1}" for place in range(table.X.shape[1]))
     if table.names == unnamed and len(unnamed) == len(model.columns) and unnamed != model.columns:
@@ -181,13 +176,14 @@ def _columns(model: Model, table: Table, points: Any, reading: Reading) -> dict[
 
 
 def _picture(request: TransformRequest, table: Table, points: Any, verdict: str) -> bytes:
+    from dualfold.data.prepared import colors_of
     from dualfold.view.figures import figure_bytes, map_figure
 
     color = request.reading.color
     figure = map_figure(
         points,
         None if color is None else colors_of(table.labels[color]),
-        title=f"{request.reading.source} on {Path(request.model).name}",
+        title=f"{request.source} on {Path(request.model).name}",
         verdict=verdict,
         color_name=color or "",
     )
@@ -202,7 +198,7 @@ def closing_words(request: TransformRequest, summary: dict[str, Any]) -> list[st
     if request.picture is not None:
         lines.append(f"Picture in {request.picture}")
     lines.append(summary["verdict"])
-    if request.output != "-" and request.reading.source != "-":
-        after = ["dualfold", "report", request.reading.source, request.output]
+    if request.output != "-" and request.source != "-":
+        after = ["dualfold", "report", request.source, request.output]
         lines.append(f"Try next:  {shlex.join(after)}")
     return lines

@@ -1,24 +1,34 @@
-"""Where X comes from: toys with a known answer, well-known sets, and files.
+"""Where X comes from: toys with a known answer, well-known sets, files and data frames.
 
 Nothing here needs pandas or scikit-learn until a function that uses them is called.
 """
 
-from dualfold.data.sets import DataSet, digits, mnist
-from dualfold.data.tables import Table, read_metadata, read_table, write_table
-from dualfold.data.toys import (
-    Sample,
-    helix,
-    holed_swiss_roll,
-    linked_rings,
-    oversampled_swiss_roll,
-    s_curve,
-    sphere_cap,
-    swiss_roll,
-    toroidal_helix,
-)
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dualfold.data.prepared import Prepared, prepare
+    from dualfold.data.reading import Reading
+    from dualfold.data.sets import DataSet, digits, mnist
+    from dualfold.data.tables import Table, read_metadata, read_table, write_table
+    from dualfold.data.toys import (
+        Sample,
+        helix,
+        holed_swiss_roll,
+        linked_rings,
+        oversampled_swiss_roll,
+        s_curve,
+        sphere_cap,
+        swiss_roll,
+        toroidal_helix,
+    )
 
 __all__ = [
     "DataSet",
+    "Prepared",
+    "Reading",
     "Sample",
     "Table",
     "digits",
@@ -27,6 +37,7 @@ __all__ = [
     "linked_rings",
     "mnist",
     "oversampled_swiss_roll",
+    "prepare",
     "read_metadata",
     "read_table",
     "s_curve",
@@ -35,3 +46,21 @@ __all__ = [
     "toroidal_helix",
     "write_table",
 ]
+# Loaded when first used: the options of the command line need `reading` and no numerics.
+_HOMES = {
+    "prepared": ("Prepared", "prepare"),
+    "reading": ("Reading",),
+    "sets": ("DataSet", "digits", "mnist"),
+    "tables": ("Table", "read_metadata", "read_table", "write_table"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'dualfold.data' has no attribute {name!r}")
+    return getattr(import_module(f"dualfold.data.{_HOME_OF.get(name, 'toys')}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from dualfold.data.dates import NAMED_MONTH, YEAR_MONTH
 from dualfold.data.notices import MANY_ROWS, doubtful, kind_notices, listed
+from dualfold.data.reading import Reading
 from dualfold.errors import Argument, InvalidInput
 
 if TYPE_CHECKING:
@@ -68,20 +69,21 @@ class Table:
 
 def table_of_frame(
     frame: pd.DataFrame,
+    reading: Reading,
     *,
-    exclude: Sequence[str],
-    label_columns: Sequence[str],
-    keep: Sequence[str],
     features: Sequence[str] | None = None,
     notices: Sequence[str] = (),
 ) -> Table:
     """Sort the columns of a data frame into features, labels and those left out."""
+    names = [str(name) for name in frame.columns]
+    _refuse_twice(names)
+    exclude, keep, label_columns = reading.excluded, reading.keep, tuple(reading.apart)
     if features is not None:
-        names = [str(name) for name in frame.columns]
         refuse_lacking(features, names)
-        keep, exclude = features, ()
-        label_columns = [name for name in names if name not in features]
-    _check_names([str(name) for name in frame.columns], exclude, label_columns, keep)
+        keep, exclude = tuple(features), ()
+        label_columns = tuple(name for name in names if name not in features)
+    else:
+        _check_asked(names, reading)
     columns = {str(name): _plain(column) for name, column in frame.items()}
     kinds = {
         name: "label" if name in label_columns else _kind(column, name, name in keep)
@@ -130,27 +132,25 @@ def _without_odd_ones(kinds: dict[str, str], rows: int) -> dict[str, str]:
     return kinds | dict.fromkeys(distinct, "odd one")
 
 
-def _check_names(
-    names: list[str], exclude: Sequence[str], label_columns: Sequence[str], keep: Sequence[str]
-) -> None:
+def _refuse_twice(names: list[str]) -> None:
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise InvalidInput(
             f"column names must differ, but {listed(twice)} "
             f"{'appears' if len(twice) == 1 else 'appear'} more than once; rename them"
         )
-    for parameter, wanted in (
-        ("exclude", exclude),
-        ("label_columns", label_columns),
-        ("keep", keep),
-    ):
-        for name in wanted:
-            if name not in names:
-                close = difflib.get_close_matches(name, names, n=3) or names
-                raise InvalidInput(
-                    Argument(parameter, name),
-                    f" names no column; there is {listed(close)}",
-                )
+
+
+def _check_asked(names: list[str], reading: Reading) -> None:
+    """Raise for a column that is asked for and is not there."""
+    asked = [(name, "exclude") for name in reading.excluded]
+    asked += [*reading.apart.items(), *((name, "keep") for name in reading.keep)]
+    for name, argument in asked:
+        if name not in names:
+            close = difflib.get_close_matches(name, names, n=3) or names
+            raise InvalidInput(
+                Argument(argument, name), f" names no column; there is {listed(close)}"
+            )
 
 
 def _plain(column: pd.Series[Any]) -> Column:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from dualfold.data.dialect import WHITESPACE, Dialect, Opener, dialect_of, records
+from dualfold.data.dialect import WHITESPACE, Dialect, Opener, decoded, dialect_of, records
+from dualfold.data.reading import Reading
 from dualfold.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -21,29 +21,15 @@ if TYPE_CHECKING:
 CHUNK_CELLS = 4_000_000
 
 
-def delimited_frame(
-    opener: Opener,
-    name: str,
-    *,
-    separator: str | None,
-    decimal: str | None,
-    thousands: str | None,
-    header: bool | None,
-    gaps: Sequence[str] = (),
-) -> tuple[pd.DataFrame, list[str]]:
+def delimited_frame(opener: Opener, name: str, reading: Reading) -> tuple[pd.DataFrame, list[str]]:
     """The columns of a CSV or TSV file, and what there is to say about it."""
     try:
-        dialect = dialect_of(opener, name, separator=separator, decimal=decimal, header=header)
+        first = dialect_of(opener, name, reading)
     except csv.Error as error:
         raise InvalidInput(f"{name} cannot be read as a table: {error}") from error
-    notices = []
-    try:
-        frame = _parsed(opener, name, dialect, thousands, gaps)
-    except UnicodeDecodeError:
-        # Every byte sequence is valid Latin-1, so the retry cannot fail the same way.
-        dialect = replace(dialect, encoding="latin-1")
-        notices.append(f"{name} is not UTF-8; it was read as Latin-1, check accented letters")
-        frame = _parsed(opener, name, dialect, thousands, gaps)
+    frame, dialect, notices = decoded(
+        lambda dialect: _parsed(opener, name, dialect, reading), first, name
+    )
     if dialect.header is None:
         notices.append(
             f"{name} has no header; its columns are named column_1 to column_{frame.shape[1]}"
@@ -67,9 +53,7 @@ def _data_rows(opener: Opener, dialect: Dialect) -> Iterator[io.TextIOWrapper]:
         yield text
 
 
-def _parsed(
-    opener: Opener, name: str, dialect: Dialect, thousands: str | None, gaps: Sequence[str]
-) -> pd.DataFrame:
+def _parsed(opener: Opener, name: str, dialect: Dialect, reading: Reading) -> pd.DataFrame:
     import pandas as pd
 
     # Files must round-trip. Since 3.1 the default is exact, and the parameter deprecated.
@@ -83,10 +67,10 @@ def _parsed(
                 text,
                 sep=dialect.separator,
                 decimal=dialect.decimal,
-                thousands=thousands,
+                thousands=reading.thousands,
                 header=None,
                 skipinitialspace=dialect.separator != WHITESPACE,
-                na_values=["?", *gaps],
+                na_values=["?", *reading.gap_markers],
                 float_precision=exact,
                 chunksize=max(1000, CHUNK_CELLS // width),
                 low_memory=False,

@@ -8,12 +8,14 @@ import itertools
 import re
 import statistics
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import BinaryIO
+from dataclasses import dataclass, replace
+from typing import BinaryIO, TypeVar
 
+from dualfold.data.reading import Reading
 from dualfold.errors import Argument, InvalidInput
 
 Opener = Callable[[], BinaryIO]
+T = TypeVar("T")
 
 # In this order: a comma may be a decimal mark where another separator is possible too.
 SEPARATORS = ("\t", ";", "|", ",")
@@ -36,10 +38,9 @@ class Dialect:
     skip: int
 
 
-def dialect_of(
-    opener: Opener, name: str, *, separator: str | None, decimal: str | None, header: bool | None
-) -> Dialect:
+def dialect_of(opener: Opener, name: str, reading: Reading) -> Dialect:
     """How a text table is written, from its first lines; what is given is not guessed."""
+    separator, decimal, header = reading.separator, reading.decimal, reading.header
     text, encoding = _sample(opener, name)
     lines = re.split(r"\r\n|\n|\r", text)
     skip = next((i for i, line in enumerate(lines) if line.strip()), None)
@@ -88,6 +89,19 @@ def _sample(opener: Opener, name: str) -> tuple[str, str]:
         return raw.decode("utf-8-sig"), "utf-8-sig"
     except UnicodeDecodeError:
         return raw.decode("latin-1"), "utf-8-sig"
+
+
+def decoded(
+    parse: Callable[[Dialect], T], dialect: Dialect, name: str
+) -> tuple[T, Dialect, list[str]]:
+    """What `parse` makes of a file, the dialect it was in, and notices of its encoding."""
+    try:
+        return parse(dialect), dialect, []
+    except UnicodeDecodeError:
+        # Every byte sequence is valid Latin-1, so the retry cannot fail the same way.
+        other = replace(dialect, encoding="latin-1")
+        notice = f"{name} is not UTF-8; it was read as Latin-1, check accented letters"
+        return parse(other), other, [notice]
 
 
 def records(source: str | io.TextIOBase, separator: str) -> Iterator[tuple[int, list[str]]]:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dualfold.data.columns import Table
 from dualfold.data.notices import listed, naming
+from dualfold.data.reading import Missing
 from dualfold.errors import Argument, InvalidInput, Message
-
-Missing = Literal["raise", "drop", "mean", "keep"]
 
 # Cells looked at together: 32 MB of float64, small beside any table worth splitting.
 BLOCK_CELLS = 4_000_000

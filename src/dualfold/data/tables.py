@@ -8,6 +8,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -18,8 +19,9 @@ from dualfold.data.annotated import h5ad_table
 from dualfold.data.columns import Table, table_of_frame
 from dualfold.data.delimited import delimited_frame
 from dualfold.data.dialect import WHITESPACE, Opener
-from dualfold.data.gaps import Missing, complete
+from dualfold.data.gaps import complete
 from dualfold.data.notices import listed
+from dualfold.data.reading import AS_IT_IS, Reading
 from dualfold.data.writing import read_metadata, write_table
 from dualfold.errors import Argument, InvalidInput
 
@@ -45,18 +47,8 @@ GZIP_MAGIC = b"\x1f\x8b"
 
 def read_table(
     source: str | os.PathLike[str],
+    reading: Reading = AS_IT_IS,
     *,
-    format: str | None = None,
-    exclude: str | Sequence[str] = (),
-    label_columns: str | Sequence[str] = (),
-    keep: str | Sequence[str] = (),
-    missing: Missing = "raise",
-    separator: str | None = None,
-    decimal: str | None = None,
-    thousands: str | None = None,
-    header: bool | None = None,
-    array: str | None = None,
-    gap_markers: str | Sequence[str] = (),
     features: Sequence[str] | None = None,
 ) -> Table:
     """A table of numbers from a file, or from standard input if source is "-".
@@ -64,66 +56,38 @@ def read_table(
     Columns of numbers become X. Text, dates and true/false columns become labels;
     row numbers and identifiers (whole numbers, all different, that count, are in
     order or are called so) and empty columns are left out. Each of these decisions is
-    a sentence in the table's `notices`, which also says how to change it.
+    a sentence in the table's `notices`, which also says how to change it. X is as the
+    file has it, whatever `reading` says of scaling; `prepare` scales too.
 
-    format: "csv", "tsv", "parquet", "npy", "npz", "mtx" or "h5ad"; by default the file's ending
-        says it, and standard input is CSV.
-    exclude: columns to leave out. label_columns: columns to keep apart as labels.
-    keep: columns to use although they look like identifiers, or are true/false (as 0/1).
+    reading: what to do with columns and gaps, and how the file is written.
     features: columns to use, whatever they look like, all others being labels (None: guess);
         a matrix without names is left whole.
-    missing: rows with missing or infinite values are an error ("raise"), left out
-        ("drop"; `rows` says which remain) or filled with their column's mean ("mean");
-        "keep" leaves the gaps in.
-    separator, decimal, thousands, header: for text, found out by default (no thousands
-        separator is guessed). "?" and the usual words (NA, NaN, null, …) mean missing.
-    gap_markers: further words that mean missing in a text file, as "-999".
-    array: which array of an .npz file, or which layer or obsm entry of an .h5ad file.
     """
-    exclude, label_columns, keep = _several(exclude), _several(label_columns), _several(keep)
-    _refuse_long(separator)
-    place, name, kind = _located(source, format)
+    _refuse_long(reading.separator)
+    place, name, kind = _located(source, reading.format)
     if kind in ("csv", "tsv"):
-        frame, notices = delimited_frame(
-            _opener(place),
-            name,
-            separator=separator or ("\t" if kind == "tsv" else None),
-            decimal=decimal,
-            thousands=thousands,
-            header=header,
-            gaps=_several(gap_markers),
-        )
+        tabs = replace(reading, separator=reading.separator or "\t")
+        frame, notices = delimited_frame(_opener(place), name, tabs if kind == "tsv" else reading)
     elif kind == "parquet":
         frame, notices = arrays.parquet_frame(place, name), []
     elif kind == "npy":
         stored = arrays.npy_array(place, name)
         if stored.dtype.names is None:
-            return complete(
-                _unnamed(arrays.dense_table(stored, name), exclude, label_columns), missing
-            )
+            return table_of_matrix(arrays.dense_table(stored, name), reading)
         import pandas as pd
 
         frame, notices = pd.DataFrame.from_records(stored), []
+    elif kind == "npz":
+        return table_of_matrix(arrays.npz_table(place, name, reading.array), reading)
+    elif kind == "h5ad":
+        return table_of_matrix(h5ad_table(place, name, reading.array), reading)
     else:
-        if kind == "npz":
-            table = arrays.npz_table(place, name, array)
-        elif kind == "h5ad":
-            table = h5ad_table(place, name, array)
-        else:
-            table = arrays.matrix_market_table(place, name)
-        return complete(_unnamed(table, exclude, label_columns), missing)
+        return table_of_matrix(arrays.matrix_market_table(place, name), reading)
     if len(frame) == 0:
         raise InvalidInput(f"{name} has {frame.shape[1]} columns but no rows; one is needed")
-    table = table_of_frame(
-        frame,
-        exclude=exclude,
-        label_columns=label_columns,
-        keep=keep,
-        features=features,
-        notices=notices,
-    )
+    table = table_of_frame(frame, reading, features=features, notices=notices)
     del frame  # before the copies that filling or dropping may make
-    return complete(table, missing)
+    return complete(table, reading.missing)
 
 
 def _refuse_long(separator: str | None) -> None:
@@ -134,40 +98,31 @@ def _refuse_long(separator: str | None) -> None:
         )
 
 
-def _several(names: str | Sequence[str]) -> tuple[str, ...]:
-    # A single name is a sequence too, of its letters; that is never meant.
-    return (names,) if isinstance(names, str) else tuple(names)
-
-
-def _unnamed(table: Table, exclude: Sequence[str], label_columns: Sequence[str]) -> Table:
+def table_of_matrix(table: Table, reading: Reading) -> Table:
     """The same choice of columns for a matrix, whose columns are called column_1 and on."""
-    label_columns = [name for name in label_columns if name not in table.labels]
-    chosen = [*(name for name in exclude if name not in table.labels), *label_columns]
-    if not chosen:
-        return table
+    apart = {name: asked for name, asked in reading.apart.items() if name not in table.labels}
+    left_out = [name for name in reading.excluded if name not in table.labels]
     places = {name: place for place, name in enumerate(table.names)}
-    unknown = [name for name in chosen if name not in places]
-    if unknown:
-        raise InvalidInput(
-            f"there is no column {listed(unknown)}; the columns of the matrix are called "
-            f"{table.names[0]} to {table.names[-1]}"
-            + (f", the labels {listed(table.labels)}" if table.labels else "")
-        )
-    left = [place for name, place in places.items() if name not in chosen]
+    for name, argument in {**dict.fromkeys(left_out, "exclude"), **apart}.items():
+        if name not in places:
+            raise InvalidInput(
+                Argument(argument, name),
+                f" names no column; the columns of the matrix are called {table.names[0]} to "
+                f"{table.names[-1]}"
+                + (f", the labels {listed(table.labels)}" if table.labels else ""),
+            )
+    left = [place for name, place in places.items() if name not in (*left_out, *apart)]
     if not left:
         raise InvalidInput(f"at least one column is needed, but all {len(places)} were taken out")
-    labels = {name: table.X[:, [places[name]]] for name in label_columns}
-    flat = {
-        name: (column if isinstance(column, np.ndarray) else column.toarray()).ravel()
-        for name, column in labels.items()
-    }
-    return Table(
-        X=table.X[:, left],
-        names=tuple(table.names[place] for place in left),
-        labels=table.labels | flat,
-        notices=table.notices,
-        rows=table.rows,
-    )
+    if len(left) < len(places):
+        columns = {name: table.X[:, [places[name]]] for name in apart}
+        flat = {
+            name: (column if isinstance(column, np.ndarray) else column.toarray()).ravel()
+            for name, column in columns.items()
+        }
+        names = tuple(table.names[place] for place in left)
+        table = replace(table, X=table.X[:, left], names=names, labels=table.labels | flat)
+    return complete(table, reading.missing)
 
 
 def _located(

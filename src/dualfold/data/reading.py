@@ -1,0 +1,201 @@
+"""How a table is read: every choice there is, stated once.
+
+From the fields of `Reading` come the options of the command line, the settings that are stored
+with a map, and the check of settings that a file states. A new choice is a field here and the
+lines that heed it. Nothing here needs numerics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal, Self
+
+from dualfold.errors import InvalidInput
+
+Missing = Literal["raise", "drop", "mean", "keep"]
+FORMATS = ("csv", "tsv", "parquet", "npy", "npz", "mtx", "h5ad")
+
+
+@dataclass(frozen=True)
+class Option:
+    """What the command line must know of a field.
+
+    flag : what is typed; "" for "--" and the name of the field
+    metavar : what stands for the value in help texts; the choices where there are some
+    choices : the words that are taken; () for any
+    about : "columns", what becomes of them; "file", how it is written; "notation", how numbers
+        in it are written, which files of new rows have in common with it
+    """
+
+    help: str
+    flag: str = ""
+    metavar: str = ""
+    choices: tuple[str, ...] = ()
+    about: str = "columns"
+
+
+def _option(help: str, **more: Any) -> dict[str, Option]:
+    """The metadata of a field that is also an option of the command line."""
+    return {"option": Option(help, **more)}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a table becomes features, names and labels.
+
+    color, identifier, labels : columns to colour by, to name the rows by, and with the classes
+        for methods that learn from them; no features
+    label_columns : further columns to keep apart as labels
+    exclude : columns to leave out; a column that is kept apart is no feature anyway
+    keep : columns to use although they look like identifiers, or are true/false (as 0/1)
+    standardize : shift every column to mean 0 and scale it to standard deviation 1
+    missing : rows with missing or infinite values are an error ("raise"), left out ("drop";
+        `rows` says which remain) or filled with their column's mean ("mean"); "keep" leaves
+        the gaps in
+    format : one of `FORMATS`; by default the ending of a file says it, standard input is CSV
+    thousands : the separator of thousands in a text file; none is guessed
+    separator, decimal, header : of a text file; found out by default
+    gap_markers : further words that mean missing in a text file, as "-999"; "?" and the usual
+        words (NA, NaN, null, …) do anyway
+    array : which array of an .npz file, or which layer or obsm entry of an .h5ad file
+
+    A field that takes several columns takes one name or a sequence of names.
+    """
+
+    color: str | None = field(
+        default=None,
+        metadata=_option("Colour by it; it is not used as a feature.", metavar="COLUMN"),
+    )
+    identifier: str | None = field(
+        default=None,
+        metadata=_option("Names the rows; copied to the output.", flag="--id", metavar="COLUMN"),
+    )
+    labels: str | None = field(
+        default=None,
+        metadata=_option(
+            "Classes, for methods that learn from them; not used as a feature.", metavar="COLUMN"
+        ),
+    )
+    exclude: tuple[str, ...] = field(
+        default=(), metadata=_option("Leave out (repeatable).", metavar="COLUMN")
+    )
+    keep: tuple[str, ...] = field(
+        default=(),
+        metadata=_option(
+            "Use although it looks like an identifier or yes/no (repeatable).", metavar="COLUMN"
+        ),
+    )
+    standardize: bool = field(default=False, metadata=_option("Give every column the same weight."))
+    missing: Missing = field(
+        default="raise",
+        metadata=_option(
+            "Rows with missing values: refuse, leave out, fill with the mean.",
+            choices=("raise", "drop", "mean"),
+        ),
+    )
+    gap_markers: tuple[str, ...] = field(
+        default=(),
+        metadata=_option(
+            "A further word for missing in a text file, as -999 (repeatable).",
+            flag="--na",
+            metavar="WORD",
+            about="notation",
+        ),
+    )
+    format: str | None = field(
+        default=None,
+        metadata=_option("If the ending of FILE does not say it.", choices=FORMATS, about="file"),
+    )
+    thousands: str | None = field(
+        default=None,
+        metadata=_option(
+            "Separator of thousands in a text file.", metavar="MARK", about="notation"
+        ),
+    )
+    array: str | None = field(
+        default=None,
+        metadata=_option(
+            "Which array of an .npz, or layer or obsm of an .h5ad.", metavar="NAME", about="file"
+        ),
+    )
+    label_columns: tuple[str, ...] = ()
+    separator: str | None = None
+    decimal: str | None = None
+    header: bool | None = None
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if isinstance(one.default, tuple):
+                # A single name is a sequence too, of its letters; that is never meant.
+                several = (value,) if isinstance(value, str) else tuple(value)
+                object.__setattr__(self, one.name, several)
+
+    @property
+    def apart(self) -> dict[str, str]:
+        """The columns that become labels, each with the field that names it."""
+        asked = dict.fromkeys(self.label_columns, "label_columns")
+        for one in ("labels", "identifier", "color"):
+            name = getattr(self, one)
+            asked |= {} if name is None else {name: one}
+        return asked
+
+    @property
+    def excluded(self) -> tuple[str, ...]:
+        """The columns that are neither features nor labels."""
+        return tuple(name for name in self.exclude if name not in self.apart)
+
+    def given(self) -> dict[str, Any]:
+        """The fields with another value than by default."""
+        values = {name: getattr(self, name) for name in DEFAULTS}
+        return {name: value for name, value in values.items() if value != DEFAULTS[name]}
+
+    def after(self, earlier: Reading, *about: str) -> Self:
+        """What `earlier` says, as far as it is about these things, where this says nothing."""
+        known = {
+            name: value
+            for name, value in earlier.given().items()
+            if not about or ABOUT[name] in about
+        }
+        return replace(self, **(known | self.given()))
+
+    def settings(self) -> dict[str, Any]:
+        """JSON-ready; `reading_of` makes the same reading of it."""
+        values = {name: getattr(self, name) for name in OFFERED}
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in values.items()}
+
+
+# What each field is about; those that are no options are about text files, but one.
+ABOUT: dict[str, str] = {
+    one.name: one.metadata["option"].about if one.metadata else "file" for one in fields(Reading)
+} | {"label_columns": "columns"}
+DEFAULTS: dict[str, Any] = {one.name: one.default for one in fields(Reading)}
+# The fields that are options, in the order of the help texts.
+OFFERED: dict[str, Option] = {
+    one.name: one.metadata["option"] for one in fields(Reading) if "option" in one.metadata
+}
+
+
+AS_IT_IS = Reading()
+
+
+def reading_of(settings: Mapping[str, Any]) -> Reading:
+    """The reading that stored settings state; others may have written them."""
+    stated = {name: settings[name] for name in OFFERED if name in settings}
+    wrong = [name for name, value in stated.items() if not _can_be(name, value)]
+    if wrong:
+        raise InvalidInput(
+            f"the settings state how a table was read in an unknown form ({', '.join(wrong)})"
+        )
+    return Reading(**stated)
+
+
+def _can_be(name: str, value: Any) -> bool:
+    """Whether a JSON value can stand for this field."""
+    default, choices = DEFAULTS[name], OFFERED[name].choices
+    if isinstance(default, tuple):
+        return isinstance(value, list) and all(isinstance(word, str) for word in value)
+    if isinstance(default, bool) or value is None:
+        return isinstance(value, type(default))
+    return isinstance(value, str) and (not choices or value in choices)

@@ -1,0 +1,175 @@
+"""Preparing a table: one function for files, data frames and arrays, and its options."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+import typer
+from typer.testing import CliRunner
+
+import dualfold
+from dualfold.cli import app
+from dualfold.cli.reading_options import flag_of, reading_words, reads_table
+from dualfold.data import Reading, prepare, read_metadata, read_table
+from dualfold.data.reading import DEFAULTS, OFFERED, reading_of
+from dualfold.errors import InvalidInput
+
+# One value for every field that is an option, each another one than by default.
+EVERY = {
+    "color": "kind of thing",
+    "identifier": "name",
+    "labels": "class",
+    "exclude": ("a", "b c"),
+    "keep": ("id",),
+    "standardize": True,
+    "missing": "drop",
+    "gap_markers": ("-999", "none"),
+    "format": "csv",
+    "thousands": "'",
+    "array": "X_pca",
+}
+
+
+@pytest.fixture
+def frame():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(30, 4)) * [1, 10, 1000, 1], columns=list("abcd"))
+    table["kind"] = np.where(table["a"] > 0, "up", "down")
+    table["name"] = [f"row {i}" for i in range(30)]
+    table.loc[3, "b"] = np.nan
+    return table
+
+
+def test_files_frames_and_arrays_give_the_same_matrix(frame, tmp_path):
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    reading = Reading(color="kind", identifier="name", missing="drop", exclude="d")
+    # Another index must not matter.
+    shuffled = frame.set_index(np.arange(100, 130))
+    file, table = prepare(tmp_path / "t.csv", reading), prepare(shuffled, reading)
+    matrix = prepare(frame[list("abcd")].to_numpy(), Reading(exclude="column_4", missing="drop"))
+    whole = frame[list("abc")].to_numpy()
+    expected = whole[np.isfinite(whole).all(axis=1)]
+    for found in (file, table, matrix):
+        np.testing.assert_array_equal(found.X, expected)
+        np.testing.assert_array_equal(found.rows, [i for i in range(30) if i != 3])
+    assert file.names == table.names == ("a", "b", "c")
+    assert list(file.colors) == list(table.colors) == list(frame["kind"].drop(3))
+    assert file.notices == table.notices
+    assert file.scales_differ
+    assert "standardize=True" in file.notices[-1]
+
+
+def test_standardized_columns_have_mean_0_and_deviation_1(frame):
+    found = prepare(frame, Reading(standardize=True, missing="mean"))
+    np.testing.assert_allclose(found.X.mean(axis=0), 0, atol=1e-14)
+    np.testing.assert_allclose(found.X.std(axis=0), 1)
+    # The same shift and scale, undone, give the table as it was read.
+    np.testing.assert_allclose(
+        found.X * found.standard.deviation + found.standard.mean, found.table.X
+    )
+    assert not found.scales_differ
+
+
+def test_sparse_matrices_stay_sparse():
+    X = sp.random_array((40, 6), density=0.3, rng=np.random.default_rng(0), format="coo")
+    found = prepare(X)
+    assert sp.issparse(found.X)
+    np.testing.assert_array_equal(found.X.toarray(), X.toarray())
+
+
+@pytest.mark.parametrize("field", ["format", "thousands", "array", "separator", "gap_markers"])
+def test_what_is_about_files_is_refused_for_frames(frame, field):
+    with pytest.raises(InvalidInput, match=f"{field} is about files") as caught:
+        prepare(frame, Reading(**{field: ","}))
+    assert caught.value.argument == field
+
+
+def test_the_command_line_prepares_the_same_matrix(frame, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame.to_csv("t.csv", index=False)
+    reading = Reading(color="kind", identifier="name", standardize=True, missing="mean")
+    words = ["embed", "t.csv", "-m", "pca", *reading_words(reading)]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    written = read_table("t.pca.csv", features=["pca_1", "pca_2"]).X
+    ours = dualfold.PCA(n_components=2).fit_transform(prepare("t.csv", reading).X)
+    np.testing.assert_array_equal(written, ours)
+    assert reading_of(read_metadata("t.pca.csv")["reading"]) == reading
+
+
+# ---- one place for an option
+
+
+def parsed(words):
+    """The reading that the command line makes of words."""
+    found = []
+
+    @reads_table()
+    def command(reading: Reading) -> None:
+        found.append(reading)
+
+    alone = typer.Typer()
+    alone.command()(command)
+    result = CliRunner().invoke(alone, words)
+    assert result.exit_code == 0, result.output
+    return found[0]
+
+
+def test_every_option_is_tried():
+    assert set(EVERY) == set(OFFERED)
+    assert all(EVERY[name] != DEFAULTS[name] for name in EVERY)
+
+
+@pytest.mark.parametrize("name", OFFERED)
+def test_an_option_goes_through_words_settings_and_help(name):
+    reading = Reading(**{name: EVERY[name]})
+    assert parsed(reading_words(reading)) == reading
+    assert reading_of(json.loads(json.dumps(reading.settings()))) == reading
+    assert reading.given() == {name: EVERY[name]}
+    shown = CliRunner().invoke(app, ["embed", "--help"]).stdout
+    assert f" {flag_of(name)} " in shown
+
+
+def test_all_options_at_once():
+    reading = Reading(**EVERY)
+    assert parsed(reading_words(reading)) == reading
+    assert parsed([]) == Reading()
+    assert reading_words(Reading()) == []
+    assert reading_of({}) == Reading()
+    assert reading_words(Reading(), standardize=True) == ["--standardize"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("color", 3),
+        ("exclude", "a"),
+        ("keep", [1]),
+        ("standardize", "yes"),
+        ("standardize", None),
+        ("missing", "keep"),
+        ("missing", None),
+        ("format", "exe"),
+    ],
+)
+def test_settings_in_another_form_are_refused(name, value):
+    with pytest.raises(InvalidInput, match=name):
+        reading_of({name: value})
+
+
+def test_what_is_given_goes_before_what_is_stored():
+    stored = Reading(color="kind", thousands=",", missing="drop")
+    asked = Reading(missing="mean")
+    assert asked.after(stored) == Reading(color="kind", thousands=",", missing="mean")
+    assert asked.after(stored, "notation") == Reading(thousands=",", missing="mean")
+
+
+@pytest.mark.parametrize("name", ["color", "identifier", "labels", "exclude", "keep"])
+@pytest.mark.parametrize("kind", ["frame", "file"])
+def test_a_wrong_column_names_its_argument(frame, tmp_path, name, kind):
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    source = frame if kind == "frame" else tmp_path / "t.csv"
+    with pytest.raises(InvalidInput, match="names no column; there is 'name'") as caught:
+        prepare(source, Reading(**{name: "nam"}))
+    assert caught.value.argument == name
