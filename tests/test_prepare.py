@@ -27,6 +27,7 @@ EVERY = {
     "missing": "drop",
     "gap_markers": ("-999", "none"),
     "format": "csv",
+    "encoding": "cp1252",
     "thousands": "'",
     "array": "X_pca",
 }
@@ -163,6 +164,24 @@ def test_what_is_given_goes_before_what_is_stored():
     asked = Reading(missing="mean")
     assert asked.after(stored) == Reading(color="kind", thousands=",", missing="mean")
     assert asked.after(stored, "notation") == Reading(thousands=",", missing="mean")
+
+
+def test_an_encoding_that_is_given_is_taken(tmp_path):
+    text = "größe,ort,€\n1.5,Köln,2.5\n2.5,Łódź,3.5\n"
+    for encoding in ("cp1250", "utf-16", "utf-8", "utf-8-sig"):
+        (tmp_path / "t.csv").write_bytes(text.encode(encoding))
+        # With a mark it is still UTF-8.
+        found = prepare(tmp_path / "t.csv", Reading(encoding=encoding.removesuffix("-sig")))
+        assert found.names == ("größe", "€")
+        assert list(found.labels["ort"]) == ["Köln", "Łódź"]
+        assert not any("Latin-1" in notice for notice in found.notices)
+    (tmp_path / "t.csv").write_bytes("größe,a\n1.5,2.5\n".encode("latin-1"))
+    assert "Latin-1" in prepare(tmp_path / "t.csv").notices[0]
+    with pytest.raises(InvalidInput, match="not in the encoding that was given, encoding='utf-8'"):
+        prepare(tmp_path / "t.csv", Reading(encoding="utf-8"))
+    with pytest.raises(InvalidInput, match="encoding='klingon' is unknown") as caught:
+        prepare(tmp_path / "t.csv", Reading(encoding="klingon"))
+    assert caught.value.argument == "encoding"
 
 
 @pytest.mark.parametrize("name", ["color", "identifier", "labels", "exclude", "keep"])

@@ -21,6 +21,8 @@ T = TypeVar("T")
 SEPARATORS = ("\t", ";", "|", ",")
 WHITESPACE = r"\s+"
 SAMPLE_LINES = 50
+# What is tried where no encoding is given.
+GUESSED = ("utf-8-sig", "utf-16")
 SAMPLE_BYTES = 1 << 26
 # What pandas takes for missing, and the question mark of the UCI repository.
 MISSING_WORDS = {"", "?", "#N/A", "#NA", "-NaN", "-nan", "<NA>", "N/A", "NA", "NULL", "NaN"}
@@ -41,7 +43,7 @@ class Dialect:
 def dialect_of(opener: Opener, name: str, reading: Reading) -> Dialect:
     """How a text table is written, from its first lines; what is given is not guessed."""
     separator, decimal, header = reading.separator, reading.decimal, reading.header
-    text, encoding = _sample(opener, name)
+    text, encoding = _sample(opener, name, reading.encoding)
     lines = re.split(r"\r\n|\n|\r", text)
     skip = next((i for i, line in enumerate(lines) if line.strip()), None)
     if skip is None:
@@ -70,13 +72,20 @@ def dialect_of(opener: Opener, name: str, reading: Reading) -> Dialect:
     return Dialect(separator, decimal, encoding, tuple(first), skip + height)
 
 
-def _sample(opener: Opener, name: str) -> tuple[str, str]:
+def _sample(opener: Opener, name: str, given: str | None) -> tuple[str, str]:
     """The first lines as text, and their encoding."""
     with opener() as stream:
         try:
             raw = b"".join(stream.readline(SAMPLE_BYTES) for _ in range(SAMPLE_LINES))
         except (OSError, EOFError) as error:
             raise InvalidInput(f"{name} cannot be read ({error}); is it damaged?") from error
+    if given is not None:
+        try:
+            return raw.decode(given, errors="ignore").removeprefix("\ufeff"), given
+        except LookupError:
+            raise InvalidInput(
+                Argument("encoding", given), " is unknown; utf-8, cp1252 and gb18030 are some"
+            ) from None
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         return raw.decode("utf-16", errors="ignore"), "utf-16"
     if b"\x00" in raw:
@@ -97,7 +106,13 @@ def decoded(
     """What `parse` makes of a file, the dialect it was in, and notices of its encoding."""
     try:
         return parse(dialect), dialect, []
-    except UnicodeDecodeError:
+    except UnicodeDecodeError as error:
+        if dialect.encoding not in GUESSED:
+            raise InvalidInput(
+                f"{name} is not in the encoding that was given, ",
+                Argument("encoding", dialect.encoding),
+                f" ({error.reason} at byte {error.start}); leave it out to have it guessed",
+            ) from error
         # Every byte sequence is valid Latin-1, so the retry cannot fail the same way.
         other = replace(dialect, encoding="latin-1")
         notice = f"{name} is not UTF-8; it was read as Latin-1, check accented letters"

@@ -54,6 +54,8 @@ class Reading:
         `rows` says which remain) or filled with their column's mean ("mean"); "keep" leaves
         the gaps in
     format : one of `FORMATS`; by default the ending of a file says it, standard input is CSV
+    encoding : of a text file, as "cp1252"; by default UTF-8 (or UTF-16 with its mark), and
+        Latin-1 where it is neither
     thousands : the separator of thousands in a text file; none is guessed
     separator, decimal, header : of a text file; found out by default
     gap_markers : further words that mean missing in a text file, as "-999"; "?" and the usual
@@ -106,6 +108,14 @@ class Reading:
     format: str | None = field(
         default=None,
         metadata=_option("If the ending of FILE does not say it.", choices=FORMATS, about="file"),
+    )
+    encoding: str | None = field(
+        default=None,
+        metadata=_option(
+            "Of a text file, as cp1252; default: UTF-8, else Latin-1.",
+            metavar="NAME",
+            about="file",
+        ),
     )
     thousands: str | None = field(
         default=None,
