@@ -49,10 +49,11 @@ def test_files_frames_and_arrays_give_the_same_matrix(frame, tmp_path):
     # Another index must not matter.
     shuffled = frame.set_index(np.arange(100, 130))
     file, table = prepare(tmp_path / "t.csv", reading), prepare(shuffled, reading)
+    other = prepare(pytest.importorskip("polars").from_pandas(frame), reading)
     matrix = prepare(frame[list("abcd")].to_numpy(), Reading(exclude="column_4", missing="drop"))
     whole = frame[list("abc")].to_numpy()
     expected = whole[np.isfinite(whole).all(axis=1)]
-    for found in (file, table, matrix):
+    for found in (file, table, other, matrix):
         np.testing.assert_array_equal(found.X, expected)
         np.testing.assert_array_equal(found.rows, [i for i in range(30) if i != 3])
     assert file.names == table.names == ("a", "b", "c")

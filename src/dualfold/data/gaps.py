@@ -159,7 +159,8 @@ def _described(
             shown = ", ".join(f"'{table.names[c]}' ({counts[c]})" for c in worst[:5])
             more = f" and {len(worst) - 5} more columns" if len(worst) > 5 else ""
             parts.append(f"{word} values in {shown}{more}")
-    return f"{count} of {len(table.rows)} rows are not complete: {'; '.join(parts)}"
+    verb = "is" if count == 1 else "are"
+    return f"{count} of {len(table.rows)} rows {verb} not complete: {'; '.join(parts)}"
 
 
 def _constant(table: Table) -> list[str]:

@@ -88,8 +88,8 @@ def prepare(source: Any, reading: Reading = AS_IT_IS) -> Prepared:
     The command line prepares every table with this function, so the same file and the same
     choices give the same X here.
 
-    source : a file that `read_table` reads ("-": standard input), a pandas DataFrame, or an
-        array or sparse matrix of n rows
+    source : a file that `read_table` reads ("-": standard input), a data frame of pandas or
+        polars, or an array or sparse matrix of n rows
     """
     table = _table(source, reading)
     file = isinstance(source, str | os.PathLike)
@@ -116,7 +116,8 @@ def _table(source: Any, reading: Reading) -> Table:
         if ABOUT[name] != "columns":
             kind = type(source).__name__
             raise InvalidInput(Argument(name), f" is about files, and this is a {kind}")
-    if hasattr(source, "dtypes") and hasattr(source, "columns"):
+    source = source.to_pandas() if hasattr(source, "to_pandas") else source
+    if hasattr(source, "iloc"):
         if len(source) == 0:
             raise InvalidInput("the data frame has no rows; one is needed")
         # Rows are counted from 0 in what is said about them.

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.data.labels import Labels
-from dualfold.errors import Argument, InvalidInput
+from dualfold.errors import Argument, InPython, InvalidInput
 from dualfold.estimators.base import solver_to_last_digits
 from dualfold.estimators.dimension import LOOKED_AT, embedded
 from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS
@@ -72,7 +72,9 @@ class GraphProjection(LinearEstimator):
         if self.n_components != "auto" and int(self.n_components) > X.shape[1]:
             raise InvalidInput(
                 Argument("n_components", self.n_components),
-                f" directions were asked for, and the data has n_features={X.shape[1]}; lower ",
+                " directions were asked for, and the data has ",
+                InPython("n_features="),
+                f"{X.shape[1]} columns; lower ",
                 Argument("n_components"),
             )
         with self._stage("neighbours"):

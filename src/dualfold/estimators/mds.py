@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from dualfold.arrays import Array
 from dualfold.data.labels import Labels
 from dualfold.embedding import Embedding
-from dualfold.errors import Argument, InvalidInput
+from dualfold.errors import Argument, InPython, InvalidInput
 from dualfold.estimators.base import CertifiedEstimator, solver_to_last_digits
 from dualfold.estimators.dimension import LOOKED_AT, embedded
 from dualfold.estimators.stated import Stated, linear_statement
@@ -89,8 +89,9 @@ class ClassicalMDS(CertifiedEstimator):
         if self.n_components != "auto" and int(self.n_components) > n:
             raise InvalidInput(
                 Argument("n_components", self.n_components),
-                f" coordinates were asked for and n_samples={n} points have no more than "
-                "their number; lower ",
+                " coordinates were asked for and ",
+                InPython("n_samples="),
+                f"{n} points have no more than their number; lower ",
                 Argument("n_components"),
             )
         self._training = X

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.errors import Argument, InvalidInput, Message
+from dualfold.errors import Argument, InPython, InvalidInput, Message
 from dualfold.graph import Graph, Neighbors, from_lengths, joined, knn, one_piece, variable
 from dualfold.graph import radius as radius_graph
 from dualfold.graph.metrics import is_precomputed
@@ -71,8 +71,9 @@ def neighbor_graph(
     if n_neighbors >= X.shape[0]:
         raise InvalidInput(
             Argument("n_neighbors", n_neighbors),
-            f" other points were asked for, and there are n_samples={X.shape[0]} points in all; "
-            f"the largest usable number here is {X.shape[0] - 1}",
+            " other points were asked for, and there are ",
+            InPython("n_samples="),
+            f"{X.shape[0]} points in all; the largest usable number here is {X.shape[0] - 1}",
         )
     if known is not None and not _serves(known, X, n_neighbors, metric):
         known = None
