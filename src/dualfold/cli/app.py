@@ -66,9 +66,6 @@ def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write to.")] = Path(
         "dualfold-demo"
     ),
-    force: Annotated[
-        bool, typer.Option("--force", help="Accepted for symmetry: the demo replaces its files.")
-    ] = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import shlex
 import zipfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
 from dualfold.cli import judging
-from dualfold.cli.method_options import as_word, option_words
 from dualfold.cli.reading import notices, read
-from dualfold.cli.reading_options import reading_words
-from dualfold.cli.request import stem
 from dualfold.cli.stored import StoredMap, read_again, stored_job, stored_map
 from dualfold.cli.talk import Voice
 from dualfold.cli.verdict import verdict
-from dualfold.data.reading import reading_of
-from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -60,7 +54,7 @@ def certify_map(request: CertifyRequest, voice: Voice) -> dict[str, Any]:
     checked_tolerance(request.tolerance)
     heard: list[str] = []
     with voice.telling_warnings(heard):
-        found = (_model if _is_model(request.embedding) else _points)(request, voice)
+        found = (_model if is_model(request.embedding) else _points)(request, voice)
     return {
         "schema": "dualfold.recheck/2",
         "dualfold": __version__,
@@ -77,7 +71,8 @@ def certify_map(request: CertifyRequest, voice: Voice) -> dict[str, Any]:
     }
 
 
-def _is_model(path: str) -> bool:
+def is_model(path: str) -> bool:
+    """Whether a file is a model of dualfold, rather than a table."""
     if not zipfile.is_zipfile(path):
         return False
     with zipfile.ZipFile(path) as archive:
@@ -142,35 +137,3 @@ def _rough(certificate: Any) -> str:
         f"unfolding has more than {certificate.upper:.6g} (from geodesics). The proof needs the "
         "dual weights too: make the map with --save-model m.dualfold, then give --model m.dualfold."
     )
-
-
-def closing_words(request: CertifyRequest, summary: dict[str, Any]) -> list[str]:
-    """What was judged, what was found, and the next command."""
-    source, lines = request.source, [summary["judged_as"], summary["verdict"]]
-    if "method" not in summary["settings"]:
-        return lines
-    if summary["certificate"]["level"] == "failed":
-        return [*lines, f"Try next:  {shlex.join(_made_again(request, summary))}"]
-    if not summary["holds"] and summary["certificate"]["gap"] is not None:
-        words = ["dualfold", "certify", source, request.embedding]
-        words += [] if request.model is None else ["--model", request.model]
-        words += ["--tolerance", f"{1.1 * summary['certificate']['gap']:.1g}"]
-        return [*lines, f"A wider gap passes with:  {shlex.join(words)}"]
-    if _is_model(request.embedding):
-        return lines
-    return [*lines, f"Try next:  {shlex.join(['dualfold', 'report', source, request.embedding])}"]
-
-
-def _made_again(request: CertifyRequest, summary: dict[str, Any]) -> list[str]:
-    """The command that makes the map anew, with the settings that are stored with it."""
-    settings, source = summary["settings"], request.source
-    words = ["dualfold", "embed", source, "--method", settings["method"]]
-    if settings["n_components"] != 2:
-        words += ["--n-components", as_word(settings["n_components"])]
-    row = DESCRIPTIONS[settings["method"]]
-    words += option_words(row, settings)
-    words += reading_words(reading_of(summary["reading"]))
-    words += ["--output", f"{stem(source)}.{settings['method']}.again.csv"]
-    if row.dual:
-        words += ["--save-model", f"{stem(source)}.dualfold"]
-    return words

@@ -51,6 +51,7 @@ def report(
     The picture is the map coloured by the trustworthiness of each point.
     """
     from dualfold.cli import report as reporting
+    from dualfold.cli.closing import after_report
 
     if output == "-":
         raise typer.BadParameter("the report goes to standard output; give -o a file")
@@ -63,7 +64,7 @@ def report(
         print_json(summary)
     else:
         typer.echo(words)
-    for line in reporting.closing_words(request, summary):
+    for line in after_report(request):
         voice.say(line)
 
 
@@ -101,13 +102,14 @@ def certify(
     or measured, to the tolerance you give; 3: anything else, as "within 12 %".
     """
     from dualfold.cli import certify as certifying
+    from dualfold.cli.closing import after_certify
 
     voice = Voice(quiet=quiet)
     request = certifying.CertifyRequest(file, reading, embedding, model, tolerance, fresh)
     summary = certifying.certify_map(request, voice)
     if as_json:
         print_json(summary)
-    for line in certifying.closing_words(request, summary):
+    for line in after_certify(request, summary):
         voice.say(line)
     if not summary["holds"]:
         if quiet:

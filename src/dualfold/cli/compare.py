@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
-from dualfold.cli.embed import check_places, refuse_scaled_distances
-from dualfold.cli.method_options import option_words
+from dualfold.cli.embed import refuse_scaled_distances
+from dualfold.cli.places import check_places
 from dualfold.cli.reading import notices, read
-from dualfold.cli.reading_options import reading_words
-from dualfold.cli.request import stem
 from dualfold.cli.solving import SCORED_NEIGHBORS, Job, Made, made
 from dualfold.cli.surroundings import Surroundings, measured_neighbors
 from dualfold.cli.talk import Voice
 from dualfold.cli.verdict import short_verdict
 from dualfold.cli.wording import shown
-from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import DualfoldError, InvalidInput
 
 if TYPE_CHECKING:
@@ -111,13 +107,14 @@ def _row(around: Surroundings, result: Made, voice: Voice) -> dict[str, Any]:
     }
 
 
-def _best(rows: list[dict[str, Any]], measure: str) -> str:
+def best_of(rows: list[dict[str, Any]], measure: str) -> str:
+    """The method with the largest value of a measure."""
     known = [row for row in rows if "error" not in row]
     return str(max(known, key=lambda row: row[measure])["method"])
 
 
 def _verdict(rows: list[dict[str, Any]]) -> str:
-    near, far = _best(rows, "t_similarity"), _best(rows, "distance_correlation")
+    near, far = best_of(rows, "t_similarity"), best_of(rows, "distance_correlation")
     if near == far:
         return f"{near} keeps both neighbours and distances best."
     return f"{near} keeps neighbours best, {far} distances."
@@ -198,23 +195,3 @@ def print_table(rows: list[dict[str, Any]]) -> None:
         cells = [f"{row[name]:.3f}" for name in MEASURES]
         table.add_row(row["method"], *cells, f"{row['seconds']:.2f}", row["short_verdict"])
     Console(highlight=False, width=None if sys.stdout.isatty() else 120).print(table)
-
-
-def closing_words(request: CompareRequest, summary: dict[str, Any]) -> list[str]:
-    """What the numbers are, what was written where, and the next command."""
-    drawn = next(row["sampled"] for row in summary["results"] if "error" not in row)
-    whole = drawn == summary["rows"]
-    lines = [
-        f"1 is best in each column; of {SCORED_NEIGHBORS} neighbours"
-        + ("." if whole else f", measured on {drawn:,} of {summary['rows']:,} points.")
-    ]
-    for what, place in (("Coordinates", request.output), ("Picture", request.picture)):
-        lines += [f"{what} in {place}"] if place is not None else []
-    lines += [f"Page in {request.html}"] if request.html is not None else []
-    best = _best(summary["results"], "t_similarity")
-    words = ["dualfold", "embed", request.source, "--method", best]
-    job = next(job for job in request.jobs if job.method.name == best)
-    words += option_words(DESCRIPTIONS[best], job.settings())
-    words += reading_words(request.reading)
-    words += ["--picture", f"{stem(request.source)}.{best}.png"]
-    return [*lines, summary["verdict"], f"Try next:  {shlex.join(words)}"]

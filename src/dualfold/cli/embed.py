@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
+from dualfold.cli.places import check_places
 from dualfold.cli.reading import notices, read
 from dualfold.cli.solving import SCORED_NEIGHBORS, Job, Made, kept_neighbors, made
 from dualfold.cli.surroundings import Surroundings, measured_neighbors
@@ -103,44 +103,6 @@ def refuse_scaled_distances(reading: Reading, *jobs: Job) -> None:
                 Argument("metric", "precomputed"),
                 "); take a method that has the option",
             )
-
-
-def check_places(
-    source: str,
-    output: str | None,
-    force: bool,
-    *,
-    pictures: tuple[str | None, ...] = (),
-    html: str | None = None,
-    models: tuple[str | None, ...] = (),
-) -> None:
-    """Before any work: what cannot be written at the end is refused now."""
-    from dualfold.data.whole_file import check_place
-    from dualfold.data.writing import check_table_place
-
-    plain = [*pictures, *models, html]
-    named = [place for place in (output, *plain) if place not in (None, "-")]
-    real = [os.path.realpath(str(place)) for place in named]
-    if source != "-" and os.path.realpath(source) in real:
-        raise InvalidInput(f"{source} is the table itself and would be replaced; write elsewhere")
-    if output is not None and output != "-":
-        check_table_place(Path(output), overwrite=force)
-    for place in pictures:
-        if place is not None:
-            from dualfold.view.figures import picture_format  # half a second
-
-            picture_format(place)
-    for place in plain:
-        if place is not None:
-            check_place(Path(place), overwrite=force)
-    if len(set(real)) < len(real):
-        raise InvalidInput("two outputs have the same name; give each its own")
-    if html is not None:
-        if not html.lower().endswith((".html", ".htm")):
-            raise InvalidInput(f"{html} must end with .html, or no browser will open it")
-        from dualfold.cli.page import check_page
-
-        check_page()
 
 
 def output_columns(data: Prepared, result: Made) -> dict[str, Any]:

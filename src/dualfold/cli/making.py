@@ -9,8 +9,8 @@ import typer
 
 from dualfold.cli import options as o
 from dualfold.cli.method_command import MethodCommand, refuse_unshared
+from dualfold.cli.places import default_output, stem
 from dualfold.cli.reading_options import OF_NEW_ROWS, reads_table
-from dualfold.cli.request import closing_words, default_output, stem
 from dualfold.cli.talk import UNCERTIFIED, Voice, print_json
 from dualfold.data.reading import AS_IT_IS, Reading
 from dualfold.descriptions import DESCRIPTIONS
@@ -64,6 +64,7 @@ def embed(
     certificate and all settings are stored with the coordinates (OUT.json, or inside
     a Parquet or h5ad file).
     """
+    from dualfold.cli.closing import after_embed
     from dualfold.cli.embed import Request, embed_table
 
     output = output or default_output(file, method)
@@ -76,7 +77,7 @@ def embed(
     summary = embed_table(request, voice)
     if as_json:
         print_json(summary)
-    for line in closing_words(request, summary):
+    for line in after_embed(request, summary):
         voice.say(line)
     certified = summary["certificate"]["holds"]
     if quiet and not certified:  # an answer that may be wrong is never kept quiet
@@ -113,8 +114,8 @@ def transform(
     and filled gaps are those of the rows the map was made of. The model file is data
     (arrays and JSON in a zip); nothing in it is ever run.
     """
+    from dualfold.cli.closing import after_transform
     from dualfold.cli.transform import TransformRequest, transform_table
-    from dualfold.cli.transform import closing_words as last_words
 
     output = output or ("-" if file == "-" else f"{stem(file)}.placed.csv")
     refuse_two_on_stdout(as_json, output)
@@ -123,7 +124,7 @@ def transform(
     summary = transform_table(request, voice)
     if as_json:
         print_json(summary)
-    for line in last_words(request, summary):
+    for line in after_transform(request, summary):
         voice.say(line)
 
 
@@ -161,6 +162,7 @@ def compare(
       dualfold compare cells.parquet --methods pca,eigenmaps -o all.parquet --json
     """
     from dualfold.cli import compare as comparing
+    from dualfold.cli.closing import after_compare
 
     chosen = tuple(o.several_methods(methods))
     jobs = jobs_of(chosen, n_components, n_neighbors, options)
@@ -177,7 +179,7 @@ def compare(
         print_json(summary)
     else:
         comparing.print_table(summary["results"])
-    for line in comparing.closing_words(request, summary):
+    for line in after_compare(request, summary):
         voice.say(line)
     rows = [row for row in summary["results"] if "error" not in row]
     if strict and not (len(rows) == len(chosen) and all(r["certificate"]["holds"] for r in rows)):

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
-from dualfold.cli.embed import check_places
+from dualfold.cli.places import check_places
 from dualfold.cli.reading import notices
-from dualfold.cli.request import stem
 from dualfold.cli.solving import Job
 from dualfold.cli.stored import StoredMap, read_again, stored_job, stored_map
 from dualfold.cli.surroundings import Surroundings, measured_neighbors
@@ -132,17 +130,3 @@ def _write(
     if picture is not None and request.picture is not None:
         with whole_file(Path(request.picture), overwrite=request.force) as file:
             file.write(picture)
-
-
-def closing_words(request: ReportRequest, summary: dict[str, Any]) -> list[str]:
-    """What was written where, and the next command."""
-    lines = []
-    if request.output is not None:
-        lines.append(f"One row of measures a point in {request.output}")
-    if request.picture is not None:
-        lines.append(f"Picture, coloured by trustworthiness, in {request.picture}")
-    source, stored = request.source, request.embedding
-    after = ["dualfold", "certify", source, stored]
-    if request.picture is None:
-        after = ["dualfold", "report", source, stored, "--picture", f"{stem(stored)}.quality.png"]
-    return [*lines, f"Try next:  {shlex.join(after)}"]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
-from dualfold.cli.embed import check_places
+from dualfold.cli.places import check_places
 from dualfold.cli.stored import stored_reading
 from dualfold.cli.talk import Voice
 from dualfold.cli.wording import shown
@@ -189,16 +188,3 @@ def _picture(request: TransformRequest, table: Table, points: Any, verdict: str)
     )
     assert request.picture is not None
     return figure_bytes(figure, request.picture)
-
-
-def closing_words(request: TransformRequest, summary: dict[str, Any]) -> list[str]:
-    """What was written where, a verdict, and the next command."""
-    where = "standard output" if request.output == "-" else request.output
-    lines = [f"{summary['rows']:,} rows placed on the map of {request.model} → {where}"]
-    if request.picture is not None:
-        lines.append(f"Picture in {request.picture}")
-    lines.append(summary["verdict"])
-    if request.output != "-" and request.source != "-":
-        after = ["dualfold", "report", request.source, request.output]
-        lines.append(f"Try next:  {shlex.join(after)}")
-    return lines

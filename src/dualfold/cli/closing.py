@@ -1,0 +1,166 @@
+"""What is said at the end of a command: files, verdict, the next command worth trying."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dualfold.cli.method_options import as_word, option_words
+from dualfold.cli.places import default_output, stem
+from dualfold.cli.reading_options import reading_words
+from dualfold.cli.solving import SCORED_NEIGHBORS
+from dualfold.data.reading import Reading, reading_of
+from dualfold.descriptions import DESCRIPTIONS
+
+if TYPE_CHECKING:
+    from dualfold.cli.certify import CertifyRequest
+    from dualfold.cli.compare import CompareRequest
+    from dualfold.cli.embed import Request
+    from dualfold.cli.report import ReportRequest
+    from dualfold.cli.transform import TransformRequest
+
+HOLD_METADATA = (".parquet", ".h5ad")
+
+
+def after_embed(request: Request, summary: dict[str, Any]) -> list[str]:
+    """What was written where, one verdict, and the next command worth trying."""
+    d, width = len(summary["coordinates"]), len(summary["features"])
+    coordinates = f"{d} coordinate{'s' if d > 1 else ''} in {_where(request.output)}"
+    lines = [f"{summary['rows']:,} rows × {width:,} columns → {coordinates}"]
+    if request.output != "-" and not request.output.endswith(HOLD_METADATA):
+        lines[0] += f" (certificate and settings in {Path(request.output).name}.json)"
+    lines += _written({"Picture": request.picture})
+    if request.html is not None:
+        lines.append(f"Page in {request.html}; open it in a browser, it needs no network")
+    if request.model is not None:
+        lines.append(
+            f"Model in {request.model}; `dualfold transform {shlex.quote(request.model)} NEW_FILE` "
+            "places new rows"
+        )
+    if summary["t_similarity"] is not None:
+        asked = summary["t_similarity_rows"]
+        some = "" if asked == summary["rows"] else f" (measured on {asked:,} of the rows)"
+        lines.append(
+            f"{100 * summary['t_similarity']:.0f} % of the {SCORED_NEIGHBORS} nearest neighbours "
+            f"are still neighbours in the map{some}"
+        )
+    return [*lines, summary["verdict"], try_next(_next_of_embed(request, summary))]
+
+
+def _next_of_embed(request: Request, summary: dict[str, Any]) -> list[str]:
+    """A picture first, then other kinds of map."""
+    method, source, reading = request.job.method.name, request.source, request.reading
+    differ = summary["scales_differ"]
+    if request.picture is not None or request.html is not None:
+        rivals = [name for name in ("pca", "isomap", "eigenmaps") if name != method]
+        words = ["dualfold", "compare", source, "--methods", ",".join([method, *rivals])]
+        words += reading_words(reading, standardize=differ)
+        words += option_words(request.job.method, summary["settings"])
+        return [*words, "--picture", f"{stem(source)}.compare.png"]
+    words = embed_words(source, summary["settings"], reading, standardize=differ)
+    name = "map" if source == "-" else stem(source)
+    words += ["--picture", f"{name}.{method}.png"]
+    if request.output != default_output(source, method):
+        words += ["--output", request.output]
+    return [*words, "--force"] if request.output != "-" else words
+
+
+def after_transform(request: TransformRequest, summary: dict[str, Any]) -> list[str]:
+    """What was written where, a verdict, and the next command."""
+    rows, where = summary["rows"], _where(request.output)
+    lines = [f"{rows:,} rows placed on the map of {request.model} → {where}"]
+    lines += [*_written({"Picture": request.picture}), summary["verdict"]]
+    if request.output == "-" or request.source == "-":
+        return lines
+    words = ["dualfold", "report", request.source, request.output]
+    return [*lines, try_next([*words, *reading_words(request.reading)])]
+
+
+def after_compare(request: CompareRequest, summary: dict[str, Any]) -> list[str]:
+    """What the numbers are, what was written where, and the next command."""
+    from dualfold.cli.compare import best_of
+
+    sampled = next(row["sampled"] for row in summary["results"] if "error" not in row)
+    whole = sampled == summary["rows"]
+    lines = [
+        f"1 is best in each column; of {SCORED_NEIGHBORS} neighbours"
+        + ("." if whole else f", measured on {sampled:,} of {summary['rows']:,} points.")
+    ]
+    places = {"Coordinates": request.output, "Picture": request.picture, "Page": request.html}
+    lines += _written(places)
+    best = best_of(summary["results"], "t_similarity")
+    job = next(job for job in request.jobs if job.method.name == best)
+    words = embed_words(request.source, job.settings(), request.reading)
+    words += ["--picture", f"{stem(request.source)}.{best}.png"]
+    return [*lines, summary["verdict"], try_next(words)]
+
+
+def after_report(request: ReportRequest) -> list[str]:
+    """What was written where, and the next command."""
+    lines = _written(
+        {
+            "Measures of each point": request.output,
+            "Picture, coloured by trustworthiness,": request.picture,
+        }
+    )
+    source, stored = request.source, request.embedding
+    if request.picture is not None:
+        return [*lines, try_next(["dualfold", "certify", source, stored])]
+    words = ["dualfold", "report", source, stored, *reading_words(request.reading)]
+    return [*lines, try_next([*words, "--picture", f"{stem(stored)}.quality.png"])]
+
+
+def after_certify(request: CertifyRequest, summary: dict[str, Any]) -> list[str]:
+    """What was judged, what was found, and the next command."""
+    from dualfold.cli.certify import is_model
+
+    source, lines = request.source, [summary["judged_as"], summary["verdict"]]
+    if "method" not in summary["settings"]:
+        return lines
+    if summary["certificate"]["level"] == "failed":
+        return [*lines, try_next(_again(source, summary))]
+    own = reading_words(request.reading)
+    if not summary["holds"] and summary["certificate"]["gap"] is not None:
+        words = ["dualfold", "certify", source, request.embedding, *own]
+        words += [] if request.model is None else ["--model", request.model]
+        words += ["--tolerance", f"{1.1 * summary['certificate']['gap']:.1g}"]
+        return [*lines, f"A wider gap passes with:  {shlex.join(words)}"]
+    if is_model(request.embedding):
+        return lines
+    return [*lines, try_next(["dualfold", "report", source, request.embedding, *own])]
+
+
+def _again(source: str, summary: dict[str, Any]) -> list[str]:
+    """The command that makes the map anew, with the settings that are stored with it."""
+    method = summary["settings"]["method"]
+    words = embed_words(source, summary["settings"], reading_of(summary["reading"]))
+    words += ["--output", f"{stem(source)}.{method}.again.csv"]
+    if DESCRIPTIONS[method].dual:
+        words += ["--save-model", f"{stem(source)}.dualfold"]
+    return words
+
+
+def embed_words(
+    source: str, settings: dict[str, Any], reading: Reading, *, standardize: bool = False
+) -> list[str]:
+    """The command that makes a map with these settings."""
+    words = ["dualfold", "embed", source, "--method", settings["method"]]
+    if settings["n_components"] != 2:
+        words += ["--n-components", as_word(settings["n_components"])]
+    words += option_words(DESCRIPTIONS[settings["method"]], settings)
+    return words + reading_words(reading, standardize=standardize)
+
+
+def try_next(words: list[str]) -> str:
+    """A command to copy."""
+    return f"Try next:  {shlex.join(words)}"
+
+
+def _where(output: str) -> str:
+    return "standard output" if output == "-" else output
+
+
+def _written(places: Mapping[str, str | None]) -> list[str]:
+    return [f"{what} in {place}" for what, place in places.items() if place is not None]
