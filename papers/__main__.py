@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 import papers
+from dualfold.cli.console import Console, plainly, print_json
 from dualfold.cli.options import Force, Json, Quiet
-from dualfold.cli.talk import Voice, plainly, print_json
 from dualfold.data.whole_file import check_folder, check_place, whole_file
 from papers.finding import STAND_IN, Done, Experiment, Setting
 from papers.report import counted, picture, picture_name, summary
@@ -88,9 +88,9 @@ def run_some(
 ) -> None:
     """Run the experiments of these papers, or these experiments."""
     setting = Setting("full" if full else "quick", seed)
-    voice = Voice(quiet=quiet)
-    found = reproduced(papers.chosen(names), setting, output, voice, force=force, as_json=as_json)
-    finish(found, ["run", *names], setting, output, voice)
+    console = Console(quiet=quiet)
+    found = reproduced(papers.chosen(names), setting, output, console, force=force, as_json=as_json)
+    finish(found, ["run", *names], setting, output, console)
 
 
 @app.command("all")
@@ -105,16 +105,16 @@ def run_all(
 ) -> None:
     """Run every experiment."""
     setting = Setting("full" if full else "quick", seed)
-    voice = Voice(quiet=quiet)
-    found = reproduced(papers.chosen([]), setting, output, voice, force=force, as_json=as_json)
-    finish(found, ["all"], setting, output, voice)
+    console = Console(quiet=quiet)
+    found = reproduced(papers.chosen([]), setting, output, console, force=force, as_json=as_json)
+    finish(found, ["all"], setting, output, console)
 
 
 def reproduced(
     wanted: tuple[Experiment, ...],
     setting: Setting,
     output: Path,
-    voice: Voice,
+    console: Console,
     *,
     force: bool,
     as_json: bool,
@@ -125,14 +125,14 @@ def reproduced(
         if output.exists():
             check_place(output / name, overwrite=force)
     found, notices = list[Done](), list[str]()
-    with voice.telling_warnings(notices):
+    with console.noting_warnings(notices):
         for place, one in enumerate(wanted):
-            with voice.doing(f"{place + 1} of {len(wanted)}: {one.title}"):
+            with console.doing(f"{place + 1} of {len(wanted)}: {one.title}"):
                 found += papers.run([one], setting)
             off = found[-1].finding.failed
             words = f"{counted(len(off), 'row')} not as expected" if off else "as expected"
-            voice.say(f"{one.name:<28} {found[-1].seconds:6.1f} s  {words}")
-    with voice.doing("writing"):
+            console.say(f"{one.name:<28} {found[-1].seconds:6.1f} s  {words}")
+    with console.doing("writing"):
         written = write(output, found, setting)
     if as_json:
         print_json(
@@ -147,17 +147,17 @@ def reproduced(
 
 
 def finish(
-    found: list[Done], words: list[str], setting: Setting, output: Path, voice: Voice
+    found: list[Done], words: list[str], setting: Setting, output: Path, console: Console
 ) -> None:
     """Say what came out and what to try next; a row that is not as expected ends in exit code 3."""
-    voice.say(f"\n{summary(found)}")
-    voice.say(f"\nThe report:  {output / PAGE}  (and {MARKDOWN} with its pictures beside it)")
+    console.say(f"\n{summary(found)}")
+    console.say(f"\nThe report:  {output / PAGE}  (and {MARKDOWN} with its pictures beside it)")
     if any(STAND_IN in done.finding.notes for done in found):
-        voice.say(STAND_IN)
+        console.say(STAND_IN)
     if setting.size != "full":
         # Another folder: files that are there now would be refused.
         again = ["python -m papers", *words, "--full", "-o", str(output / "full")]
-        voice.say(f"\nTry next:  {' '.join(again)}")
+        console.say(f"\nTry next:  {' '.join(again)}")
     if any(done.finding.failed for done in found):
         raise typer.Exit(NOT_AS_EXPECTED)
 

@@ -16,7 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 import dualfold
-from dualfold.cli import app, talk
+from dualfold.cli import app, console
 from dualfold.cli.demo import shown
 from dualfold.data import read_metadata, swiss_roll
 from dualfold.descriptions import DESCRIPTIONS
@@ -268,7 +268,7 @@ def test_dates_to_colour_by_have_an_order_or_a_remark(here):
     from dualfold.data import Reading
     from dualfold.view.colors import coloring
 
-    data = read("dated.csv", Reading(color="month"), talk.Voice(quiet=True))
+    data = read("dated.csv", Reading(color="month"), console.Console(quiet=True))
     found = coloring(data.colors, 60)
     assert found.scale is not None
     assert found.scale.dates
@@ -363,7 +363,9 @@ def test_the_next_command_of_the_demo_works(tmp_path, monkeypatch):
     from dualfold.cli import demo
 
     monkeypatch.chdir(tmp_path)
-    found = [list(demo.results(example, talk.Voice(quiet=True), [])) for example in demo.examples()]
+    found = [
+        list(demo.results(example, console.Console(quiet=True), [])) for example in demo.examples()
+    ]
     demo.write(Path("a folder"), found, b"", "")
     program, *words = shlex.split(demo.next_command(Path("a folder")))
     assert program == "dualfold"

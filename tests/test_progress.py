@@ -128,16 +128,16 @@ def test_the_line_knows_what_it_was_told_and_calls_a_guess_a_guess(monkeypatch):
     stage = Stage("isomap", 30.0)
     now[0] = 5.0
     assert stage.words() == "5 s, a guess: about 30 s in all"
-    stage.hear(Report("paths"))
+    stage.update(Report("paths"))
     now[0] = 15.0
     assert stage.words() == "10 s so far"
-    stage.hear(Report("paths", 0.25))
+    stage.update(Report("paths", 0.25))
     assert (stage.shown_name, stage.words()) == ("isomap: paths", "10 s, about 30 s left")
-    stage.hear(Report("paths", 0.1))
+    stage.update(Report("paths", 0.1))
     assert stage.share == 0.25
-    stage.hear(Report("paths"))  # the same work on other data begins
+    stage.update(Report("paths"))  # the same work on other data begins
     assert stage.words() == "0 s so far"
-    stage.hear(Report("LAPACK", None, 4.0))
+    stage.update(Report("LAPACK", None, 4.0))
     now[0] = 20.0
     assert stage.words() == "5 s, longer than the 4 s guessed"
     assert duration(3 * 3600 + 125) == "3 h 02 min"

@@ -9,10 +9,10 @@ import typer
 
 from dualfold import __version__
 from dualfold.cli import checking, making
+from dualfold.cli.console import Console, plainly, print_json
 from dualfold.cli.listing import methods
 from dualfold.cli.method_command import MethodGroup
 from dualfold.cli.options import Json, Quiet
-from dualfold.cli.talk import Voice, plainly, print_json
 
 
 class Commands(MethodGroup):
@@ -83,34 +83,38 @@ def demo(
     from dualfold.data.whole_file import check_folder
 
     check_folder(output)  # before the work, not after
-    voice, heard = Voice(quiet=quiet), list[str]()
-    with voice.doing("loading"):
+    console, notices = Console(quiet=quiet), list[str]()
+    with console.doing("loading"):
         shown = tour.examples()
     found = []
     for example in shown:
         line = []
-        for result in tour.results(example, voice, heard):
+        for result in tour.results(example, console, notices):
             line.append(result)
             if not as_json:
                 typer.echo(tour.in_a_line(result))
         found.append(line)
-    with voice.doing("drawing"):
+    with console.doing("drawing"):
         drawn = tour.picture(found)
-    with voice.doing("making the page"):
+    with console.doing("making the page"):
         written = tour.write(output, found, drawn, tour.page(found[1]))
     if as_json:
         print_json(
             {
                 "results": [result.words() for line in found for result in line],
                 "written": [str(path) for path in written],
-                "notices": heard,
+                "notices": notices,
             }
         )
-    voice.say("\nt-similarity: the share of each point's 10 nearest neighbours that the map keeps.")
-    voice.say(f"\nAll maps in one picture:  {written[0]}")
-    voice.say(f"A page to explore:        {written[1]}  (open it in a browser)")
-    voice.say(f"Data and coordinates:     {', '.join(path.name for path in written[2:])} beside it")
-    voice.say(f"\nTry next:  {tour.next_command(output)}")
+    console.say(
+        "\nt-similarity: the share of each point's 10 nearest neighbours that the map keeps."
+    )
+    console.say(f"\nAll maps in one picture:  {written[0]}")
+    console.say(f"A page to explore:        {written[1]}  (open it in a browser)")
+    console.say(
+        f"Data and coordinates:     {', '.join(path.name for path in written[2:])} beside it"
+    )
+    console.say(f"\nTry next:  {tour.next_command(output)}")
 
 
 for command in (

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
 from dualfold.cli import judging
-from dualfold.cli.reading import notices, read
+from dualfold.cli.console import Console
+from dualfold.cli.reading import notices_of, read
 from dualfold.cli.stored import StoredMap, read_again, stored_job, stored_map
-from dualfold.cli.talk import Voice
 from dualfold.cli.verdict import verdict
 from dualfold.errors import InvalidInput
 
@@ -47,14 +47,14 @@ class Judged:
     verdict: str
 
 
-def certify_map(request: CertifyRequest, voice: Voice) -> dict[str, Any]:
+def certify_map(request: CertifyRequest, console: Console) -> dict[str, Any]:
     """Judge the map or model; returns what `--json` prints."""
     from dualfold.levels import checked_tolerance
 
     checked_tolerance(request.tolerance)
-    heard: list[str] = []
-    with voice.telling_warnings(heard):
-        found = (_model if is_model(request.embedding) else _points)(request, voice)
+    notices: list[str] = []
+    with console.noting_warnings(notices):
+        found = (_model if is_model(request.embedding) else _points)(request, console)
     return {
         "schema": "dualfold.recheck/2",
         "dualfold": __version__,
@@ -63,7 +63,7 @@ def certify_map(request: CertifyRequest, voice: Voice) -> dict[str, Any]:
         "settings": found.settings,
         "reading": found.data.reading.settings(),
         "rows": found.rows,
-        "notices": [*notices(found.data), *heard],
+        "notices": [*notices_of(found.data), *notices],
         "judged_as": judging.judged_as(found.settings, found.data),
         "verdict": found.verdict,
         "certificate": found.certificate.to_dict(),
@@ -79,15 +79,15 @@ def is_model(path: str) -> bool:
         return "dualfold.json" in archive.namelist()
 
 
-def _points(request: CertifyRequest, voice: Voice) -> Judged:
+def _points(request: CertifyRequest, console: Console) -> Judged:
     """Coordinates in a table, with their settings beside them."""
-    with voice.doing(f"reading {request.embedding}"):
+    with console.doing(f"reading {request.embedding}"):
         stored = stored_map(request.embedding)
     settings = stored.metadata.get("settings")
     job = stored_job(settings, request.embedding)
-    data = read_again(request.source, request.reading, stored, voice)
+    data = read_again(request.source, request.reading, stored, console)
     model = None if request.model is None else _sides(request.model, len(stored.points))
-    certificate = judging.judged_map(job, stored, data, model, voice, **request.asking)
+    certificate = judging.judged_map(job, stored, data, model, console, **request.asking)
     words = verdict(job.method, certificate, stored.points.shape[1])
     if job.method.dual and model is None and not certificate.holds:
         words = _rough(certificate)
@@ -103,29 +103,29 @@ def _sides(path: str, rows: int) -> Model:
     return model
 
 
-def _model(request: CertifyRequest, voice: Voice) -> Judged:
+def _model(request: CertifyRequest, console: Console) -> Judged:
     """A model file, made by `embed --save-model` or by `save_model` of an estimator."""
     from dualfold.saved import load_model
 
-    with voice.doing(f"reading {request.embedding}"):
+    with console.doing(f"reading {request.embedding}"):
         model = load_model(request.embedding)
     if "estimator" in model.settings:
-        return _estimator(request, model, voice)
+        return _estimator(request, model, console)
     job = stored_job(model.settings.get("settings"), request.embedding)
     stored = StoredMap(request.embedding, None, {}, model.settings)
-    data = read_again(request.source, request.reading, stored, voice)
-    certificate = judging.judged_model(job, model, data, voice, **request.asking)
+    data = read_again(request.source, request.reading, stored, console)
+    certificate = judging.judged_model(job, model, data, console, **request.asking)
     words = verdict(job.method, certificate, model.coordinates)
     return Judged(job.settings(), data, len(data.table.rows), certificate, words)
 
 
-def _estimator(request: CertifyRequest, model: Model, voice: Voice) -> Judged:
+def _estimator(request: CertifyRequest, model: Model, console: Console) -> Judged:
     from dualfold.saved.restate import restated
 
-    data = read(request.source, request.reading, voice)
+    data = read(request.source, request.reading, console)
     unnamed = tuple(f"column_{place + 1}" for place in range(len(data.table.names)))
     X = data.X if model.columns == unnamed else model.matched(data.X, data.table.names)
-    certificate = judging.judged_estimator(model, X, voice, **request.asking)
+    certificate = judging.judged_estimator(model, X, console, **request.asking)
     # scikit-learn shows the parameters that are not the usual ones.
     settings = {"estimator": " ".join(repr(restated(model)).split())}
     return Judged(settings, data, len(data.table.rows), certificate, f"{certificate}.")

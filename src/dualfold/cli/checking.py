@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from dualfold.cli import options as o
+from dualfold.cli.console import UNCERTIFIED, Console, print_json
 from dualfold.cli.reading_options import OF_FILE, OF_REPORT, reads_table
-from dualfold.cli.talk import UNCERTIFIED, Voice, print_json
 from dualfold.data.reading import AS_IT_IS, Reading
 
 Embedding = Annotated[
@@ -58,14 +58,14 @@ def report(
     request = reporting.ReportRequest(
         file, reading, embedding, n_neighbors, sample, output, picture, force
     )
-    voice = Voice(quiet=quiet)
-    summary, words = reporting.report_map(request, voice)
+    console = Console(quiet=quiet)
+    summary, words = reporting.report_map(request, console)
     if as_json:
         print_json(summary)
     else:
         typer.echo(words)
     for line in after_report(request):
-        voice.say(line)
+        console.say(line)
 
 
 @reads_table(OF_FILE)
@@ -104,14 +104,14 @@ def certify(
     from dualfold.cli import certify as certifying
     from dualfold.cli.closing import after_certify
 
-    voice = Voice(quiet=quiet)
+    console = Console(quiet=quiet)
     request = certifying.CertifyRequest(file, reading, embedding, model, tolerance, fresh)
-    summary = certifying.certify_map(request, voice)
+    summary = certifying.certify_map(request, console)
     if as_json:
         print_json(summary)
     for line in after_certify(request, summary):
-        voice.say(line)
+        console.say(line)
     if not summary["holds"]:
         if quiet:
-            Voice().note(summary["verdict"])
+            Console().note(summary["verdict"])
         raise typer.Exit(UNCERTIFIED)

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
+from dualfold.cli.console import Console
 from dualfold.cli.embed import refuse_scaled_distances
 from dualfold.cli.places import check_places
-from dualfold.cli.reading import notices, read
-from dualfold.cli.solving import SCORED_NEIGHBORS, Job, Made, made
+from dualfold.cli.reading import notices_of, read
+from dualfold.cli.solving import SCORED_NEIGHBORS, FittedMap, Job, fit_map
 from dualfold.cli.surroundings import Surroundings, measured_neighbors
-from dualfold.cli.talk import Voice
 from dualfold.cli.verdict import short_verdict
 from dualfold.cli.wording import shown
 from dualfold.errors import DualfoldError, InvalidInput
@@ -39,38 +39,38 @@ class CompareRequest:
     force: bool
 
 
-def compare_methods(request: CompareRequest, voice: Voice) -> dict[str, Any]:
+def compare_methods(request: CompareRequest, console: Console) -> dict[str, Any]:
     """Run each method and measure its map; returns what `--json` prints."""
     check_places(
         request.source, request.output, request.force,
         pictures=(request.picture,), html=request.html,
     )  # fmt: skip
-    data = read(request.source, request.reading, voice)
+    data = read(request.source, request.reading, console)
     if data.X.shape[0] <= 2 * SCORED_NEIGHBORS + 1:
         raise InvalidInput(
             f"comparing needs more than {2 * SCORED_NEIGHBORS + 1} rows, so that neighbours mean "
             f"something, but {request.source} has {data.X.shape[0]}"
         )
     refuse_scaled_distances(request.reading, *request.jobs)
-    rows, maps = list[dict[str, Any]](), list[Made]()
+    rows, maps = list[dict[str, Any]](), list[FittedMap]()
     least = measured_neighbors(data, SCORED_NEIGHBORS, whole=True)
-    around = Surroundings(data, request.jobs, voice, least)
+    around = Surroundings(data, request.jobs, console, least)
     for place, job in enumerate(request.jobs):
         name = job.method.name
-        voice.prefix = f"{place + 1} of {len(request.jobs)}, "
+        console.prefix = f"{place + 1} of {len(request.jobs)}, "
         try:
-            result = made(job, data, voice, around)
+            result = fit_map(job, data, console, around)
         except (DualfoldError, MemoryError) as error:
             reason = shown(error.message) if isinstance(error, DualfoldError) else "out of memory"
             rows.append({"method": name, "error": reason})
-            voice.note(f"{name}: {reason}")
+            console.note(f"{name}: {reason}")
             continue
         maps.append(result)
-        rows.append(_row(around, result, voice))
-    voice.prefix = ""
+        rows.append(_row(around, result, console))
+    console.prefix = ""
     if not maps:
         raise InvalidInput("none of the methods gave a map; see the notes above")
-    _write(request, data, maps, rows, around, voice)
+    _write(request, data, maps, rows, around, console)
     return {
         "schema": "dualfold.compare/1",
         "dualfold": __version__,
@@ -79,7 +79,7 @@ def compare_methods(request: CompareRequest, voice: Voice) -> dict[str, Any]:
         "rows": len(data.table.rows),
         "features": list(data.table.names),
         "results": rows,
-        "notices": notices(data),
+        "notices": notices_of(data),
         "verdict": _verdict(rows),
         "output": request.output,
         "picture": request.picture,
@@ -87,12 +87,12 @@ def compare_methods(request: CompareRequest, voice: Voice) -> dict[str, Any]:
     }
 
 
-def _row(around: Surroundings, result: Made, voice: Voice) -> dict[str, Any]:
+def _row(around: Surroundings, result: FittedMap, console: Console) -> dict[str, Any]:
     from dualfold.quality import report
     from dualfold.quality.estimate import sample_size
 
     points, certificate = result.points, result.certificate
-    with voice.doing(f"measuring {result.job.method.name}"):
+    with console.doing(f"measuring {result.job.method.name}"):
         drawn = sample_size(len(points))
         found = report(around.space, points, n_neighbors=SCORED_NEIGHBORS, sample=drawn)
     return {
@@ -123,16 +123,16 @@ def _verdict(rows: list[dict[str, Any]]) -> str:
 def _write(
     request: CompareRequest,
     data: Prepared,
-    maps: list[Made],
+    maps: list[FittedMap],
     rows: list[dict[str, Any]],
     around: Surroundings,
-    voice: Voice,
+    console: Console,
 ) -> None:
     from dualfold.data import write_table
     from dualfold.data.whole_file import whole_file
 
     if request.picture is not None:
-        with voice.doing("drawing"), voice.telling_warnings([]):
+        with console.doing("drawing"), console.noting_warnings([]):
             drawn = _picture(request, data, maps, rows)
         with whole_file(Path(request.picture), overwrite=request.force) as file:
             file.write(drawn)
@@ -150,11 +150,11 @@ def _write(
         from dualfold.cli.page import write_html
 
         shape, force = request.images, request.force
-        write_html(request.html, data, maps, around, voice, images=shape, force=force)
+        write_html(request.html, data, maps, around, console, images=shape, force=force)
 
 
 def _picture(
-    request: CompareRequest, data: Prepared, maps: list[Made], rows: list[dict[str, Any]]
+    request: CompareRequest, data: Prepared, maps: list[FittedMap], rows: list[dict[str, Any]]
 ) -> bytes:
     from dualfold.view.figures import Panel, figure_bytes, gallery
 
@@ -179,7 +179,7 @@ def _picture(
 def print_table(rows: list[dict[str, Any]]) -> None:
     """The comparison as a table on standard output."""
     from rich import box
-    from rich.console import Console
+    from rich.console import Console as Terminal
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
@@ -194,4 +194,4 @@ def print_table(rows: list[dict[str, Any]]) -> None:
             continue
         cells = [f"{row[name]:.3f}" for name in MEASURES]
         table.add_row(row["method"], *cells, f"{row['seconds']:.2f}", row["short_verdict"])
-    Console(highlight=False, width=None if sys.stdout.isatty() else 120).print(table)
+    Terminal(highlight=False, width=None if sys.stdout.isatty() else 120).print(table)

@@ -10,8 +10,8 @@ from time import perf_counter
 from typing import Any
 
 from dualfold import __version__
+from dualfold.cli.console import Console
 from dualfold.cli.solving import Job
-from dualfold.cli.talk import Voice
 from dualfold.cli.verdict import short_verdict, verdict
 from dualfold.descriptions import DESCRIPTIONS, Description
 
@@ -86,7 +86,7 @@ def shown() -> list[Description]:
     return [method for method in DESCRIPTIONS.values() if method.in_demo]
 
 
-def results(example: Example, voice: Voice, heard: list[str]) -> Iterator[Result]:
+def results(example: Example, console: Console, notices: list[str]) -> Iterator[Result]:
     """Every method on one data set."""
     from dualfold.quality import t_similarity
     from dualfold.quality.space import space_of
@@ -94,7 +94,7 @@ def results(example: Example, voice: Voice, heard: list[str]) -> Iterator[Result
     space: Any = space_of(example.X)
     for method in shown():
         begin = perf_counter()
-        with voice.telling_warnings(heard):
+        with console.noting_warnings(notices):
             estimator = Job(method).estimator()
             if method.needs_graph:  # searched for the first of them, then known
                 estimator.set_params(graph=space.neighbors(N_NEIGHBORS))

@@ -8,11 +8,11 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
+from dualfold.cli.console import Console
 from dualfold.cli.places import check_places
-from dualfold.cli.reading import notices, read
-from dualfold.cli.solving import SCORED_NEIGHBORS, Job, Made, kept_neighbors, made
+from dualfold.cli.reading import notices_of, read
+from dualfold.cli.solving import SCORED_NEIGHBORS, FittedMap, Job, fit_map, kept_neighbors
 from dualfold.cli.surroundings import Surroundings, measured_neighbors
-from dualfold.cli.talk import Voice
 from dualfold.errors import Argument, InvalidInput
 
 if TYPE_CHECKING:
@@ -40,20 +40,20 @@ class Request:
         return self.job.settings() | more
 
 
-def embed_table(request: Request, voice: Voice) -> dict[str, Any]:
+def embed_table(request: Request, console: Console) -> dict[str, Any]:
     """Read, embed, certify, write; returns what `--json` prints."""
     check_places(
         request.source, request.output, request.force,
         pictures=(request.picture,), html=request.html, models=(request.model,),
     )  # fmt: skip
     begin = perf_counter()
-    data = read(request.source, request.reading, voice)
+    data = read(request.source, request.reading, console)
     began = perf_counter()
     refuse_scaled_distances(request.reading, request.job)
     least = measured_neighbors(data, SCORED_NEIGHBORS, whole=request.html is not None)
-    around = Surroundings(data, [request.job], voice, least)
-    result = made(request.job, data, voice, around)
-    kept = kept_neighbors(around, result.points, voice)
+    around = Surroundings(data, [request.job], console, least)
+    result = fit_map(request.job, data, console, around)
+    kept = kept_neighbors(around, result.points, console)
     columns = output_columns(data, result)
     summary: dict[str, Any] = {
         "schema": "dualfold.embedding/1",
@@ -64,7 +64,7 @@ def embed_table(request: Request, voice: Voice) -> dict[str, Any]:
         "rows": len(data.table.rows),
         "features": list(data.table.names),
         "coordinates": list(columns)[-result.points.shape[1] :],
-        "notices": [*notices(data), *result.heard],
+        "notices": [*notices_of(data), *result.notices],
         "scales_differ": data.scales_differ,
         "verdict": result.verdict,
         "certificate": result.certificate.to_dict(),
@@ -72,7 +72,7 @@ def embed_table(request: Request, voice: Voice) -> dict[str, Any]:
         "t_similarity": None if kept is None else float(kept),
         "t_similarity_rows": getattr(kept, "sampled", len(result.points)),
     }
-    picture = _picture(request, data, result, voice)
+    picture = _picture(request, data, result, console)
     # Before anything is written: not every rule of new points can be kept in a file.
     kept_model = None if request.model is None else model(data, result, summary)
     _write(request, data, columns, summary, picture, kept_model)
@@ -80,7 +80,7 @@ def embed_table(request: Request, voice: Voice) -> dict[str, Any]:
         from dualfold.cli.page import write_html
 
         shape, force = request.images, request.force
-        write_html(request.html, data, [result], around, voice, images=shape, force=force)
+        write_html(request.html, data, [result], around, console, images=shape, force=force)
     seconds = {"read": began - begin, "embed": result.seconds, "total": perf_counter() - begin}
     places = {"output": request.output, "picture": request.picture, "html": request.html}
     return summary | places | {"model": request.model, "seconds": seconds}
@@ -105,7 +105,7 @@ def refuse_scaled_distances(reading: Reading, *jobs: Job) -> None:
             )
 
 
-def output_columns(data: Prepared, result: Made) -> dict[str, Any]:
+def output_columns(data: Prepared, result: FittedMap) -> dict[str, Any]:
     """Names, colours and coordinates, coordinates last."""
     columns: dict[str, Any] = {}
     reading, rows = data.reading, data.table.rows
@@ -122,7 +122,7 @@ def output_columns(data: Prepared, result: Made) -> dict[str, Any]:
     return columns
 
 
-def _picture(request: Request, data: Prepared, result: Made, voice: Voice) -> bytes | None:
+def _picture(request: Request, data: Prepared, result: FittedMap, console: Console) -> bytes | None:
     if request.picture is None:
         return None
     from dualfold.view.figures import figure_bytes, map_figure
@@ -131,7 +131,7 @@ def _picture(request: Request, data: Prepared, result: Made, voice: Voice) -> by
     source = request.source
     source = "standard input" if source == "-" else Path(source).name
     # matplotlib warns of letters its font lacks and of tight layouts; neither is for a user
-    with voice.doing("drawing"), voice.telling_warnings([]):
+    with console.doing("drawing"), console.noting_warnings([]):
         figure = map_figure(
             result.points,
             data.colors,
@@ -170,7 +170,7 @@ def _write(
         save_model(request.model, kept_model, overwrite=request.force)
 
 
-def model(data: Prepared, result: Made, summary: dict[str, Any]) -> Any:
+def model(data: Prepared, result: FittedMap, summary: dict[str, Any]) -> Any:
     """The map as a model that places new rows."""
     import numpy as np
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from dualfold.cli.console import Console
 from dualfold.cli.method_options import as_word, option_words
 from dualfold.cli.reading import refuse_too_many
 from dualfold.cli.reading_options import reading_words
 from dualfold.cli.solving import Job
 from dualfold.cli.stored import StoredMap
-from dualfold.cli.talk import Voice
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import InvalidInput
 
@@ -23,7 +23,12 @@ NAMED_COLUMNS = 8
 
 
 def judged_map(
-    job: Job, stored: StoredMap, data: Prepared, model: Model | None, voice: Voice, **asking: Any
+    job: Job,
+    stored: StoredMap,
+    data: Prepared,
+    model: Model | None,
+    console: Console,
+    **asking: Any,
 ) -> Any:
     """The certificate of stored points; `asking` is tolerance and fresh."""
     from dualfold.saved import rechecked_points
@@ -34,7 +39,7 @@ def judged_map(
         raise InvalidInput(f"{stored.path} has {width} coordinates and states {job.n_components}")
     sides = None if model is None else model.both_sides
     values = None if job.method.dual else _eigenvalues(stored)
-    with voice.doing("certifying again"):
+    with console.doing("certifying again"):
         return rechecked_points(
             job.estimator(), data.X, stored.points, values, sides, data.classes, **asking
         )
@@ -51,12 +56,12 @@ def _eigenvalues(stored: StoredMap) -> list[float]:
         raise InvalidInput(f"{stored.path} states eigenvalues that no computer holds") from error
 
 
-def judged_model(job: Job, model: Model, data: Prepared, voice: Voice, **asking: Any) -> Any:
+def judged_model(job: Job, model: Model, data: Prepared, console: Console, **asking: Any) -> Any:
     """The certificate of a model that `embed --save-model` wrote."""
     from dualfold.saved import rechecked_model
 
     refuse_too_many(data, job.n_components, job.method)
-    with voice.doing("certifying again"):
+    with console.doing("certifying again"):
         certificate = rechecked_model(model, data.X, data.classes, **asking)
     return certificate.doubted(*_table_doubts(job, model, data))
 
@@ -90,11 +95,11 @@ def _table_doubts(job: Job, model: Model, data: Prepared) -> list[str]:
     return doubts
 
 
-def judged_estimator(model: Model, X: Any, voice: Voice, **asking: Any) -> Any:
+def judged_estimator(model: Model, X: Any, console: Console, **asking: Any) -> Any:
     """The certificate of a model that `save_model(path, model_of(estimator))` wrote."""
     from dualfold.saved import rechecked_model
 
-    with voice.doing("certifying again"):
+    with console.doing("certifying again"):
         return rechecked_model(model, X, **asking)
 
 

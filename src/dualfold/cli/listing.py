@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from dualfold.cli.console import print_json
 from dualfold.cli.options import Json, beginning, method_name
-from dualfold.cli.talk import print_json
 from dualfold.descriptions import DESCRIPTIONS, SIZES_MEAN, Description
 
 # In a pipe there is no width to fit into: one line a row is easier to grep.
@@ -68,7 +68,7 @@ def option_rows(method: Description) -> list[dict[str, str]]:
 
 def _print(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> None:
     from rich import box
-    from rich.console import Console
+    from rich.console import Console as Terminal
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
@@ -78,4 +78,4 @@ def _print(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> None:
     for row in rows:
         table.add_row(*(row[column] for column in columns))
     width = None if sys.stdout.isatty() else WIDE
-    Console(highlight=False, width=width, markup=False).print(table)
+    Terminal(highlight=False, width=width, markup=False).print(table)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dualfold.cli import options as o
+from dualfold.cli.console import UNCERTIFIED, Console, print_json
 from dualfold.cli.method_command import MethodCommand, refuse_unshared
 from dualfold.cli.places import default_output, stem
 from dualfold.cli.reading_options import OF_NEW_ROWS, reads_table
-from dualfold.cli.talk import UNCERTIFIED, Voice, print_json
 from dualfold.data.reading import AS_IT_IS, Reading
 from dualfold.descriptions import DESCRIPTIONS
 
@@ -73,15 +73,15 @@ def embed(
     refuse_labels(reading.labels, job)
     shape = o.picture_shape(images)
     request = Request(file, reading, job, output, picture, html, shape, save_model, force)
-    voice = Voice(quiet=quiet)
-    summary = embed_table(request, voice)
+    console = Console(quiet=quiet)
+    summary = embed_table(request, console)
     if as_json:
         print_json(summary)
     for line in after_embed(request, summary):
-        voice.say(line)
+        console.say(line)
     certified = summary["certificate"]["holds"]
     if quiet and not certified:  # an answer that may be wrong is never kept quiet
-        Voice().note(summary["verdict"])
+        Console().note(summary["verdict"])
     if strict and not certified:
         raise typer.Exit(UNCERTIFIED)
 
@@ -120,12 +120,12 @@ def transform(
     output = output or ("-" if file == "-" else f"{stem(file)}.placed.csv")
     refuse_two_on_stdout(as_json, output)
     request = TransformRequest(model, file, reading, output, picture, force)
-    voice = Voice(quiet=quiet)
-    summary = transform_table(request, voice)
+    console = Console(quiet=quiet)
+    summary = transform_table(request, console)
     if as_json:
         print_json(summary)
     for line in after_transform(request, summary):
-        voice.say(line)
+        console.say(line)
 
 
 @reads_table()
@@ -173,14 +173,14 @@ def compare(
         file, reading, jobs, output, picture, html,
         o.picture_shape(images), force,
     )  # fmt: skip
-    voice = Voice(quiet=quiet)
-    summary = comparing.compare_methods(request, voice)
+    console = Console(quiet=quiet)
+    summary = comparing.compare_methods(request, console)
     if as_json:
         print_json(summary)
     else:
         comparing.print_table(summary["results"])
     for line in after_compare(request, summary):
-        voice.say(line)
+        console.say(line)
     rows = [row for row in summary["results"] if "error" not in row]
     if strict and not (len(rows) == len(chosen) and all(r["certificate"]["holds"] for r in rows)):
         raise typer.Exit(UNCERTIFIED)

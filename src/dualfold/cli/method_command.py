@@ -124,7 +124,7 @@ def command_with(
             with formatter.section(f"Options of {', '.join(methods)}"):
                 formatter.write_dl([record for record in records if record is not None])
 
-    from dualfold.cli.talk import plainly
+    from dualfold.cli.console import plainly
 
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     alone.command(cls=WithOptions)(plainly(with_options(chosen.function, options)))

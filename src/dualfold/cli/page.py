@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dualfold.cli.solving import Made
+from dualfold.cli.console import Console
+from dualfold.cli.solving import FittedMap
 from dualfold.cli.surroundings import Surroundings
-from dualfold.cli.talk import Voice
 from dualfold.errors import Argument, InvalidInput, MissingDependency
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ def check_page() -> None:
 def write_html(
     path: str,
     data: Prepared,
-    maps: Sequence[Made],
+    maps: Sequence[FittedMap],
     around: Surroundings,
-    voice: Voice,
+    console: Console,
     *,
     images: tuple[int, int] | None,
     force: bool,
@@ -47,24 +47,24 @@ def write_html(
     from dualfold.view.page import measured_map, write_page
 
     k = min(SHOWN_NEIGHBORS, (data.X.shape[0] - 1) // 2)
-    with voice.doing("measuring the map for the page"):
+    with console.doing("measuring the map for the page"):
         near = around.nearest(k)
         shown = [
             measured_map(
-                made.job.method.name,
+                fitted.job.method.name,
                 around.space,
-                made.points,
-                values=made.values or None,
-                certificate=made.certificate,
-                history=made.estimator.history_ if made.job.method.dual else None,
-                pieces=getattr(made.estimator, "n_connected_components_", None),
-                equal=made.job.method.lengths,
+                fitted.points,
+                values=fitted.values or None,
+                certificate=fitted.certificate,
+                history=fitted.estimator.history_ if fitted.job.method.dual else None,
+                pieces=getattr(fitted.estimator, "n_connected_components_", None),
+                equal=fitted.job.method.lengths,
                 n_neighbors=SHOWN_NEIGHBORS,
                 neighbors=near,
             )
-            for made in maps
+            for fitted in maps
         ]
-    with voice.doing("writing the page"):
+    with console.doing("writing the page"):
         write_page(
             Path(path),
             shown,

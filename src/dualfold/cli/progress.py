@@ -1,7 +1,7 @@
 """What is being done, how long it has taken and how long it may still take.
 
 Shown on a terminal only, with a bar after two seconds, since shorter stages need none. The bar
-moves by what the library tells of its work (`dualfold.kernels.progress`). Where it can tell
+moves by what the library reports of its work (`dualfold.kernels.progress`). Where it can report
 nothing, the line says how long it may take by a guess, and the bar does not pretend.
 """
 
@@ -20,7 +20,7 @@ BAR_AFTER = 2.0
 
 
 class Stage:
-    """One stage at work, in parts where the library tells of them.
+    """One stage at work, in parts where the library reports them.
 
     expected : seconds by a guess; None where nobody can guess
     """
@@ -32,14 +32,14 @@ class Stage:
         self.share: float | None = None
         self.expected = expected
 
-    def hear(self, told: Report) -> None:
+    def update(self, report: Report) -> None:
         """A listener of `dualfold.kernels.progress.reporting_to`."""
-        if told.share is None:  # something begins
-            self.part, self.part_begin = told.what, perf_counter()
-            self.share, self.expected = None, told.seconds
+        if report.share is None:  # something begins
+            self.part, self.part_begin = report.what, perf_counter()
+            self.share, self.expected = None, report.seconds
         else:
-            # It never goes back: a bar that does is believed by nobody.
-            self.share = max(self.share or 0.0, min(told.share, 1.0))
+            # It never goes back: a bar that does says nothing.
+            self.share = max(self.share or 0.0, min(report.share, 1.0))
 
     @property
     def shown_name(self) -> str:

@@ -1,4 +1,4 @@
-"""From a file to features: what was asked for, what was read, what there is to say about it."""
+"""Reading the table of a command, and what to say about it before a method runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dualfold.errors import Argument, InvalidInput, Message
 if TYPE_CHECKING:
     import numpy as np
 
-    from dualfold.cli.talk import Voice
+    from dualfold.cli.console import Console
     from dualfold.data import Prepared, Reading
     from dualfold.descriptions import Description
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 TEXT_RATE, PACKED_RATE = 3e7, 2e7
 
 
-def read(source: str, reading: Reading, voice: Voice) -> Prepared:
+def read(source: str, reading: Reading, console: Console) -> Prepared:
     """Read the table and say what was decided about it."""
     from dualfold.data import prepare
 
-    with voice.doing(f"reading {source}", seconds_to_read(source)):
+    with console.doing(f"reading {source}", seconds_to_read(source)):
         data = prepare(source, reading)
     for notice in data.notices:
-        voice.note(notice)
-    with voice.doing("loading"):  # after reading, so that a wrong file is refused at once
+        console.note(notice)
+    with console.doing("loading"):  # after reading, so that a wrong file is refused at once
         import dualfold.estimators.graph_estimator  # noqa: F401 (heavy)
     return data
 
 
-def notices(data: Prepared) -> list[str]:
+def notices_of(data: Prepared) -> list[str]:
     """Everything that was said about the table, as the command line says it."""
     return [shown(notice) for notice in data.notices]
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
+from dualfold.cli.console import Console
 from dualfold.cli.places import check_places
-from dualfold.cli.reading import notices
+from dualfold.cli.reading import notices_of
 from dualfold.cli.solving import Job
 from dualfold.cli.stored import StoredMap, read_again, stored_job, stored_map
 from dualfold.cli.surroundings import Surroundings, measured_neighbors
-from dualfold.cli.talk import Voice
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import InvalidInput
 
@@ -35,22 +35,22 @@ class ReportRequest:
     force: bool
 
 
-def report_map(request: ReportRequest, voice: Voice) -> tuple[dict[str, Any], str]:
+def report_map(request: ReportRequest, console: Console) -> tuple[dict[str, Any], str]:
     """Measure the map; returns what `--json` prints, and the report in words."""
     if os.path.realpath(request.source) == os.path.realpath(request.embedding):
         raise InvalidInput(
             f"{request.embedding} is the table itself; give a map of it, as `dualfold embed` makes"
         )
     check_places(request.source, request.output, request.force, pictures=(request.picture,))
-    with voice.doing(f"reading {request.embedding}"):
+    with console.doing(f"reading {request.embedding}"):
         stored = stored_map(request.embedding)
-    data = read_again(request.source, request.reading, stored, voice)
-    found = _measured(request, stored, data, voice)
+    data = read_again(request.source, request.reading, stored, console)
+    found = _measured(request, stored, data, console)
     summary: dict[str, Any] = found.to_dict() | {
         "dualfold": __version__,
         "source": request.source,
         "embedding": request.embedding,
-        "notices": notices(data),
+        "notices": notices_of(data),
         "output": request.output,
         "picture": request.picture,
     }
@@ -59,7 +59,7 @@ def report_map(request: ReportRequest, voice: Voice) -> tuple[dict[str, Any], st
         from dualfold.view.figures import figure_bytes
         from dualfold.view.quality import quality_map_figure
 
-        with voice.doing("drawing"), voice.telling_warnings([]):
+        with console.doing("drawing"), console.noting_warnings([]):
             trust = found.per_point["trustworthiness"]
             figure = quality_map_figure(
                 stored.points, trust, title=Path(request.embedding).name, verdict=found.verdict
@@ -69,7 +69,7 @@ def report_map(request: ReportRequest, voice: Voice) -> tuple[dict[str, Any], st
     return summary, str(found)
 
 
-def _measured(request: ReportRequest, stored: StoredMap, data: Prepared, voice: Voice) -> Any:
+def _measured(request: ReportRequest, stored: StoredMap, data: Prepared, console: Console) -> Any:
     from dualfold.quality import report
     from dualfold.quality.estimate import sample_size
 
@@ -78,8 +78,8 @@ def _measured(request: ReportRequest, stored: StoredMap, data: Prepared, voice: 
     jobs = [stored_job(settings, stored.path)] if known else []
     sample = sample_size(len(stored.points), request.sample)
     least = measured_neighbors(data, request.n_neighbors, whole=sample is None)
-    around = Surroundings(data, jobs, voice, least)
-    with voice.doing("measuring"), voice.telling_warnings([]):
+    around = Surroundings(data, jobs, console, least)
+    with console.doing("measuring"), console.noting_warnings([]):
         graph = _graph_of(jobs[0], data, around) if jobs and sample is None else None
         return report(
             around.space,

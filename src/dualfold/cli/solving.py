@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from dualfold.cli.console import Console
 from dualfold.cli.reading import refuse_too_many, twin_remarks
-from dualfold.cli.talk import Voice
 from dualfold.cli.verdict import verdict
 from dualfold.cli.wording import shown
 from dualfold.descriptions import DESCRIPTIONS, Description
@@ -64,20 +64,20 @@ class Job:
 
     @classmethod
     def again(cls, settings: Mapping[str, Any]) -> Job:
-        """The job that `settings` tells of."""
+        """The job with these settings."""
         row = DESCRIPTIONS[settings["method"]]
         known = {name: settings[name] for name in row.options if name in settings}
         return cls(row, settings.get("n_components", 2), known)
 
 
 @dataclass(frozen=True, eq=False)
-class Made:
+class FittedMap:
     """A map and all that came with it."""
 
     job: Job
     estimator: Any
     points: Any
-    heard: tuple[str, ...]
+    notices: tuple[str, ...]
     seconds: float
 
     @property
@@ -98,8 +98,8 @@ class Made:
         return [f"{self.job.method.name}_{axis + 1}" for axis in range(self.points.shape[1])]
 
 
-def made(job: Job, data: Prepared, voice: Voice, around: Surroundings) -> Made:
-    """Do the job, telling what happens; neighbours that were searched are not searched again."""
+def fit_map(job: Job, data: Prepared, console: Console, around: Surroundings) -> FittedMap:
+    """Fit the method and note what happens; neighbours that are known are not searched again."""
     estimator = job.estimator()
     refuse_too_many(data, job.n_components, job.method)
     k = job.n_neighbors
@@ -107,18 +107,18 @@ def made(job: Job, data: Prepared, voice: Voice, around: Surroundings) -> Made:
     if not job.of_distances:
         remarks = twin_remarks(data.X, n_components=job.n_components, n_neighbors=k)
     for remark in remarks:
-        voice.note(remark)
-    heard = [shown(remark) for remark in remarks]
+        console.note(remark)
+    notices = [shown(remark) for remark in remarks]
     begin = perf_counter()
-    with voice.telling_warnings(heard):
+    with console.noting_warnings(notices):
         if job.method.needs_graph:
             estimator.set_params(graph=around.known(k))
-        with voice.doing(job.method.name):
+        with console.doing(job.method.name):
             points = estimator.fit_transform(data.X, data.classes)
-    return Made(job, estimator, points, tuple(heard), perf_counter() - begin)
+    return FittedMap(job, estimator, points, tuple(notices), perf_counter() - begin)
 
 
-def kept_neighbors(around: Surroundings, points: Any, voice: Voice) -> Any:
+def kept_neighbors(around: Surroundings, points: Any, console: Console) -> Any:
     """The share of nearest neighbours that the map keeps, an `Estimate` where rows are drawn."""
     from dualfold.quality import t_similarity
     from dualfold.quality.estimate import sample_size
@@ -126,6 +126,6 @@ def kept_neighbors(around: Surroundings, points: Any, voice: Voice) -> Any:
     n = len(points)
     if n <= SCORED_NEIGHBORS:
         return None
-    with voice.doing("counting kept neighbours"):
+    with console.doing("counting kept neighbours"):
         kept: Any = t_similarity(around.space, points, SCORED_NEIGHBORS, sample=sample_size(n))
     return kept

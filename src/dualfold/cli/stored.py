@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dualfold.cli.console import Console
 from dualfold.cli.reading import read
 from dualfold.cli.solving import Job
-from dualfold.cli.talk import Voice
 from dualfold.data.reading import Reading, reading_of
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import Argument, InvalidInput
@@ -73,7 +73,7 @@ def _names(names: Any) -> bool:
 
 
 def stored_job(settings: Any, path: str) -> Job:
-    """The job that stored settings tell of, if they are settings at all."""
+    """The job with stored settings, if they are settings at all."""
     if not isinstance(settings, dict) or settings.get("method") not in DESCRIPTIONS:
         raise InvalidInput(
             f"{path} has no settings of dualfold beside it ({path}.json or inside a Parquet or "
@@ -99,10 +99,10 @@ def stored_reading(stated: Any, path: str) -> Reading:
         raise InvalidInput(f"{path}: ", error.message) from error
 
 
-def read_again(source: str, reading: Reading, stored: StoredMap, voice: Voice) -> Prepared:
+def read_again(source: str, reading: Reading, stored: StoredMap, console: Console) -> Prepared:
     """The table that the map is of, read as it was then; options that are given go first."""
     stated = stored_reading(stored.metadata.get("reading"), stored.path)
-    data = read(source, reading.after(stated), voice)
+    data = read(source, reading.after(stated), console)
     n = len(data.table.rows)
     if stored.points is not None and n != len(stored.points):
         raise InvalidInput(

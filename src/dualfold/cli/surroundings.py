@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from dualfold.cli.talk import Voice
+from dualfold.cli.console import Console
 
 if TYPE_CHECKING:
     from dualfold.cli.solving import Job
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 class Surroundings:
     """Who is near whom in the table, by Euclid, or as a table of distances says."""
 
-    def __init__(self, data: Prepared, jobs: Iterable[Job], voice: Voice, least: int) -> None:
+    def __init__(self, data: Prepared, jobs: Iterable[Job], console: Console, least: int) -> None:
         """`least` : neighbours of every row that measures will ask for."""
         from dualfold.quality.space import space_of
 
         jobs = list(jobs)
-        self._voice, self._n = voice, int(data.X.shape[0])
+        self._voice, self._n = console, int(data.X.shape[0])
         self._most = min(max([least, *(job.n_neighbors or 0 for job in jobs)]), self._n - 1)
         of_distances = any(job.of_distances for job in jobs)
         self._space = space_of(data.X, "precomputed" if of_distances else "euclidean")

@@ -8,9 +8,9 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
+from dualfold.cli.console import Console
 from dualfold.cli.places import check_places
 from dualfold.cli.stored import stored_reading
-from dualfold.cli.talk import Voice
 from dualfold.cli.wording import shown
 from dualfold.errors import Argument, InvalidInput
 
@@ -34,19 +34,19 @@ class TransformRequest:
     force: bool
 
 
-def transform_table(request: TransformRequest, voice: Voice) -> dict[str, Any]:
+def transform_table(request: TransformRequest, console: Console) -> dict[str, Any]:
     """Read the model and the rows, place them, write; returns what `--json` prints."""
     begin = perf_counter()
-    with voice.doing(f"reading {request.model}"):
+    with console.doing(f"reading {request.model}"):
         from dualfold.saved import load_model
 
         model = load_model(request.model)
     check_places(request.source, request.output, request.force, pictures=(request.picture,))
-    with voice.doing(f"reading {request.source}"):
+    with console.doing(f"reading {request.source}"):
         table, notices = _rows(model, request)
     for notice in notices:
-        voice.note(notice)
-    with voice.doing("placing"):
+        console.note(notice)
+    with console.doing("placing"):
         points = model.transform(table.X)
         far = _far_off(model, table.X)
     columns = _columns(model, table, points, request.reading)
@@ -64,7 +64,7 @@ def transform_table(request: TransformRequest, voice: Voice) -> dict[str, Any]:
     }
     picture = None
     if request.picture is not None:
-        with voice.doing("drawing"), voice.telling_warnings([]):
+        with console.doing("drawing"), console.noting_warnings([]):
             picture = _picture(request, table, points, summary["verdict"])
     from dualfold.data import write_table
     from dualfold.data.whole_file import whole_file

@@ -1,4 +1,4 @@
-"""What the command line says, where it says it, and how errors are told.
+"""What the command line says, where it says it, and how it ends when something is wrong.
 
 Data goes to standard output; everything said to a person goes to standard error.
 """
@@ -27,19 +27,19 @@ R = TypeVar("R")
 FAILURE, UNCERTIFIED, INTERRUPTED = 1, 3, 130
 
 
-class Voice:
-    """Speaks on standard error, or not at all when asked to be quiet."""
+class Console:
+    """Writes to standard error, or nothing when asked to be quiet."""
 
     def __init__(self, *, quiet: bool = False) -> None:
-        from rich.console import Console
+        from rich.console import Console as Terminal
 
         self.quiet = quiet
         self.prefix = ""  # before the names of stages: which of several things is at work
-        self._console = Console(stderr=True, highlight=False, soft_wrap=True)
+        self._terminal = Terminal(stderr=True, highlight=False, soft_wrap=True)
 
     def say(self, text: str, style: str = "") -> None:
         if not self.quiet:
-            self._console.print(text, style=style or None, markup=False)
+            self._terminal.print(text, style=style or None, markup=False)
 
     def note(self, text: str) -> None:
         """Something the user should know about the data or the answer."""
@@ -51,29 +51,29 @@ class Voice:
 
         expected : seconds, by a guess that the line calls one
         """
-        if self.quiet or not self._console.is_terminal:
+        if self.quiet or not self._terminal.is_terminal:
             yield
             return
         from dualfold.kernels.progress import reporting_to
 
         stage = Stage(self.prefix + name, expected)
-        with displayed(self._console, stage), reporting_to(stage.hear):
+        with displayed(self._terminal, stage), reporting_to(stage.update):
             yield
 
     @contextlib.contextmanager
-    def telling_warnings(self, heard: list[str]) -> Iterator[None]:
-        """Warnings of dualfold as plain notes, also collected in `heard`; others only in debug."""
+    def noting_warnings(self, notices: list[str]) -> Iterator[None]:
+        """Warnings of dualfold as notes, added to `notices` too; others only in debug."""
 
-        def told(message: Any, category: Any, *place: Any, **more: Any) -> None:
+        def show(message: Any, category: Any, *place: Any, **more: Any) -> None:
             if isinstance(message, DualfoldWarning):
-                heard.append(sentence(shown(message.message)))
+                notices.append(sentence(shown(message.message)))
                 self.note(message.message)
             elif debugging():
                 self.say(f"{category.__name__}: {message}")
 
         with warnings.catch_warnings():
             warnings.simplefilter("always", DualfoldWarning)
-            warnings.showwarning = told
+            warnings.showwarning = show
             yield
 
 
@@ -95,12 +95,12 @@ def plainly(command: Callable[P, R]) -> Callable[P, R]:
     """A command whose failures are one sentence on standard error and an exit code."""
 
     @functools.wraps(command)
-    def told(*args: P.args, **options: P.kwargs) -> R:
+    def run(*args: P.args, **options: P.kwargs) -> R:
         try:
             with running(command):
                 return interruptible(lambda: command(*args, **options))
         except KeyboardInterrupt:
-            Voice().say("interrupted; no file was left half-written.", "yellow")
+            Console().say("interrupted; no file was left half-written.", "yellow")
             end_now(INTERRUPTED)
         except DualfoldError as error:
             if debugging():
@@ -127,9 +127,9 @@ def plainly(command: Callable[P, R]) -> Callable[P, R]:
                 FAILURE,
             )
 
-    return told
+    return run
 
 
 def _end(message: str, code: int) -> NoReturn:
-    Voice().say(sentence(f"error: {message}"), "bold red")
+    Console().say(sentence(f"error: {message}"), "bold red")
     raise typer.Exit(code)
