@@ -24,10 +24,12 @@ def read(source: str, reading: Reading, console: Console) -> Prepared:
 
     with console.doing(f"reading {source}", seconds_to_read(source)):
         data = prepare(source, reading)
-    for notice in data.notices:
+    for notice in data.table.notices:
         console.note(notice)
     with console.doing("loading"):  # after reading, so that a wrong file is refused at once
         import dualfold.estimators.graph_estimator  # noqa: F401 (heavy)
+    for remark in data.remarks:
+        console.note(remark)
     return data
 
 

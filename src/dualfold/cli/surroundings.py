@@ -22,7 +22,7 @@ class Surroundings:
         from dualfold.quality.space import space_of
 
         jobs = list(jobs)
-        self._voice, self._n = console, int(data.X.shape[0])
+        self._console, self._n = console, int(data.X.shape[0])
         self._most = min(max([least, *(job.n_neighbors or 0 for job in jobs)]), self._n - 1)
         of_distances = any(job.of_distances for job in jobs)
         self._space = space_of(data.X, "precomputed" if of_distances else "euclidean")
@@ -33,7 +33,7 @@ class Surroundings:
 
         if not isinstance(self._space, EuclideanSpace) or k is None or k >= self._n:
             return None
-        with self._voice.doing("finding neighbours"):
+        with self._console.doing("finding neighbours"):
             return self._space.neighbors(max(k, self._most))
 
     @property
