@@ -528,3 +528,17 @@ def test_the_factor_of_a_gramian_is_real_and_in_doubles():
     assert (narrow.absolute.toarray() == np.abs(M)).all()
     with pytest.raises(InvalidInput, match="complex"):
         Gramian(sp.csr_array(M * 1j))
+
+
+def test_excluded_directions_in_a_metric_of_very_uneven_rows():
+    """In the metric of B all columns look like their heaviest row; the others still count."""
+    N = np.random.default_rng(0).standard_normal((5, 2))
+    B = np.array([1e20, 1.0, 2.0, 0.5, 1.0])
+    trivial = TraceProblem(np.eye(5), B, count=1, excluded=N).trivial
+    assert np.allclose(trivial.T @ (B[:, None] * trivial), np.eye(2), atol=1e-5)
+    # Off the heaviest row nothing but N[0, 1]·N[:, 0] − N[0, 0]·N[:, 1] is left of the second.
+    rest = (N[0, 1] * N[:, 0] - N[0, 0] * N[:, 1])[1:]
+    light = trivial[1:, np.argmax(np.abs(trivial[1:]).max(axis=0))]
+    assert abs(rest @ light) >= (1 - 1e-6) * np.linalg.norm(rest) * np.linalg.norm(light)
+    with pytest.raises(InvalidInput, match="depend on one another"):
+        TraceProblem(np.eye(5), B**3, count=1, excluded=N)

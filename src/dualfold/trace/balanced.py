@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold.arrays import Array
-from dualfold.trace.metric import Dense, Diagonal, Identity, Metric, Sparse
+from dualfold.trace.metric import Dense, Diagonal, Identity, Metric, Sparse, in_row_units
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.shifted import share_ordering
 
@@ -58,9 +58,7 @@ def _scaled_columns(problem: TraceProblem, powers: Array) -> Array | None:
     if problem.excluded is None:
         return np.zeros((problem.n, 0))
     N = np.asarray(problem.excluded, dtype=float).reshape(problem.n, -1)
-    mantissas, exponents = np.frexp(N)
-    exponents = np.where(N == 0, np.iinfo(np.int32).min // 2, exponents - powers[:, None])
-    scaled = np.ldexp(mantissas, exponents - exponents.max(axis=0))
+    scaled = in_row_units(N, -powers)
     return scaled if _kept(N, scaled) else None
 
 

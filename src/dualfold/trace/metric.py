@@ -186,6 +186,23 @@ def orthonormal_span(N: Array, metric: Metric) -> tuple[Array, float]:
     One direction, or several that are clearly independent, are only mixed: then a constant
     vector stays constant. Nearly dependent ones go through Householder's QR first.
     """
+    if isinstance(metric, Diagonal) and N.shape[1] > 1:
+        # In units where B is near 1, or the light rows drown in the heavy ones; powers of 2 only.
+        powers = np.rint(np.log2(metric.entries) / 2).astype(int)
+        near = Diagonal(np.ldexp(metric.entries, -2 * powers))
+        basis, off = _orthonormal_span(in_row_units(N, powers), near)
+        return np.ldexp(basis, -powers[:, None]), off
+    return _orthonormal_span(N, metric)
+
+
+def in_row_units(N: Array, powers: Array) -> Array:
+    """diag(2**powers)·N, each column in units of its largest entry."""
+    mantissas, exponents = np.frexp(N)
+    exponents = np.where(N == 0, np.iinfo(np.int32).min // 2, exponents + powers[:, None])
+    return np.asarray(np.ldexp(mantissas, exponents - exponents.max(axis=0)))
+
+
+def _orthonormal_span(N: Array, metric: Metric) -> tuple[Array, float]:
     u = float(np.finfo(float).eps)
     exponents = -np.frexp(np.abs(N).max(axis=0))[1]
     scaled = np.ldexp(N, exponents)
@@ -195,13 +212,13 @@ def orthonormal_span(N: Array, metric: Metric) -> tuple[Array, float]:
         Q, R, _ = scipy.linalg.qr(basis, mode="economic", pivoting=True)
         sizes = np.abs(np.diagonal(R))
         if sizes[-1] <= 4 * max(N.shape) * u * sizes[0]:
-            raise InvalidInput(
-                "the excluded directions depend on one another to rounding; leave out those "
-                "that the others span"
-            )
+            raise _dependent()
         basis = Q
-    for _ in range(2):  # twice is enough: the second pass removes the first one's rounding
-        basis = np.linalg.solve(np.linalg.cholesky(basis.T @ metric.times(basis)), basis.T).T
+    try:
+        for _ in range(2):  # twice is enough: the second pass removes the first one's rounding
+            basis = np.linalg.solve(np.linalg.cholesky(basis.T @ metric.times(basis)), basis.T).T
+    except np.linalg.LinAlgError as error:  # by a B that is singular to rounding
+        raise _dependent() from error
     mixed = np.linalg.lstsq(scaled / lengths, basis, rcond=None)[0]
     rest = basis - (scaled / lengths) @ mixed
     rounded = (N.shape[1] + 6) * u * (np.abs(scaled / lengths) @ np.abs(mixed))
@@ -210,6 +227,13 @@ def orthonormal_span(N: Array, metric: Metric) -> tuple[Array, float]:
         return basis, 0.0  # a constant is a multiple of a constant, to the last bit
     weights = abs(metric.sparse()) if isinstance(metric, Sparse | Dense) else metric.sparse()
     return basis, float(np.sqrt(np.einsum("ij,ij->", off, weights @ off))) * (1 + 1e-8)
+
+
+def _dependent() -> InvalidInput:
+    return InvalidInput(
+        "the excluded directions depend on one another to rounding; leave out those "
+        "that the others span"
+    )
 
 
 def _identity(n: int) -> sp.csr_array:
