@@ -46,9 +46,9 @@ def fisher_discriminant(
         raise InvalidInput(
             Argument("n_components", count),
             f" directions were asked for; {len(classes.classes)} classes in {data.shape[1]} "
-            f"features have {most} at most: lower ",
+            f"features have {most} at most; lower ",
             Argument("n_components"),
-            ", or leave it None",
+            f" to {most}",
         )
     lift = Projected(data, found.mean, space=found.space)
     return TraceProblem(found.between, found.within, count, "max", lift=lift)
