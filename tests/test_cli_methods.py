@@ -294,6 +294,22 @@ def test_neighbours_of_the_table_are_searched_once(here, searches, words):
     assert searches.count(3) == 1  # the table has 3 columns, the maps have 2
 
 
+def test_pieces_are_joined_once_for_all_methods(here):
+    far = exact_csv("roll.csv")
+    far.loc[30:, ["x", "y", "z"]] += 100
+    far.to_csv("two.csv", index=False)
+    methods = ["isomap", "lle", "eigenmaps", "lpp"]
+    words = ["compare", "two.csv", "--methods", ",".join(methods), "-k", 6, "-o", "all.csv"]
+    done = run(*words, "--html", "p.html", "--json")
+    assert done.stderr.count("They were joined") == 1
+    table, X = exact_csv("all.csv"), prepare("two.csv").X
+    for method in methods:
+        estimator = DESCRIPTIONS[method].estimator_class()(n_neighbors=6, n_components=2)
+        with pytest.warns(dualfold.errors.PiecesJoined):
+            points = estimator.fit_transform(X)
+        np.testing.assert_array_equal(table[[f"{method}_1", f"{method}_2"]].to_numpy(), points)
+
+
 def test_longer_lists_begin_with_the_shorter_ones():
     X = np.round(swiss_roll(400, random_state=2).points)  # full of ties
     for table in (X, np.hstack([X, X[:, ::-1], X**2]), X[:, :1]):

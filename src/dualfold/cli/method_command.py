@@ -90,7 +90,8 @@ class MethodGroup(typer.core.TyperGroup):
             if unknown and foreign and not ctx.resilient_parsing:
                 _refuse_unknown(unknown[0], ctx)
             return name, command, rest
-        options = options_of(methods)
+        # To complete a word needs names alone, unless it is the value of an option.
+        options = options_of(methods, names_alone=not (foreign or helped))
         own = {one for option in options for one in _flags(option)}
         for flag in foreign:
             if flag not in own and not ctx.resilient_parsing:
@@ -98,11 +99,12 @@ class MethodGroup(typer.core.TyperGroup):
         return name, command_with(chosen, options, methods), rest
 
 
-def options_of(methods: Iterable[str]) -> list[MethodOption]:
-    """The options that some of the methods have, each once."""
+def options_of(methods: Iterable[str], *, names_alone: bool = False) -> list[MethodOption]:
+    """The options that some of the methods have, each once; their names need no estimator."""
     found: dict[str, MethodOption] = {}
-    for name in methods:
-        for option in method_options(name):
+    for method in methods:
+        named = [MethodOption(name) for name in DESCRIPTIONS[method].options]
+        for option in named if names_alone else method_options(method):
             if option.name not in SHARED:
                 found.setdefault(option.name, option)
     return list(found.values())

@@ -28,10 +28,10 @@ class MethodOption:
     """
 
     name: str
-    rules: tuple[Any, ...]
-    default: Any
-    estimators_default: Any
-    help: str
+    rules: tuple[Any, ...] = ()
+    default: Any = None
+    estimators_default: Any = None
+    help: str = ""
 
     @property
     def flag(self) -> str:
@@ -52,8 +52,8 @@ class MethodOption:
         """What may be given, in words."""
         if self.is_switch:
             return "on or off"
-        *first, last = [words for rule in self.rules for words in _rule_in_words(rule)]
-        return f"{', '.join(first)} or {last}" if first else last
+        words = [word for rule in self.rules for word in _rule_in_words(rule)]
+        return " or ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
     @property
     def usual(self) -> str:

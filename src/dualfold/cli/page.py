@@ -57,7 +57,7 @@ def write_html(
                 values=fitted.values or None,
                 certificate=fitted.certificate,
                 history=fitted.estimator.history_ if fitted.job.method.dual else None,
-                pieces=getattr(fitted.estimator, "n_connected_components_", None),
+                pieces=fitted.pieces,
                 equal=fitted.job.method.lengths,
                 n_neighbors=SHOWN_NEIGHBORS,
                 neighbors=near,

@@ -90,6 +90,14 @@ class FittedMap:
         return [float(value) for value in getattr(self.estimator, "eigenvalues_", ())]
 
     @property
+    def pieces(self) -> int | None:
+        """In how many pieces the graph was before it was joined; None without a graph."""
+        if not self.job.method.needs_graph:
+            return None
+        joined = len(self.estimator.graph_.links) + 1
+        return max(joined, int(self.estimator.n_connected_components_))
+
+    @property
     def verdict(self) -> str:
         return verdict(self.job.method, self.certificate, self.points.shape[1])
 
@@ -112,9 +120,11 @@ def fit_map(job: Job, data: Prepared, console: Console, around: Surroundings) ->
     begin = perf_counter()
     with console.noting_warnings(notices):
         if job.method.needs_graph:
-            estimator.set_params(graph=around.known(k))
+            estimator.set_params(graph=around.graph_for(estimator))
         with console.doing(job.method.name):
             points = estimator.fit_transform(data.X, data.classes)
+        if job.method.needs_graph:
+            around.keep(estimator)
     return FittedMap(job, estimator, points, tuple(notices), perf_counter() - begin)
 
 

@@ -10,7 +10,7 @@ from dualfold.cli.console import Console
 if TYPE_CHECKING:
     from dualfold.cli.solving import Job
     from dualfold.data import Prepared
-    from dualfold.graph import Neighbors
+    from dualfold.graph import Graph, Neighbors
     from dualfold.quality.space import Space
 
 
@@ -24,6 +24,7 @@ class Surroundings:
         jobs = list(jobs)
         self._console, self._n = console, int(data.X.shape[0])
         self._most = min(max([least, *(job.n_neighbors or 0 for job in jobs)]), self._n - 1)
+        self._joined: dict[Any, Graph] = {}
         of_distances = any(job.of_distances for job in jobs)
         self._space = space_of(data.X, "precomputed" if of_distances else "euclidean")
 
@@ -35,6 +36,16 @@ class Surroundings:
             return None
         with self._console.doing("finding neighbours"):
             return self._space.neighbors(max(k, self._most))
+
+    def graph_for(self, estimator: Any) -> Graph | Neighbors | None:
+        """What spares an estimator its search: a graph that was joined before, or the lists."""
+        rule = _rule(estimator)
+        return self._joined[rule] if rule in self._joined else self.known(estimator.n_neighbors)
+
+    def keep(self, estimator: Any) -> None:
+        """Remember the graph of a fitted estimator where pieces had to be joined."""
+        if _rule(estimator) is not None and estimator.graph_.links:
+            self._joined[_rule(estimator)] = estimator.graph_
 
     @property
     def space(self) -> Space:
@@ -49,6 +60,18 @@ class Surroundings:
         """The k nearest of every row, nearest first."""
         self.known(k)
         return self._space.nearest(k)[0] if k else None
+
+
+def _rule(estimator: Any) -> tuple[Any, ...] | None:
+    """What makes the graph of an estimator; None where no other has the same."""
+    known = estimator.get_params(deep=False)
+    # Classes, and landmarks that are asked for, may have graphs of their own.
+    own = known.get("supervised") or isinstance(known.get("landmarks"), int)
+    if known["pieces"] != "join" or own:
+        return None
+    metric = known.get("metric", "euclidean")
+    metric = "euclidean" if metric == "minkowski" else metric  # p is 2 on the command line
+    return (*(known[name] for name in ("n_neighbors", "radius", "neighborhood")), metric)
 
 
 def measured_neighbors(data: Prepared, scored: int, *, whole: bool) -> int:
