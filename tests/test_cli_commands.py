@@ -216,3 +216,9 @@ def test_a_script_for_the_shell_is_printed(shell):
     assert f"_DUALFOLD_COMPLETE=complete_{shell}" in script
     closing = {"bash": "-F _dualfold_completion dualfold", "zsh": "compdef _dualfold_completion"}
     assert closing.get(shell, "complete --command dualfold") in script
+
+
+def test_pictures_of_another_shape_are_refused_before_any_work(here):
+    refused = run("embed", "roll.csv", "--html", "roll.html", "--images", "3x3", code=1)
+    assert "give --images the shape of a row" in refused.stderr
+    assert not list(here.glob("*.pca.*"))

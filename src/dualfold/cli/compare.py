@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dualfold import __version__
 from dualfold.cli.console import Console
 from dualfold.cli.embed import refuse_scaled_distances
+from dualfold.cli.page import refuse_images, write_html
 from dualfold.cli.places import check_places
 from dualfold.cli.reading import notices_of, read
 from dualfold.cli.solving import SCORED_NEIGHBORS, FittedMap, Job, fit_map
@@ -46,6 +47,7 @@ def compare_methods(request: CompareRequest, console: Console) -> dict[str, Any]
         pictures=(request.picture,), html=request.html,
     )  # fmt: skip
     data = read(request.source, request.reading, console)
+    refuse_images(data, request.images)
     if data.X.shape[0] <= 2 * SCORED_NEIGHBORS + 1:
         raise InvalidInput(
             f"comparing needs more than {2 * SCORED_NEIGHBORS + 1} rows, so that neighbours mean "
@@ -147,8 +149,6 @@ def _write(
         metadata = {"schema": "dualfold.compare/1", "dualfold": __version__, "results": rows}
         write_table(request.output, columns, overwrite=request.force, metadata=metadata)
     if request.html is not None:
-        from dualfold.cli.page import write_html
-
         shape, force = request.images, request.force
         write_html(request.html, data, maps, around, console, images=shape, force=force)
 

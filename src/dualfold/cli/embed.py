@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
 from dualfold.cli.console import Console
+from dualfold.cli.page import refuse_images, write_html
 from dualfold.cli.places import check_places
 from dualfold.cli.reading import notices_of, read
 from dualfold.cli.solving import SCORED_NEIGHBORS, FittedMap, Job, fit_map, kept_neighbors
@@ -48,6 +49,7 @@ def embed_table(request: Request, console: Console) -> dict[str, Any]:
     )  # fmt: skip
     begin = perf_counter()
     data = read(request.source, request.reading, console)
+    refuse_images(data, request.images)
     began = perf_counter()
     refuse_scaled_distances(request.reading, request.job)
     least = measured_neighbors(data, SCORED_NEIGHBORS, whole=request.html is not None)
@@ -77,8 +79,6 @@ def embed_table(request: Request, console: Console) -> dict[str, Any]:
     kept_model = None if request.model is None else model(data, result, summary)
     _write(request, data, columns, summary, picture, kept_model)
     if request.html is not None:
-        from dualfold.cli.page import write_html
-
         shape, force = request.images, request.force
         write_html(request.html, data, [result], around, console, images=shape, force=force)
     seconds = {"read": began - begin, "embed": result.seconds, "total": perf_counter() - begin}

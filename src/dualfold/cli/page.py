@@ -77,17 +77,21 @@ def write_html(
         )
 
 
-def _pictures(data: Prepared, shape: tuple[int, int] | None) -> Any:
-    if shape is None:
-        return None
+def refuse_images(data: Prepared, shape: tuple[int, int] | None) -> None:
+    """Before any work: rows that are no pictures of this shape."""
     width = data.table.X.shape[1]
-    if shape[0] * shape[1] != width:
+    if shape is not None and shape[0] * shape[1] != width:
         raise InvalidInput(
             f"pictures of {shape[0]}×{shape[1]} have {shape[0] * shape[1]} pixels, but a row has "
             f"{width} columns; give ",
             Argument("images"),
             " the shape of a row",
         )
+
+
+def _pictures(data: Prepared, shape: tuple[int, int] | None) -> Any:
+    if shape is None:
+        return None
     import numpy as np
 
     dense = data.table.X if isinstance(data.table.X, np.ndarray) else data.table.X.toarray()

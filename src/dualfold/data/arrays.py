@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dualfold.data.columns import Table
 from dualfold.data.notices import listed
-from dualfold.errors import Argument, InvalidInput, MissingDependency
+from dualfold.errors import Argument, InvalidInput, Message, MissingDependency
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -160,9 +160,14 @@ def _plain_names(width: int) -> tuple[str, ...]:
 
 def _unreadable(name: str, kind: str, error: Exception) -> str:
     text = str(error)
-    if "allow_pickle" in text or "Object arrays" in text:
+    if "Object arrays" in text:
         return (
             f"{name} holds Python objects, which are not loaded because they can run code; "
             "save it as an array of numbers"
+        )
+    if "allow_pickle" in text:  # what NumPy says of every file that it does not know
+        return Message(
+            f"{name} is not a readable {kind} file; if it is of another format, say which, as ",
+            Argument("format", "csv"),
         )
     return f"{name} is not a readable {kind} file: {text}"

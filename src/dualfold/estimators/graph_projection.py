@@ -72,9 +72,9 @@ class GraphProjection(LinearEstimator):
         if self.n_components != "auto" and int(self.n_components) > X.shape[1]:
             raise InvalidInput(
                 Argument("n_components", self.n_components),
-                " directions were asked for, and the data has ",
+                " asks for more directions than the data has columns, which is ",
                 InPython("n_features="),
-                f"{X.shape[1]} columns; lower ",
+                f"{X.shape[1]}; lower ",
                 Argument("n_components"),
             )
         with self._stage("neighbours"):
@@ -137,7 +137,7 @@ class GraphProjection(LinearEstimator):
         if int(self.n_components) > room:
             raise InvalidInput(
                 Argument("n_components", self.n_components),
-                f" directions were asked for, and the data has only {room}; lower ",
+                f" asks for more directions than the data has, which is {room}; lower ",
                 Argument("n_components"),
             )
         return int(self.n_components)

@@ -89,9 +89,9 @@ class ClassicalMDS(CertifiedEstimator):
         if self.n_components != "auto" and int(self.n_components) > n:
             raise InvalidInput(
                 Argument("n_components", self.n_components),
-                " coordinates were asked for and ",
+                " asks for more coordinates than there are points, which is ",
                 InPython("n_samples="),
-                f"{n} points have no more than their number; lower ",
+                f"{n}; lower ",
                 Argument("n_components"),
             )
         self._training = X

@@ -71,9 +71,9 @@ def neighbor_graph(
     if n_neighbors >= X.shape[0]:
         raise InvalidInput(
             Argument("n_neighbors", n_neighbors),
-            " other points were asked for, and there are ",
+            " needs more points than that, and there are ",
             InPython("n_samples="),
-            f"{X.shape[0]} points in all; the largest usable number here is {X.shape[0] - 1}",
+            f"{X.shape[0]}; the largest usable number here is {X.shape[0] - 1}",
         )
     if known is not None and not _serves(known, X, n_neighbors, metric):
         known = None

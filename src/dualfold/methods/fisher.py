@@ -45,7 +45,7 @@ def fisher_discriminant(
     if count > most:
         raise InvalidInput(
             Argument("n_components", count),
-            f" directions were asked for; {len(classes.classes)} classes in {data.shape[1]} "
+            f" asks for too many directions; {len(classes.classes)} classes in {data.shape[1]} "
             f"features have {most} at most; lower ",
             Argument("n_components"),
             f" to {most}",

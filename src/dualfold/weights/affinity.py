@@ -40,8 +40,10 @@ class Affinity:
 
     @property
     def words(self) -> str:
-        """The rule in a few words, for titles."""
-        return f"width={self.width:.3g}" if self.kind == "heat" else f"{self.kind} weights"
+        """The rule in a few words, for messages."""
+        if self.kind != "heat":
+            return f"{self.kind} weights"
+        return Argument("width", float(f"{self.width:.3g}"))
 
     def of_graph(self, graph: Graph) -> Array:
         """The weights of the graph's edges, in the order of `graph.lengths.data`.

@@ -57,7 +57,8 @@ def laplacian_of(graph: Graph, rule: Affinity) -> Laplacian:
         if pieces > graph.n_pieces:
             longest = float(graph.lengths.data.max())
             raise InvalidInput(
-                f"{rule.words} is too narrow: weights of long edges underflow to 0 and the graph "
+                rule.words,
+                " is too narrow: weights of long edges underflow to 0 and the graph "
                 f"falls into {pieces} pieces; the longest edge is {longest:.3g}, use ",
                 Argument("width", float(f"{longest / 10:.2g}")),
                 " or more (",

@@ -72,8 +72,13 @@ def landmark(
     """
     if problem.form != "at_most":
         raise InvalidInput(
-            f"landmark solves the form 'at_most' and this problem is {problem.form!r}; "
-            "use interior_point, or state it as 'at_most'"
+            Argument("solver", "landmark"),
+            " is for lengths that may shrink, and this problem is ",
+            Argument("constraints", problem.form),
+            "; take ",
+            Argument("solver", "interior_point"),
+            " or ",
+            Argument("constraints", "at_most"),
         )
     if n_landmarks < 1 or n_directions < 1:
         raise InvalidInput(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.graph import farthest_points
 from dualfold.kernels.threads import one_blas_thread
 from dualfold.unfolding.problem import UnfoldingProblem
@@ -91,8 +91,13 @@ def low_rank(
     """
     if problem.form != "at_most":
         raise InvalidInput(
-            f"low_rank solves the form 'at_most' and this problem is {problem.form!r}; "
-            "use interior_point, or state it as 'at_most'"
+            Argument("solver", "low_rank"),
+            " is for lengths that may shrink, and this problem is ",
+            Argument("constraints", problem.form),
+            "; take ",
+            Argument("solver", "interior_point"),
+            " or ",
+            Argument("constraints", "at_most"),
         )
     if problem.n < 2:
         raise InvalidInput("unfolding needs at least 2 points and 1 edge; 1 point was given")
