@@ -55,6 +55,7 @@ def top(
       dualfold report table.csv table.pca.csv          how good a picture a map is
       dualfold certify table.csv table.pca.csv         check a stored map again
       dualfold methods                                 what each method preserves
+      dualfold methods isomap                          the options of one
 
     Every map comes with a certificate: how far from the best possible one it can be.
     """

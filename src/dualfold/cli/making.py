@@ -58,7 +58,10 @@ def embed(
       dualfold embed cells.parquet -m eigenmaps -k 15 --id cell --color type -p cells.pdf
       dualfold embed sales.csv --standardize --missing mean -o sales.map.csv
       dualfold embed roll.csv -m isomap --save-model roll.dualfold --html roll.html
+      dualfold embed roll.csv -m isomap --landmarks 200 --pieces separate
       cat table.csv | dualfold embed - -o - > map.csv
+
+    A method has further options: `dualfold methods isomap`, or `dualfold embed -m isomap --help`.
 
     Columns of numbers are used; text becomes labels, and what is left out is said. The
     certificate and all settings are stored with the coordinates (OUT.json, or inside
@@ -160,6 +163,9 @@ def compare(
       dualfold compare iris.csv --color species --picture iris.png
       dualfold compare roll.csv --methods pca,isomap,lle,eigenmaps,mvu --html roll.html
       dualfold compare cells.parquet --methods pca,eigenmaps -o all.parquet --json
+      dualfold compare roll.csv --methods pca,isomap,lle -k 12 --pieces separate
+
+    An option of a method (`dualfold methods NAME`) goes to all of the methods that have it.
     """
     from dualfold.cli import compare as comparing
     from dualfold.cli.closing import after_compare
