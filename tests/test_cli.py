@@ -411,10 +411,11 @@ def test_sizes_are_those_that_were_measured(method, size):
 
 def test_help_comes_at_once_and_without_numerics():
     times = []
-    for _ in range(3):
-        begin = time.perf_counter()
+    for _ in range(3):  # in processor time: the machine may be busy with others
+        before = os.times()
         shown = subprocess.run([*COMMAND, "--help"], capture_output=True, text=True, check=True)
-        times.append(time.perf_counter() - begin)
+        after = os.times()
+        times.append(sum(after[2:4]) - sum(before[2:4]))
     assert min(times) < 0.5
     assert shown.stdout.index("Examples:") < shown.stdout.index("Options:")
     code = (

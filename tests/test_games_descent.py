@@ -159,7 +159,7 @@ def test_stochastic_descent_finds_the_minimum():
 def test_refusals():
     with pytest.raises(InvalidInput, match="no sum over rows"):
         stochastic_gradient(ZIGZAG, START, step=0.1)
-    with pytest.raises(InvalidInput, match="1 to 12"):
+    with pytest.raises(InvalidInput, match="from 1 to all 12 rows"):
         minibatch(gradient_descent(SUMS[0], np.zeros(3), step=0.1), batch_size=13)
 
 
