@@ -3,12 +3,6 @@
 from __future__ import annotations
 
 import os
-
-# Several processes test at once, each on its own core: threads of BLAS would wait for one another.
-if "PYTEST_XDIST_WORKER" in os.environ:
-    for library in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(library, "1")
-
 import sys
 from pathlib import Path
 
@@ -16,6 +10,16 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+
+def pytest_configure(config):
+    """Several processes test at once: threads of BLAS would wait for one another.
+
+    Set before the processes start, so that they and the programs they run have the same bits.
+    """
+    if config.getoption("numprocesses", None) and "PYTEST_XDIST_WORKER" not in os.environ:
+        for library in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+            os.environ.setdefault(library, "1")
 
 
 def principal_sine(U, V, B=None):

@@ -78,7 +78,7 @@ def kernel(name: str) -> Callable[..., Any]:
         if name not in interface()[1]:
             raise _missing("function", name)
         result, *arguments = interface()[1][name]
-        found = getattr(_library(), name)
+        found = _library()[name]  # an object of its own: nobody else changes its types
         found.restype = _SCALARS[result]
         found.argtypes = [_converter(argument) for argument in arguments]
         return found, len(arguments)
