@@ -21,7 +21,7 @@ from dualfold.graph import (
     separate,
     variable,
 )
-from dualfold.graph.build import neighborhood_spread, variable_counts
+from dualfold.graph.build import spread_of, variable_counts
 from dualfold.graph.graph import Lists
 
 RNG = np.random.default_rng(0)
@@ -109,7 +109,7 @@ def test_equal_densities_make_variable_fixed():
 
 def test_points_among_duplicates_keep_all_neighbours():
     lists = Lists(np.array([0, 2, 4]), np.array([1, 0, 0, 1]), np.array([0.0, 0.0, 1.0, 2.0]))
-    spread = neighborhood_spread(lists, 2)
+    spread = spread_of(lists, 2)
     assert spread[0] == 0
     assert variable_counts(spread, 2, spread.mean())[0] == 2
 

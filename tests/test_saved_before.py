@@ -1,7 +1,8 @@
 """Files of the version before: they load, place rows where they did, and are judged as before.
 
 `saved_models/write.py` made them with the command line and estimators as they were at fb8d324,
-when the two stated their problems separately.
+when the two stated their problems separately; "VALE" was written again when its problem changed
+(its A_i run over all of the t nearest points).
 """
 
 import json

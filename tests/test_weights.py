@@ -7,8 +7,9 @@ import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
+from dualfold import LaplacianEigenmaps
 from dualfold.errors import InvalidInput
-from dualfold.graph import knn, variable
+from dualfold.graph import from_lengths, knn, neighborhood_spread, radius, variable
 from dualfold.weights import (
     binary_laplacian,
     centred_gram,
@@ -59,6 +60,60 @@ def test_density_entries():
     W = np.exp(-(D**2) / (t * np.outer(spread, spread))) * adjacency(graph)
     laplacian, _ = density_laplacian(graph)
     np.testing.assert_allclose(laplacian.toarray(), np.diag(W.sum(1)) - W, atol=1e-13)
+
+
+def tucker_average_distances(X, t):
+    """A_i of Definition 3.4, from the printed formula: the t nearest points, whatever is kept."""
+    D = cdist(X, X)
+    return np.array(
+        [np.sqrt(sum(d**2 for d in np.sort(np.delete(D[i], i))[:t])) / t for i in range(len(X))]
+    )
+
+
+def tucker_variable_density(X, t):
+    """W of Tucker's second new algorithm: Definition 3.5's neighbours, Definition 3.4's weights."""
+    m, D, A = len(X), cdist(X, X), tucker_average_distances(X, t)
+    near = np.zeros((m, m), bool)
+    for i in range(m):
+        r = max(1, min(int(np.floor(t * A.mean() / A[i])), t))  # r = 0 would cut the point off
+        order = [j for j in np.argsort(D[i]) if j != i]
+        near[i, order[:r]] = True
+    W = np.exp(-(D**2) / np.outer(A, A) / t)
+    return np.where(near | near.T, W, 0.0), near.sum(1)
+
+
+@pytest.mark.parametrize("t", [6, 18])
+def test_variable_density_weights_are_those_of_the_paper(t):
+    X = np.vstack([POINTS, 0.2 * RNG.random((60, 3))])
+    W, kept = tucker_variable_density(X, t)
+    graph = variable(X, t)
+    assert (kept < t).sum() > 20  # else the cut lists would do
+    np.testing.assert_array_equal(graph.lists.counts, kept)
+    A = tucker_average_distances(X, t)
+    np.testing.assert_allclose(neighborhood_spread(graph), A, rtol=1e-12)
+    L = np.diag(W.sum(1)) - W
+    np.testing.assert_allclose(density_laplacian(graph)[0].toarray(), L, atol=1e-13)
+    model = LaplacianEigenmaps.named("VALE", n_neighbors=t, n_components=3).fit(X)
+    if graph.n_pieces == 1:
+        values, vectors = np.linalg.eigh(L)
+        np.testing.assert_allclose(model.eigenvalues_, values[1:4], rtol=1e-9)
+        cosines = np.linalg.svd(vectors[:, 1:4].T @ model.embedding_, compute_uv=False)
+        np.testing.assert_allclose(cosines, 1, atol=1e-9)
+        np.testing.assert_allclose(model.transform(X), model.embedding_, atol=1e-8)
+
+
+def test_average_distances_run_over_the_nearest_points_whatever_the_graph_keeps():
+    for graph in (knn(POINTS, 4), variable(POINTS, 9), knn(POINTS, 9, symmetry="and")):
+        for t in (4, 9, 15):
+            expected = tucker_average_distances(POINTS, t)
+            np.testing.assert_allclose(neighborhood_spread(graph, t), expected, rtol=1e-12)
+    ball = radius(POINTS, 0.4)  # no number of neighbours: those within the radius
+    D = cdist(POINTS, POINTS)
+    inside = (D <= 0.4) & ~np.eye(len(D), dtype=bool)
+    expected = np.sqrt((D**2 * inside).sum(1)) / np.maximum(inside.sum(1), 1)
+    np.testing.assert_allclose(neighborhood_spread(ball), expected, rtol=1e-12)
+    given = from_lengths(ball.lengths)
+    np.testing.assert_allclose(neighborhood_spread(given), expected, rtol=1e-12)
 
 
 def test_density_weights_with_duplicates_are_finite():

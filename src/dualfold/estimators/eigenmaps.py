@@ -28,8 +28,8 @@ from dualfold.weights.affinity import affinity
 class LaplacianEigenmaps(GraphEstimator):
     """Keep neighbours close, near ones most.
 
-    `LaplacianEigenmaps.named("ALE")` has the settings of the paper's algorithms; see
-    `dualfold.methods.eigenmaps` for the problem it solves.
+    With its defaults Belkin and Niyogi's, Lv = λ·Deg·v; `LaplacianEigenmaps.named("LE")`, "VLE",
+    "ALE" and "VALE" are those of Tucker's paper, Lv = λv. `dualfold.methods.eigenmaps` states both.
 
     Parameters
     ----------
@@ -40,7 +40,8 @@ class LaplacianEigenmaps(GraphEstimator):
     weights : "heat", "binary", "density" (scaled by the local density), or "precomputed":
         X is then a square matrix of affinities
     width : kernel width of heat weights; None is the root mean square edge length
-    constraint : "degree" (normalised) or "identity"
+    constraint : "degree" (normalised, Lv = λ·Deg·v: Belkin and Niyogi's) or "identity" (Lv = λv:
+        Tucker's)
     diffusion_time : t scales coordinate k by (1 − λ_k)^t, as `DiffusionMaps` does; None is 0
     metric : by its name in scikit-learn, or "precomputed": X is a square matrix of distances
     p, metric_params : of the metric, as in scikit-learn's neighbours
@@ -128,10 +129,12 @@ class LaplacianEigenmaps(GraphEstimator):
 
     @classmethod
     def named(cls, name: str, **others: Any) -> Self:
-        """The algorithms of Tucker's paper with its numbers of neighbours.
+        """The algorithms of Tucker's paper with its numbers of neighbours, and their twins.
 
-        "LE" (fixed 10, heat), "ALE" (fixed 20, density), "VLE" (variable 18, heat),
-        "VALE" (variable 18, density).
+        "LE" (fixed 10, heat), "ALE" (fixed 20, density), "VLE" (variable 18, heat), "VALE"
+        (variable 18, density): the paper names the first three and describes the last. They are
+        bottom eigenvectors of L, Lv = λv (Proposition 3.2). "normalised LE" and so on solve
+        Lv = λ·Deg·v instead: the map of Belkin and Niyogi, and this class without a name.
         """
         settings: dict[str, dict[str, Any]] = {
             "LE": {"n_neighbors": 10},
@@ -139,9 +142,14 @@ class LaplacianEigenmaps(GraphEstimator):
             "VLE": {"n_neighbors": 18, "neighborhood": "variable"},
             "VALE": {"n_neighbors": 18, "neighborhood": "variable", "weights": "density"},
         }
-        if name not in settings:
-            raise InvalidInput(f"there is no algorithm {name!r}; there are {', '.join(settings)}")
-        return cls(**(settings[name] | others))
+        plain = name.removeprefix("normalised ")
+        if plain not in settings:
+            raise InvalidInput(
+                f"there is no algorithm {name!r}; there are {', '.join(settings)} (Lv = λv) and "
+                "the same with 'normalised ' before the name (Lv = λ·Deg·v)"
+            )
+        constraint = "identity" if plain == name else "degree"
+        return cls(**(settings[plain] | {"constraint": constraint} | others))
 
     def _graph(self, X: Any) -> Graph:
         if self.weights != "precomputed":

@@ -12,7 +12,7 @@ random_state : of the approximate search; the same number gives the same lists
 n_jobs : threads (None: all cores); the lists do not depend on them
 """
 
-from dualfold.graph.build import from_lengths, knn, radius, variable
+from dualfold.graph.build import from_lengths, knn, neighborhood_spread, radius, variable
 from dualfold.graph.geodesics import (
     Landmarks,
     farthest_points,
@@ -45,6 +45,7 @@ __all__ = [
     "knn",
     "landmarks_at",
     "nearest",
+    "neighborhood_spread",
     "one_piece",
     "radius",
     "separate",

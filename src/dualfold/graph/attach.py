@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.graph.build import neighborhood_spread, variable_counts
+from dualfold.graph.build import spread_of, variable_counts
 from dualfold.graph.coordinates import frame_of
 from dualfold.graph.faint import FAINT, faint_pairs
 from dualfold.graph.graph import Graph, Lists
@@ -26,7 +26,7 @@ TILE = 2**23
 
 @dataclass(frozen=True, eq=False)
 class Attachment:
-    """lengths: m×n CSR, one row a new point; lists: its own nearest old points.
+    """lengths: m×n CSR, one row a new point; lists: its own nearest old points, all of them.
 
     same : the old point that each new one coincides with, −1 for none
     """
@@ -49,8 +49,10 @@ def attach(graph: Graph, queries: Any) -> Attachment:
             "this graph was given without a rule for neighbours, so new points cannot be "
             "attached to it; build it with knn, radius or variable"
         )
-    rows, columns, distances = _own_lists(graph, queries)
-    own = _as_lists(rows, columns, distances, _count(queries))
+    reached = _reached(graph, queries)
+    own = _kept(graph, reached)
+    rows = np.repeat(np.arange(len(own)), own.counts)
+    columns, distances = own.indices, own.distances
     if graph.kind == "radius":
         covered = own
     elif graph.symmetry == "or":
@@ -66,7 +68,7 @@ def attach(graph: Graph, queries: Any) -> Attachment:
     rows, columns, distances = _nearest_old(graph, queries, 1)
     same = np.full(_count(queries), -1)
     same[rows[distances == 0]] = columns[distances == 0]
-    return Attachment(lengths, own, same)
+    return Attachment(lengths, reached, same)
 
 
 def doors(graph: Graph, queries: Any) -> tuple[Array, Array]:
@@ -83,7 +85,7 @@ def doors(graph: Graph, queries: Any) -> tuple[Array, Array]:
     lists = _as_lists(*_nearest_old(graph, queries, graph.n_neighbors or 1), _count(queries))
     if graph.kind == "variable":
         # As few as the rule gives it, and the nearest one, which may be itself.
-        lists = lists.first(np.diff(_own_lists_of(graph, queries).indptr))
+        lists = lists.first(_kept(graph, _reached(graph, queries)).counts)
     if graph.kind == "radius":
         within = _pairs_within(graph, queries, np.full(graph.n, graph.radius))
         rows = np.repeat(np.arange(len(lists)), lists.counts)
@@ -99,23 +101,22 @@ def doors(graph: Graph, queries: Any) -> tuple[Array, Array]:
     return lists.indices[where], lists.distances[where]
 
 
-def _own_lists(graph: Graph, queries: Any) -> tuple[Array, Array, Array]:
-    """Each new point's own neighbours by the graph's rule, itself left out."""
+def _reached(graph: Graph, queries: Any) -> Lists:
+    """Each new point's nearest old ones, itself left out: within the radius, or t of them."""
     if graph.kind == "radius":
-        return _within_reach(graph, queries, np.full(graph.n, graph.radius))
-    lists = _own_lists_of(graph, queries)
-    owners = np.repeat(np.arange(len(lists)), lists.counts)
-    return owners, lists.indices, lists.distances
-
-
-def _own_lists_of(graph: Graph, queries: Any) -> Lists:
+        near = _within_reach(graph, queries, np.full(graph.n, graph.radius))
+        return _as_lists(*near, _count(queries))
     k = graph.n_neighbors or 1
-    rows, columns, distances = _without_self(*_nearest_old(graph, queries, k + 1))
-    lists = _as_lists(rows, columns, distances, _count(queries)).first(k)
-    if graph.kind == "variable":
-        usual = graph.usual_spread or 0.0
-        lists = lists.first(variable_counts(neighborhood_spread(lists, k), k, usual))
-    return lists
+    near = _without_self(*_nearest_old(graph, queries, k + 1))
+    return _as_lists(*near, _count(queries)).first(k)
+
+
+def _kept(graph: Graph, lists: Lists) -> Lists:
+    """Those of them that the graph's rule makes neighbours."""
+    if graph.kind != "variable":
+        return lists
+    k = graph.n_neighbors or 1
+    return lists.first(variable_counts(spread_of(lists, k), k, graph.usual_spread or 0.0))
 
 
 def _nearest_old(graph: Graph, queries: Any, k: int) -> tuple[Array, Array, Array]:

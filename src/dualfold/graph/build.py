@@ -64,12 +64,12 @@ def variable(
     `knn`.
     """
     lists, found = _lists(X, n_neighbors, metric, search, n_jobs, random_state, known)
-    spread = neighborhood_spread(lists, n_neighbors)
+    spread = spread_of(lists, n_neighbors)
     usual = float(spread.mean())
     lists = lists.first(variable_counts(spread, n_neighbors, usual))
     graph = Graph(symmetric_lengths(lists, symmetry), lists, found, "variable", X, metric)
     graph = replace(graph, n_neighbors=n_neighbors, symmetry=symmetry, usual_spread=usual)
-    return _frozen(graph)
+    return _frozen(replace(graph, spread=spread))
 
 
 def radius(X: Any, radius: float, *, metric: Any = "euclidean", n_jobs: int | None = None) -> Graph:
@@ -93,8 +93,30 @@ def from_lengths(lengths: Any, *, symmetry: Symmetry = "or") -> Graph:
     return _frozen(Graph(lengths, lists, found, "given", None, "precomputed", symmetry=symmetry))
 
 
-def neighborhood_spread(lists: Lists, n_neighbors: int) -> Array:
-    """A_i = √(Σ ‖x_i − x_j‖²)/t over the t nearest neighbours j of i."""
+def neighborhood_spread(graph: Graph, n_neighbors: int | None = None) -> Array:
+    """A_i = √(Σ_j ‖x_i − x_j‖²)/t over the t nearest points j of each point i of a graph.
+
+    t = `n_neighbors`, by default the graph's own number, whatever the rule of the graph keeps of
+    those t; without one (a radius, a given graph) the sum runs over the neighbours that i lists.
+
+    >>> import numpy as np
+    >>> line = np.array([[0.0], [1.0], [2.0], [6.0]])
+    >>> neighborhood_spread(variable(line, 2)).round(3)
+    array([1.118, 0.707, 1.118, 3.202])
+    """
+    t = n_neighbors or graph.n_neighbors
+    if t is None:
+        return spread_of(graph.lists, graph.n)
+    if graph.spread is not None and t == graph.n_neighbors:
+        return graph.spread
+    lists = graph.lists
+    if graph.points is not None and lists.counts.min(initial=t) < t:
+        lists = _lists(graph.points, t, graph.metric, "auto", None, None, None)[0]
+    return spread_of(lists, t)
+
+
+def spread_of(lists: Lists, n_neighbors: int) -> Array:
+    """A_i of `neighborhood_spread`, of lists that hold those neighbours."""
     nearest_ones = lists.first(n_neighbors)
     total = np.zeros(len(lists))
     owners = np.repeat(np.arange(len(lists)), nearest_ones.counts)

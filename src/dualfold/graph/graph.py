@@ -58,6 +58,7 @@ class Graph:
     search : how the neighbours were found, with the share proved and the recall
     points, metric : the data, by reference (None for a precomputed graph)
     n_neighbors, radius, symmetry : what the rule was given; None where it has no such number
+    spread : A_i of `neighborhood_spread` where `lists` do not hold the neighbours it runs over
     usual_spread : of a variable graph, the mean that the spreads of neighbourhoods are held against
     links : edges that were added to join pieces, as rows (i, j, length)
     """
@@ -70,6 +71,7 @@ class Graph:
     metric: Any = "euclidean"
     n_neighbors: int | None = None
     radius: float | None = None
+    spread: Array | None = None
     usual_spread: float | None = None
     symmetry: Symmetry = "or"
     links: tuple[tuple[int, int, float], ...] = ()

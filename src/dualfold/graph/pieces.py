@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, DisconnectedGraph, InPython, Message, PiecesJoined
-from dualfold.graph.build import knn
+from dualfold.graph.build import knn, neighborhood_spread
 from dualfold.graph.graph import Graph, Lists
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.neighbors import nearest
@@ -126,6 +126,9 @@ def united(parts: Sequence[tuple[Array, Graph]], points: Any) -> Graph:
         n,
     )
     graphs = [part for _, part in parts]
+    spread = np.empty(n)
+    for rows, part in parts:
+        spread[rows] = neighborhood_spread(part)
     return replace(
         graphs[0],
         lengths=lengths,
@@ -135,6 +138,7 @@ def united(parts: Sequence[tuple[Array, Graph]], points: Any) -> Graph:
         points=points,
         n_neighbors=max(part.n_neighbors or 0 for part in graphs) or None,
         radius=None,
+        spread=spread,
         usual_spread=None,
         links=(),
     )
@@ -241,7 +245,8 @@ def subgraph(graph: Graph, rows: Array) -> Graph:
         picked = points.iloc[rows] if hasattr(points, "iloc") else points[rows]
         points = picked[:, rows] if is_precomputed(graph.metric) else picked
     lengths = sp.csr_array(graph.lengths[rows][:, rows])
-    return replace(graph, lengths=lengths, lists=lists, points=points)
+    spread = None if graph.spread is None else graph.spread[rows]
+    return replace(graph, lengths=lengths, lists=lists, points=points, spread=spread)
 
 
 def _edge_ranks(lists: Lists, symmetry: str) -> sp.csr_array:

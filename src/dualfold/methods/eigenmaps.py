@@ -25,14 +25,15 @@ def eigenmaps(
 ) -> TraceProblem:
     """Keep neighbours close, near ones most.
 
-        minimise tr(VᵀLV)  subject to  VᵀDegV = I,  VᵀDeg1 = 0      ("degree": normalised)
-                                       VᵀV = I,     Vᵀ1 = 0         ("identity")
+        minimise tr(VᵀLV)  subject to  VᵀDegV = I,  VᵀDeg1 = 0      ("degree": Lv = λ·Deg·v)
+                                       VᵀV = I,     Vᵀ1 = 0         ("identity": Lv = λv)
 
-    (`constraint` chooses between them) with L = Deg − W and weights W by "heat"
+    `constraint` chooses between them: "degree" is Belkin and Niyogi's normalised map, "identity"
+    is LE of Tucker's paper (Proposition 3.2). L = Deg − W with weights W by "heat"
     (exp(−‖x_i − x_j‖²/width²); the default width is the root mean square edge length),
-    "binary" or "density" (widths that follow the local density; with fixed neighbourhoods
-    that is ALE, with variable ones the fourth of Tucker's algorithms; heat with variable
-    neighbourhoods is VLE). The graph is one piece here: pieces are joined or embedded one by
+    "binary" or "density" (widths that follow the local density). With "identity", Tucker's ALE is
+    density on fixed neighbourhoods, VLE heat on variable ones, and his fourth algorithm density on
+    variable ones. The graph is one piece here: pieces are joined or embedded one by
     one before, else all but one of them would collapse to points. A long strip gives
     harmonics of its long direction first: coordinates 1 and 2 then lie on a curve. That is
     the method, not the solver.

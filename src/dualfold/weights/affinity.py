@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.attach import Attachment
-from dualfold.graph.build import neighborhood_spread
+from dualfold.graph.build import neighborhood_spread, spread_of
 from dualfold.graph.graph import Graph
 
 Weights = Literal["heat", "binary", "density"]
@@ -25,7 +25,8 @@ class Affinity:
 
     heat     W_ij = exp(−‖x_i − x_j‖²/σ²), σ = `width`
     binary   W_ij = 1
-    density  W_ij = exp(−‖x_i − x_j‖²/(t·A_i·A_j)), A = `spread`, t = `n_neighbors`
+    density  W_ij = exp(−‖x_i − x_j‖²/(t·A_i·A_j)), A = `spread` (of `neighborhood_spread`),
+             t = `n_neighbors`
 
     With a density exponent α = `alpha` weights become W_ij/(q_i·q_j)^α, q = `degrees`, the sums
     Σ_j W_ij that grow with the density of the points (in units of their mean).
@@ -66,7 +67,8 @@ class Affinity:
         spread, old = np.zeros(0), np.zeros(0)
         if self.spread is not None:
             old = self.spread
-            spread = _positive(neighborhood_spread(new.lists, self.n_neighbors or 1))
+            spread = spread_of(new.lists, self.n_neighbors or 1)
+            spread = np.where(spread > 0, spread, old.min())  # as `_positive` did for the old
         W = new.lengths.copy()
         W.data = self._weights(new.lengths, spread, old)
         if graph.links and (new.same >= 0).any():
@@ -133,7 +135,7 @@ def _plain_affinity(
         return Affinity("binary")
     if weights == "density":
         t = n_neighbors or graph.n_neighbors or int(graph.lists.counts.max())
-        spread = _positive(neighborhood_spread(graph.lists, t))
+        spread = _positive(neighborhood_spread(graph, n_neighbors))
         return Affinity("density", n_neighbors=t, spread=spread)
     raise InvalidInput(Argument("weights"), f" is {weights!r}; it is 'heat', 'binary' or 'density'")
 

@@ -32,8 +32,8 @@ def binary_laplacian(graph: Graph) -> Laplacian:
 def density_laplacian(graph: Graph, *, n_neighbors: int | None = None) -> Laplacian:
     """W_ij = exp(−‖x_i − x_j‖²/(t·A_i·A_j)) on edges: widths follow the local density.
 
-    A_i is the spread of i's t nearest neighbours, t = `n_neighbors` (default: those
-    of the graph).
+    A_i is the spread of i's t nearest points (`graph.neighborhood_spread`), t = `n_neighbors`
+    (default: the graph's own), also where a variable graph keeps fewer of them.
     """
     return laplacian_of(graph, affinity(graph, weights="density", n_neighbors=n_neighbors))
 
