@@ -222,3 +222,22 @@ def test_pictures_of_another_shape_are_refused_before_any_work(here):
     refused = run("embed", "roll.csv", "--html", "roll.html", "--images", "3x3", code=1)
     assert "give --images the shape of a row" in refused.stderr
     assert not list(here.glob("*.pca.*"))
+
+
+def test_one_column_in_grams_does_not_buy_a_good_verdict(tmp_path, monkeypatch):
+    """Neighbours are counted with equal columns, and a poor map says so before "Proved"."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 4)) * [1, 1, 1, 1000]
+    pd.DataFrame(X, columns=[*"abcd"]).to_csv("grams.csv", index=False)
+    told = run("embed", "grams.csv", "-d", "1")
+    lines = [line for line in told.stderr.splitlines() if "?" in line]
+    assert lines[0].startswith("A good picture? Poor: it keeps ")
+    assert "with every column at the same weight" in lines[0]
+    assert lines[1].startswith("Solved? Proved: ")
+    stored = read_metadata("grams.pca.csv")
+    points = pd.read_csv("grams.pca.csv").to_numpy()
+    even = (X - X.mean(axis=0)) / X.std(axis=0)
+    assert stored["t_similarity"] == pytest.approx(dualfold.t_similarity(even, points), abs=1e-3)
+    assert dualfold.t_similarity(X, points) > 0.9 > 0.2 > stored["t_similarity"]
+    assert stored["picture_quality"]["chance"] == 10 / 299

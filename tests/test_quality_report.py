@@ -275,3 +275,21 @@ def test_quality_is_loaded_when_asked_for():
     )
     done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_map_is_held_against_chance_and_against_other_maps(example):
+    X, _, _ = example
+    rng = np.random.default_rng(1)
+    kept = [
+        quality.t_similarity(X, rng.standard_normal((600, 2)), n_neighbors=10) for _ in range(20)
+    ]
+    by_chance = quality.Picture(float(np.mean(kept)), 600, 10, {"a": 0.3, "b": 0.5})
+    # The mean of 20 × 600 × 10 draws of 1 in 60: its deviation is below 4e-4.
+    assert by_chance.chance == pytest.approx(np.mean(kept), abs=2e-3)
+    assert by_chance.beyond_chance == pytest.approx(0, abs=2e-3)
+    assert by_chance.grade == "no picture of these data"
+    assert by_chance.poor
+    assert "b: 50 %" in str(by_chance)
+    assert by_chance.to_dict()["tried"] == {"a": 0.3, "b": 0.5}
+    whole = quality.report(X, X).picture
+    assert (whole.grade, whole.beyond_chance, whole.poor) == ("good", 1, False)

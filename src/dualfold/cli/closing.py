@@ -39,13 +39,8 @@ def after_embed(request: Request, summary: dict[str, Any]) -> list[str]:
             f"Model in {request.model}; `dualfold transform {shlex.quote(request.model)} NEW_FILE` "
             "places new rows"
         )
-    if summary["t_similarity"] is not None:
-        asked = summary["t_similarity_rows"]
-        some = "" if asked == summary["rows"] else f" (measured on {asked:,} of the rows)"
-        lines.append(
-            f"{100 * summary['t_similarity']:.0f} % of the {SCORED_NEIGHBORS} nearest neighbours "
-            f"are still neighbours in the map{some}"
-        )
+    if (asked := summary["t_similarity_rows"]) < summary["rows"]:
+        lines.append(f"Neighbours were counted on {asked:,} of the rows")
     return [*lines, summary["verdict"], try_next(_next_of_embed(request, summary))]
 
 
@@ -85,16 +80,25 @@ def after_compare(request: CompareRequest, summary: dict[str, Any]) -> list[str]
     sampled = next(row["sampled"] for row in summary["results"] if "error" not in row)
     whole = sampled == summary["rows"]
     lines = [
-        f"1 is best in each column; of {SCORED_NEIGHBORS} neighbours"
+        f"1 is best in each column; of {SCORED_NEIGHBORS} neighbours{_space_of(summary)}"
         + ("." if whole else f", measured on {sampled:,} of {summary['rows']:,} points.")
     ]
     places = {"Coordinates": request.output, "Picture": request.picture, "Page": request.html}
     lines += _written(places)
     best = best_of(summary["results"], "t_similarity")
     job = next(job for job in request.jobs if job.method.name == best)
-    words = embed_words(request.source, job.settings(), request.reading)
+    differ = summary["scales_differ"]
+    words = embed_words(request.source, job.settings(), request.reading, standardize=differ)
     words += ["--picture", f"{stem(request.source)}.{best}.png"]
     return [*lines, summary["verdict"], try_next(words)]
+
+
+def _space_of(summary: dict[str, Any]) -> str:
+    from dualfold.quality.picture import AS_PREPARED
+
+    first = next(row for row in summary["results"] if "error" not in row)
+    space = first["picture_quality"]["space"]
+    return "" if space == AS_PREPARED else f" {space}"
 
 
 def after_report(request: ReportRequest) -> list[str]:

@@ -72,6 +72,7 @@ def compare_methods(request: CompareRequest, console: Console) -> dict[str, Any]
     console.prefix = ""
     if not maps:
         raise InvalidInput("none of the methods gave a map; see the notes above")
+    _add_pictures(rows, len(data.table.rows), around.space.about)
     _write(request, data, maps, rows, around, console)
     return {
         "schema": "dualfold.compare/1",
@@ -81,6 +82,7 @@ def compare_methods(request: CompareRequest, console: Console) -> dict[str, Any]
         "rows": len(data.table.rows),
         "features": list(data.table.names),
         "results": rows,
+        "scales_differ": data.scales_differ,
         "notices": notices_of(data),
         "verdict": _verdict(rows),
         "output": request.output,
@@ -115,11 +117,29 @@ def best_of(rows: list[dict[str, Any]], measure: str) -> str:
     return str(max(known, key=lambda row: row[measure])["method"])
 
 
+def _add_pictures(rows: list[dict[str, Any]], n: int, space: str) -> None:
+    """How good a picture each map is, beside chance and beside the others."""
+    from dualfold.quality import Picture
+
+    kept = {row["method"]: row["t_similarity"] for row in rows if "error" not in row}
+    for row in rows:
+        if "error" not in row:
+            others = {name: value for name, value in kept.items() if name != row["method"]}
+            picture = Picture(row["t_similarity"], n, SCORED_NEIGHBORS, others, space)
+            row["picture_quality"] = picture.to_dict() | {"sampled": row["sampled"]}
+
+
 def _verdict(rows: list[dict[str, Any]]) -> str:
+    from dualfold.quality.picture import FAIR, percent
+
     near, far = best_of(rows, "t_similarity"), best_of(rows, "distance_correlation")
+    best = next(row["picture_quality"] for row in rows if row["method"] == near)
+    numbers = f"({percent(best['kept'])}; a random map: {percent(best['chance'])})"
+    if best["beyond_chance"] < FAIR:
+        return f"None of these maps keeps many neighbours; {near} keeps most {numbers}."
     if near == far:
-        return f"{near} keeps both neighbours and distances best."
-    return f"{near} keeps neighbours best, {far} distances."
+        return f"{near} keeps both neighbours {numbers} and distances best."
+    return f"{near} keeps neighbours best {numbers}, {far} distances."
 
 
 def _write(

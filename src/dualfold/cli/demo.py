@@ -106,9 +106,12 @@ def results(example: Example, console: Console, notices: list[str]) -> Iterator[
 
 def in_a_line(result: Result) -> str:
     """Data set, method, kept neighbours, time and verdict."""
+    from dualfold.quality import Picture
+
+    grade = Picture(result.kept, len(result.points), N_NEIGHBORS).grade
     return (
         f"{result.example.title:<11} {result.method.name:<10} "
-        f"t-similarity {result.kept:.2f}  {result.seconds:6.3f} s  "
+        f"t-similarity {result.kept:.2f} {grade.split()[0]:<4}  {result.seconds:6.3f} s  "
         f"{verdict(result.method, result.estimator.certificate_, 2)}"
     )
 

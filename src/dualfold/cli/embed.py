@@ -12,8 +12,9 @@ from dualfold.cli.console import Console
 from dualfold.cli.page import refuse_images, write_html
 from dualfold.cli.places import check_places
 from dualfold.cli.reading import notices_of, read
-from dualfold.cli.solving import SCORED_NEIGHBORS, FittedMap, Job, fit_map, kept_neighbors
+from dualfold.cli.solving import SCORED_NEIGHBORS, FittedMap, Job, fit_map, picture_of
 from dualfold.cli.surroundings import Surroundings, measured_neighbors
+from dualfold.cli.verdict import both_parts
 from dualfold.errors import Argument, InvalidInput
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def embed_table(request: Request, console: Console) -> dict[str, Any]:
     least = measured_neighbors(data, SCORED_NEIGHBORS, whole=request.html is not None)
     around = Surroundings(data, [request.job], console, least)
     result = fit_map(request.job, data, console, around)
-    kept = kept_neighbors(around, result.points, console)
+    picture = picture_of(result, around, data, console)
     columns = output_columns(data, result)
     summary: dict[str, Any] = {
         "schema": "dualfold.embedding/1",
@@ -68,16 +69,18 @@ def embed_table(request: Request, console: Console) -> dict[str, Any]:
         "coordinates": list(columns)[-result.points.shape[1] :],
         "notices": [*notices_of(data), *result.notices],
         "scales_differ": data.scales_differ,
-        "verdict": result.verdict,
+        "verdict": both_parts(result.verdict, picture),
+        "solved": result.verdict,
+        "picture_quality": None if picture is None else picture.to_dict(),
         "certificate": result.certificate.to_dict(),
         "eigenvalues": result.values,
-        "t_similarity": None if kept is None else float(kept),
-        "t_similarity_rows": getattr(kept, "sampled", len(result.points)),
+        "t_similarity": None if picture is None else float(picture.kept),
+        "t_similarity_rows": getattr(getattr(picture, "kept", 0), "sampled", len(result.points)),
     }
-    picture = _picture(request, data, result, console)
+    drawn = _picture(request, data, result, summary["verdict"], console)
     # Before anything is written: not every rule of new points can be kept in a file.
     kept_model = None if request.model is None else model(data, result, summary)
-    _write(request, data, columns, summary, picture, kept_model)
+    _write(request, data, columns, summary, drawn, kept_model)
     if request.html is not None:
         shape, force = request.images, request.force
         write_html(request.html, data, [result], around, console, images=shape, force=force)
@@ -122,7 +125,9 @@ def output_columns(data: Prepared, result: FittedMap) -> dict[str, Any]:
     return columns
 
 
-def _picture(request: Request, data: Prepared, result: FittedMap, console: Console) -> bytes | None:
+def _picture(
+    request: Request, data: Prepared, result: FittedMap, verdict: str, console: Console
+) -> bytes | None:
     if request.picture is None:
         return None
     from dualfold.view.figures import figure_bytes, map_figure
@@ -136,7 +141,7 @@ def _picture(request: Request, data: Prepared, result: FittedMap, console: Conso
             result.points,
             data.colors,
             title=f"{source}, {name}" + (f" (first two of {d} coordinates)" if d > 3 else ""),
-            verdict=result.verdict,
+            verdict=verdict,
             color_name=request.reading.color or "",
             axis_names=[f"{name} {axis + 1}" for axis in range(min(d, 3))],
             equal=request.job.method.lengths,

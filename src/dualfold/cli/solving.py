@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # Neighbours that are counted again in the map.
 SCORED_NEIGHBORS = 10
+# Multiply-adds that take about a tenth of a second.
+CHEAP = 5e9
 
 
 @dataclass(frozen=True)
@@ -128,14 +130,29 @@ def fit_map(job: Job, data: Prepared, console: Console, around: Surroundings) ->
     return FittedMap(job, estimator, points, tuple(notices), perf_counter() - begin)
 
 
-def kept_neighbors(around: Surroundings, points: Any, console: Console) -> Any:
-    """The share of nearest neighbours that the map keeps, an `Estimate` where rows are drawn."""
-    from dualfold.quality import t_similarity
+def picture_of(result: FittedMap, around: Surroundings, data: Prepared, console: Console) -> Any:
+    """How good a picture the map is, a `Picture`; None where there are too few rows to ask."""
+    from dualfold.quality import Picture, t_similarity
     from dualfold.quality.estimate import sample_size
 
-    n = len(points)
+    n = len(result.points)
     if n <= SCORED_NEIGHBORS:
         return None
+
+    def kept(points: Any) -> Any:
+        return t_similarity(around.space, points, SCORED_NEIGHBORS, sample=sample_size(n))
+
     with console.doing("counting kept neighbours"):
-        kept: Any = t_similarity(around.space, points, SCORED_NEIGHBORS, sample=sample_size(n))
-    return kept
+        rival = _plain_map(result, data)
+        rivals = {} if rival is None else {"pca": kept(rival)}
+        return Picture(kept(result.points), n, SCORED_NEIGHBORS, rivals, around.space.about)
+
+
+def _plain_map(result: FittedMap, data: Prepared) -> Any:
+    """The principal components, to hold a map against, where they cost next to nothing."""
+    n, width = data.X.shape
+    d, job = result.points.shape[1], result.job
+    cheap = n * width * min(n, width) <= CHEAP and d <= min(n - 1, width)
+    if job.method.name == "pca" or job.of_distances or not cheap:
+        return None
+    return Job(DESCRIPTIONS["pca"], d).estimator().fit_transform(data.X)

@@ -27,6 +27,20 @@ class Surroundings:
         self._joined: dict[Any, Graph] = {}
         of_distances = any(job.of_distances for job in jobs)
         self._space = space_of(data.X, "precomputed" if of_distances else "euclidean")
+        self._judged = self._space
+        if not of_distances and data.scales_differ and hasattr(data.X, "dtype"):
+            self._judge_evenly(data.X)
+
+    def _judge_evenly(self, X: Any) -> None:
+        """Count neighbours with equal columns where one of them decides all distances.
+
+        Else a map of that column alone would seem to keep everything.
+        """
+        from dualfold.data.scales import standard_of
+        from dualfold.quality.space import space_of
+
+        self._judged = space_of(standard_of(X).applied(X))
+        self._judged.about = "with every column at the same weight"
 
     def known(self, k: int | None) -> Neighbors | None:
         """Lists of k or more neighbours of each row; None where there are none to be had."""
@@ -52,14 +66,15 @@ class Surroundings:
         """The rows as measures ask for them, where all are asked with their neighbours found."""
         from dualfold.quality.estimate import sample_size
 
-        if sample_size(self._n) is None:
+        if sample_size(self._n) is None and self._judged is self._space:
             self.known(self._most)
-        return self._space
+        return self._judged
 
     def nearest(self, k: int) -> Any:
-        """The k nearest of every row, nearest first."""
-        self.known(k)
-        return self._space.nearest(k)[0] if k else None
+        """The k nearest of every row, nearest first, as measures see them."""
+        if self._judged is self._space:
+            self.known(k)
+        return self._judged.nearest(k)[0] if k else None
 
 
 def _rule(estimator: Any) -> tuple[Any, ...] | None:

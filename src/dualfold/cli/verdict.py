@@ -9,6 +9,7 @@ from dualfold.levels import share
 
 if TYPE_CHECKING:
     from dualfold.certificate import Certificate
+    from dualfold.quality import Picture
 
 # Below this, the distance to the optimum is the rounding of the numbers themselves.
 ROUNDING = 1e-9
@@ -46,6 +47,14 @@ def verdict(method: Description, certificate: Certificate, n_components: int) ->
     if level == "stationary":
         return f"Not proved: no bound exists for this problem; nothing near it is better{about}."
     return f"Not certified: {reasons}."
+
+
+def both_parts(solved: str, picture: Picture | None) -> str:
+    """The two questions, one line each; a map that is no picture says that first."""
+    lines = [f"Solved? {solved}"]
+    if picture is not None:
+        lines.insert(0 if picture.poor else 1, f"A good picture? {picture}")
+    return "\n".join(lines)
 
 
 def short_verdict(certificate: Certificate) -> str:

@@ -47,6 +47,7 @@ from dualfold.quality.neighbors import (
 )
 from dualfold.quality.nonmetric import nonmetric_stress
 from dualfold.quality.pairs import distance_correlation, residual_variance, stress
+from dualfold.quality.picture import Picture
 from dualfold.quality.ranks import NeighborRanks, neighbor_ranks
 from dualfold.quality.report import QualityReport, report
 from dualfold.quality.shepard import Shepard, shepard
@@ -58,6 +59,7 @@ __all__ = [
     "Estimate",
     "NeighborRanks",
     "NeighborhoodCurve",
+    "Picture",
     "QualityReport",
     "Shepard",
     "Stability",

@@ -19,6 +19,7 @@ from dualfold.quality.labels import knn_accuracy, silhouette
 from dualfold.quality.local import correlation_of_densities, distortion_of
 from dualfold.quality.nonmetric import PAIRS, nonmetric_stress
 from dualfold.quality.pairs import PairSums, PairSumsOf, pair_sums
+from dualfold.quality.picture import Picture
 from dualfold.quality.ranks import NeighborRanks, both_spaces, check_half, neighbor_count
 from dualfold.quality.shepard import Grid, Shepard
 from dualfold.quality.space import EuclideanSpace, Space
@@ -43,6 +44,7 @@ class QualityReport:
     per_point : name → one number for each point, to colour the map by (NaN: not sampled)
     curve, co_ranking, shepard : for the figures of `dualfold.view`
     n, n_neighbors, sampled : points, neighbourhood size, points measured (n: all)
+    space : what is special about the distances of the data, in words
     """
 
     measures: dict[str, float]
@@ -53,11 +55,19 @@ class QualityReport:
     n: int
     n_neighbors: int
     sampled: int
+    space: str = ""
+
+    @property
+    def picture(self) -> Picture:
+        """Neighbours kept, beside chance, and a word for it."""
+        return Picture(
+            self.measures["t_similarity"], self.n, self.n_neighbors, space=self.space
+        )
 
     @property
     def verdict(self) -> str:
         """A few sentences for readers who do not know the theory."""
-        return verdict_of(self.measures, self.per_point, self.n, self.n_neighbors)
+        return verdict_of(self.measures, self.per_point, self.picture)
 
     def __str__(self) -> str:
         width = max(map(len, self.measures))
@@ -84,6 +94,7 @@ class QualityReport:
             "measures": {name: float(value) for name, value in self.measures.items()},
             "bounds": bounds,
             "r_nx": self.curve.r_nx.tolist(),
+            "picture": self.picture.to_dict(),
             "verdict": self.verdict,
         }
 
@@ -177,7 +188,7 @@ def report(
     per_point = _points_of(near, curve, sums)
     per_point["local_distortion"] = spread_over(shapes, rows, x.n)
     ranks = co_ranking_of(*lists, x.n)
-    return QualityReport(measures, per_point, curve, ranks, shepard, x.n, k, asked)
+    return QualityReport(measures, per_point, curve, ranks, shepard, x.n, k, asked, x.about)
 
 
 def _near(x: Space, y: Space, before: Array, after: Array, rows: Array | None) -> NeighborRanks:

@@ -44,10 +44,14 @@ _finish_rows = kernels_by_dtype("finish_rows")
 
 
 class Space(ABC):
-    """n points; `threads` threads compute at the same time."""
+    """n points; `threads` threads compute at the same time.
+
+    about : what is special about its distances, in words that follow "nearest neighbours"
+    """
 
     n: int
     threads: int
+    about: str = ""
 
     @abstractmethod
     def nearest(self, k: int, rows: Array | None = None) -> tuple[Array, Array]:

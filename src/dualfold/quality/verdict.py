@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.quality.picture import Picture, percent
 
 __all__ = ["MEANINGS", "Meaning", "verdict_of"]
 
@@ -62,13 +63,11 @@ _DISTANCES = (
 
 
 def verdict_of(
-    measures: dict[str, float], per_point: dict[str, Array], n: int, n_neighbors: int
+    measures: dict[str, float], per_point: dict[str, Array], picture: Picture
 ) -> str:
     """A few sentences: neighbours, tears, distances, classes, where to be careful."""
-    kept, chance = measures["t_similarity"], n_neighbors / (n - 1)
     sentences = [
-        f"A point keeps {_percent(kept)} of its {n_neighbors} nearest neighbours "
-        f"(a random map: {_percent(chance)}).",
+        str(picture),
         f"Neighbours seen on the map {_word(_TRUST, measures['trustworthiness'])} "
         f"(trustworthiness {measures['trustworthiness']:.3f}), and what was near in the data "
         f"{_word(_TEARS, measures['continuity'])} (continuity {measures['continuity']:.3f}).",
@@ -77,8 +76,8 @@ def verdict_of(
     ]
     if "knn_accuracy" in measures:
         sentences.append(
-            f"Neighbours name the class of {_percent(measures['knn_accuracy'])} of the points on "
-            f"the map, of {_percent(measures['knn_accuracy_before'])} in the data."
+            f"Neighbours name the class of {percent(measures['knn_accuracy'])} of the points on "
+            f"the map, of {percent(measures['knn_accuracy_before'])} in the data."
         )
     trust = per_point["trustworthiness"]
     trust = trust[np.isfinite(trust)]
@@ -93,7 +92,3 @@ def verdict_of(
 
 def _word(scale: tuple[tuple[float, str], ...], value: float) -> str:
     return next(words for least, words in scale if value >= least)
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %" if share >= 0.1 else f"{100 * share:.2g} %"

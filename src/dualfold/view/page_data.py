@@ -150,6 +150,7 @@ def _quality(quality: QualityReport) -> dict[str, Any]:
     bands = [((n - 1) * q - sizes) / (n - 1 - sizes) for q in (curve.low, curve.high)]
     return {
         "verdict": quality.verdict,
+        "picture": quality.picture.to_dict(),
         "k": quality.n_neighbors,
         "sampled": quality.sampled,
         "measures": {

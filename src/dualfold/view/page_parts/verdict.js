@@ -27,25 +27,42 @@ function levelNote(level, gap) {
 }
 
 function certificateCard(certificate) {
-  if (!certificate) return card("Certificate", "none", "nothing is known about optimality", "plain");
+  if (!certificate) return card("Solved?", "not known", "nothing is known about optimality", "plain");
   const { level, gap } = certificate;
   const percent = gap === null ? "" : ` ${Number((100 * gap).toPrecision(2))} %`;
   const words = level === "within" ? `within${percent}` : level;
-  return card("Certificate", `${SIGNS[level] || "·"} ${words}`, levelNote(level, gap), level.replace(" ", "-"));
+  return card("Solved?", `${SIGNS[level] || "·"} ${words}`, levelNote(level, gap), level.replace(" ", "-"));
+}
+
+// Beside chance, and beside the best of the other maps on the page.
+function pictureCard(map) {
+  if (!map.quality) return [];
+  const { grade, kept, chance, n_neighbors: k } = map.quality.picture;
+  const percent = (share) => `${Number((100 * share).toPrecision(2))} %`;
+  const rivals = maps.filter((other) => other !== map && other.quality).map((other) => [other.quality.picture.kept, other.name]);
+  const best = rivals.sort((a, b) => b[0] - a[0])[0];
+  const beside = best ? `, ${short(best[1], 20)} ${percent(best[0])}` : "";
+  const [sign, look] = { good: ["✓", "proved"], fair: ["≈", "within"] }[grade] || ["✕", "failed"];
+  return [card("A good picture?", `${sign} ${grade.startsWith("no ") ? "no picture" : grade}`,
+    `keeps ${percent(kept)} of the ${k} nearest; chance ${percent(chance)}${beside}`, look)];
 }
 
 function verdict() {
   const map = maps[state.map];
+  // A map that is no picture of its data says so before it says that it is optimal.
+  const badFirst = map.quality && !["good", "fair"].includes(map.quality.picture.grade);
+  const answers = [certificateCard(map.certificate), ...pictureCard(map)];
+  if (badFirst) answers.reverse();
   const cards = [
     card("Points", count(n), map.strip ? "in 1 dimension" : `in ${map.dimensions} dimensions`),
     ...(map.pieces === null ? [] : [card("Pieces", count(map.pieces), map.pieces === 1 ? "the graph is connected" : "of the neighbour graph")]),
-    certificateCard(map.certificate),
+    ...answers,
     ...measureCard(map, "trustworthiness", "Trustworthiness", "neighbours on the map are real"),
     ...measureCard(map, "continuity", "Continuity", "real neighbours are on the map"),
-    ...measureCard(map, "t_similarity", "Neighbours kept", `of the nearest ${map.quality ? map.quality.k : ""}`),
   ];
-  const words = [["Optimal?", map.certificate && map.certificate.text], ["A good picture?", map.quality && map.quality.verdict]]
+  const words = [["Solved?", map.certificate && map.certificate.text], ["A good picture?", map.quality && map.quality.verdict]]
     .filter(([, text]) => text);
+  if (badFirst) words.reverse();
   by("verdict").replaceChildren(
     element("div", { class: "figures" }, ...cards),
     element("div", { class: "words" }, ...words.map(([question, text]) =>
