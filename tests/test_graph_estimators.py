@@ -188,7 +188,7 @@ def test_precomputed_affinities():
     W = sp.csr_array(graph.lengths)
     W = sp.csr_array((np.exp(-((W.data / width) ** 2)), W.indices, W.indptr), shape=W.shape)
     given = LaplacianEigenmaps(weights="precomputed").fit(W)
-    plain = LaplacianEigenmaps(n_neighbors=8).fit(X)
+    plain = LaplacianEigenmaps(n_neighbors=8, weights="heat").fit(X)
     np.testing.assert_allclose(given.eigenvalues_, plain.eigenvalues_, rtol=1e-8)
     with pytest.raises(InvalidInput, match="affinities were given"):
         given.transform(W[:3])

@@ -135,6 +135,10 @@ class PiecesJoined(DualfoldWarning):
     """A graph in several pieces was joined by its shortest missing links."""
 
 
+class RowsLeftOut(DualfoldWarning):
+    """Some rows are no part of the problem; they are placed as new rows are."""
+
+
 class CertificateFailed(DualfoldWarning):
     """An answer was returned that its own certificate does not accept."""
 

@@ -35,11 +35,11 @@ class Request:
     model: str | None = None
     force: bool = False
 
-    def settings(self) -> dict[str, Any]:
-        """What must be known to get the same numbers again, JSON-ready."""
+    def settings(self, job: Job) -> dict[str, Any]:
+        """What must be known to get the same numbers of the `job` again, JSON-ready."""
         reading = self.reading
         more = {"standardize": reading.standardize, "missing": reading.missing}
-        return self.job.settings() | more
+        return job.settings() | more
 
 
 def embed_table(request: Request, console: Console) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def embed_table(request: Request, console: Console) -> dict[str, Any]:
         "schema": "dualfold.embedding/1",
         "dualfold": __version__,
         "source": request.source,
-        "settings": request.settings(),
+        "settings": request.settings(result.job),
         "reading": request.reading.settings(),
         "rows": len(data.table.rows),
         "features": list(data.table.names),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -61,15 +61,20 @@ class Job:
     def settings(self) -> dict[str, Any]:
         """What must be known to state the same problem again, JSON-ready."""
         known = self.estimator().get_params(deep=False)
-        chosen = {name: known[name] for name in self.method.options}
+        names = [*self.method.options, *({"left_out"} & self.options.keys())]
+        chosen = {name: known[name] for name in names}
         return {"method": self.method.name, "n_components": self.n_components} | chosen
 
     @classmethod
     def again(cls, settings: Mapping[str, Any]) -> Job:
         """The job with these settings."""
         row = DESCRIPTIONS[settings["method"]]
-        known = {name: settings[name] for name in row.options if name in settings}
-        return cls(row, settings.get("n_components", 2), known)
+        return cls(row, settings.get("n_components", 2), row.stored(settings))
+
+    def as_fitted(self, estimator: Any) -> Job:
+        """The job with the rows that were left out of the problem, where some were."""
+        gone = [int(row) for row in getattr(estimator, "left_out_", ())]
+        return replace(self, options={**self.options, "left_out": gone}) if gone else self
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +132,7 @@ def fit_map(job: Job, data: Prepared, console: Console, around: Surroundings) ->
             points = estimator.fit_transform(data.X, data.classes)
         if job.method.needs_graph:
             around.keep(estimator)
+    job = job.as_fitted(estimator)
     return FittedMap(job, estimator, points, tuple(notices), perf_counter() - begin)
 
 

@@ -34,6 +34,7 @@ class Description:
         their types, ranges, defaults and help are those of the estimator
     defaults : where the command line differs from the estimator
     fixed : parameters that make this method of an estimator with several
+    before : options that files of earlier versions do not state, as they were then
     dual : whether the proof needs dual weights, which a model file keeps
     in_demo : whether `dualfold demo` shows it; variants of a method it shows are left out
     """
@@ -54,6 +55,7 @@ class Description:
     options: tuple[str, ...] = ()
     defaults: Mapping[str, Any] = field(default_factory=dict)
     fixed: Mapping[str, Any] = field(default_factory=dict)
+    before: Mapping[str, Any] = field(default_factory=dict)
     dual: bool = False
     in_demo: bool = True
 
@@ -94,6 +96,11 @@ class Description:
         """The estimator itself; loads the numerics."""
         module, _, name = self.estimator.partition(":")
         return getattr(import_module(f"dualfold.estimators.{module}"), name)
+
+    def stored(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """The options that stored settings state, those of earlier versions made explicit."""
+        names = [name for name in (*self.options, "left_out") if name in settings]
+        return dict(self.before) | {name: settings[name] for name in names}
 
     def parameters(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The estimator's parameters for `given` options of the command line."""

@@ -58,6 +58,7 @@ GRAPHS = (
             "pieces",
             *SOLVING,
         ),
+        before={"weights": "heat"},
     ),
     Description(
         "diffusion_maps",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -13,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding
 from dualfold.errors import Argument, InvalidInput
-from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimator
+from dualfold.estimators.specks import SPECK_CONSTRAINTS, LeavesSpecksOut
 from dualfold.graph import Graph, Neighbors
 from dualfold.maps.nystrom import NystromMap
 from dualfold.maps.piecewise import RescaledMap
@@ -23,10 +22,11 @@ from dualfold.trace.problem import TraceProblem
 from dualfold.weights.affinity import affinity
 
 
-class DiffusionMaps(GraphEstimator):
+class DiffusionMaps(LeavesSpecksOut):
     """Keep where a random walk over neighbours leads.
 
-    With alpha=0 and diffusion_time=0 these are `LaplacianEigenmaps`, up to one factor. See
+    With alpha=0, diffusion_time=0 and the same weights these are `LaplacianEigenmaps`, up to one
+    factor. See
     `dualfold.methods.diffusion_maps` for the problem it solves.
 
     Parameters
@@ -39,8 +39,10 @@ class DiffusionMaps(GraphEstimator):
         distances compare walks of t steps
     n_neighbors, radius : the neighbourhood; one of them is None
     neighborhood : "fixed", or "variable": fewer neighbours where points lie far apart
-    weights : the kernel: "heat", "binary" or "density" (widths that follow the local density)
-    width : kernel width of heat weights; None is the root mean square edge length
+    weights : the kernel: "heat", "adaptive" (each point has a width of its own), "binary" or
+        "density" (widths that follow the local density)
+    width : kernel width of heat weights; None is the root mean square edge length, or more where
+        the longest edge would weigh nothing
     landmarks : None (all points), or a number of points drawn at random: the problem is that of
         their graph, and the others are placed as new points are, by Nyström's equation
     metric, p, metric_params : as in scikit-learn's neighbours; "precomputed" distances
@@ -48,6 +50,8 @@ class DiffusionMaps(GraphEstimator):
         "separate" (each on its own, side by side) or "raise"
     graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
         edge lengths), instead of n_neighbors and radius
+    left_out : rows that are no part of the problem and are placed as new ones are; None looks
+        for small groups that would rule a coordinate, () keeps all rows in
     eigen_solver : "auto", "dense", "lanczos" (also "arpack"), "factored" or "preconditioned"
     tol : of the solver's residuals, if between 0 and 1e-6; else the default, 1e-6
     random_state : of the solver's start, and of the landmarks
@@ -61,7 +65,8 @@ class DiffusionMaps(GraphEstimator):
     transition_eigenvalues_ : μ, of one step of the walk, from the largest after 1
     certificate_ : how far from optimal the points can be (with landmarks: theirs); print it
     graph_ : the `Graph` that was embedded, links that joined pieces included
-    landmarks_ : the rows whose graph it is; None for all
+    landmarks_ : the rows that were drawn; None for all
+    left_out_, rows_ : the rows left out of the problem, and those that are in it (None: all)
     n_connected_components_ : in how many pieces it was before
     n_components_reason_ : why so many, in words, where n_components was "auto"
     nbrs_ : scikit-learn's NearestNeighbors of the data, made when asked for
@@ -85,10 +90,10 @@ class DiffusionMaps(GraphEstimator):
     9.4
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = GRAPH_CONSTRAINTS | {
+    _parameter_constraints: ClassVar[dict[str, Any]] = SPECK_CONSTRAINTS | {
         "alpha": [Interval(Real, 0, 1, closed="both")],
         "diffusion_time": [Interval(Real, 0, None, closed="left")],
-        "weights": [StrOptions({"heat", "binary", "density"})],
+        "weights": [StrOptions({"adaptive", "heat", "binary", "density"})],
         "width": [Interval(Real, 0, None, closed="neither"), None],
         "landmarks": [Interval(Integral, 2, None, closed="left"), None],
     }
@@ -115,6 +120,7 @@ class DiffusionMaps(GraphEstimator):
         random_state: Any = None,
         n_jobs: int | None = None,
         graph: Any = None,
+        left_out: Any = None,
         verbose: bool = False,
     ) -> None:
         self.n_components = n_components
@@ -135,6 +141,7 @@ class DiffusionMaps(GraphEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.graph = graph
+        self.left_out = left_out
         self.verbose = verbose
 
     @property
@@ -142,17 +149,9 @@ class DiffusionMaps(GraphEstimator):
         """The eigenvalues μ of one step of the walk, 1 − λ."""
         return np.asarray(1 - self.eigenvalues_)
 
-    def _place_others(self, X: Any) -> None:
-        if self.landmarks_ is not None:
-            points = self.placing_map()(X)
-            points[self.landmarks_] = self.embedding_
-            self.embedding_ = points
-
     def _graph(self, X: Any) -> Graph:
         self.landmarks_ = self._drawn(X)
-        if self.landmarks_ is None:
-            return super()._graph(X)
-        return self._neighbor_graph(X[self.landmarks_], None)
+        return super()._graph(X)
 
     def _drawn(self, X: Any) -> Array | None:
         """Rows drawn at random: as dense as all of them are, which farthest points are not."""
@@ -179,10 +178,7 @@ class DiffusionMaps(GraphEstimator):
             alpha=self.alpha,
             diffusion_time=self.diffusion_time,
         )
-        if self.landmarks_ is None:
-            return problem
-        words = f"the {len(self.landmarks_)} landmarks; the other points are placed by them"
-        return replace(problem, about=words)
+        return self._said(problem)
 
     def _map(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
         rule = affinity(graph, weights=self.weights, width=self.width, alpha=self.alpha)  # type: ignore[arg-type]

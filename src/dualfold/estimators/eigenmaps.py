@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding
 from dualfold.errors import InvalidInput
-from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimator
+from dualfold.estimators.specks import SPECK_CONSTRAINTS, LeavesSpecksOut
 from dualfold.graph import Graph, from_lengths
 from dualfold.maps.nystrom import NystromMap
 from dualfold.maps.piecewise import RescaledMap
@@ -25,7 +25,7 @@ from dualfold.trace.problem import TraceProblem
 from dualfold.weights.affinity import affinity
 
 
-class LaplacianEigenmaps(GraphEstimator):
+class LaplacianEigenmaps(LeavesSpecksOut):
     """Keep neighbours close, near ones most.
 
     With its defaults Belkin and Niyogi's, Lv = λ·Deg·v; `LaplacianEigenmaps.named("LE")`, "VLE",
@@ -37,9 +37,11 @@ class LaplacianEigenmaps(GraphEstimator):
     n_neighbors : how many nearest points each one is linked to; None with a radius
     radius : link all points within this distance instead
     neighborhood : "fixed", or "variable": fewer neighbours where points lie far apart
-    weights : "heat", "binary", "density" (scaled by the local density), or "precomputed":
-        X is then a square matrix of affinities
-    width : kernel width of heat weights; None is the root mean square edge length
+    weights : "adaptive" (each point has a width of its own), "heat" (one width for all), "binary",
+        "density" (scaled by the local density), or "precomputed": X is then a square matrix of
+        affinities
+    width : kernel width of heat weights; None is the root mean square edge length, or more where
+        the longest edge would weigh nothing
     constraint : "degree" (normalised, Lv = λ·Deg·v: Belkin and Niyogi's) or "identity" (Lv = λv:
         Tucker's)
     diffusion_time : t scales coordinate k by (1 − λ_k)^t, as `DiffusionMaps` does; None is 0
@@ -50,6 +52,9 @@ class LaplacianEigenmaps(GraphEstimator):
     graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
         edge lengths), instead of n_neighbors and radius; or the lists of `graph.nearest(X, …)`,
         so that they are not searched again
+    left_out : rows that are no part of the problem and are placed as new ones are; None looks
+        for small groups that hang on the others by so little that they would rule a coordinate,
+        () keeps all rows in
     eigen_solver : how eigenvectors are found; "arpack" is "lanczos"
     tol : of the solver's residuals, if between 0 and 1e-6; else the default, 1e-6
     random_state : of the solver's start
@@ -63,6 +68,7 @@ class LaplacianEigenmaps(GraphEstimator):
     certificate_ : how far from optimal the points can be; print it
     graph_ : the `Graph` that was embedded, links that joined pieces included
     n_connected_components_ : in how many pieces it was before
+    left_out_, rows_ : the rows left out of the problem, and those that are in it (None: all)
     n_components_reason_ : why so many, in words, where n_components was "auto"
     nbrs_ : scikit-learn's NearestNeighbors of the data, made when asked for
 
@@ -79,8 +85,8 @@ class LaplacianEigenmaps(GraphEstimator):
     [0.134 0.134] proved
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = GRAPH_CONSTRAINTS | {
-        "weights": [StrOptions({"heat", "binary", "density", "precomputed"})],
+    _parameter_constraints: ClassVar[dict[str, Any]] = SPECK_CONSTRAINTS | {
+        "weights": [StrOptions({"adaptive", "heat", "binary", "density", "precomputed"})],
         "width": [Interval(Real, 0, None, closed="neither"), None],
         "constraint": [StrOptions({"degree", "identity"})],
         "diffusion_time": [Interval(Real, 0, None, closed="left"), None],
@@ -93,7 +99,7 @@ class LaplacianEigenmaps(GraphEstimator):
         n_neighbors: int | None = 10,
         radius: float | None = None,
         neighborhood: str = "fixed",
-        weights: str = "heat",
+        weights: str = "adaptive",
         width: float | None = None,
         constraint: str = "degree",
         diffusion_time: float | None = None,
@@ -106,6 +112,7 @@ class LaplacianEigenmaps(GraphEstimator):
         random_state: Any = None,
         n_jobs: int | None = None,
         graph: Any = None,
+        left_out: Any = None,
         verbose: bool = False,
     ) -> None:
         self.n_components = n_components
@@ -125,6 +132,7 @@ class LaplacianEigenmaps(GraphEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.graph = graph
+        self.left_out = left_out
         self.verbose = verbose
 
     @classmethod
@@ -137,9 +145,9 @@ class LaplacianEigenmaps(GraphEstimator):
         Lv = λ·Deg·v instead: the map of Belkin and Niyogi, and this class without a name.
         """
         settings: dict[str, dict[str, Any]] = {
-            "LE": {"n_neighbors": 10},
+            "LE": {"n_neighbors": 10, "weights": "heat"},
             "ALE": {"n_neighbors": 20, "weights": "density"},
-            "VLE": {"n_neighbors": 18, "neighborhood": "variable"},
+            "VLE": {"n_neighbors": 18, "neighborhood": "variable", "weights": "heat"},
             "VALE": {"n_neighbors": 18, "neighborhood": "variable", "weights": "density"},
         }
         plain = name.removeprefix("normalised ")
@@ -149,11 +157,11 @@ class LaplacianEigenmaps(GraphEstimator):
                 "the same with 'normalised ' before the name (Lv = λ·Deg·v)"
             )
         constraint = "identity" if plain == name else "degree"
-        return cls(**(settings[plain] | {"constraint": constraint} | others))
+        return cls(**(settings[plain] | {"constraint": constraint, "left_out": ()} | others))
 
-    def _graph(self, X: Any) -> Graph:
+    def _neighbor_graph(self, X: Any, graph: Any) -> Graph:
         if self.weights != "precomputed":
-            return super()._graph(X)
+            return super()._neighbor_graph(X, graph)
         return _graph_of_affinities(X)
 
     def _problem(self, graph: Graph, count: int) -> TraceProblem:
@@ -167,6 +175,7 @@ class LaplacianEigenmaps(GraphEstimator):
             width=width,
             constraint=self.constraint,  # type: ignore[arg-type]
         )
+        problem = self._said(problem)
         return problem if self.diffusion_time is None else replace(problem, lift=self._diffused)
 
     @property

@@ -86,9 +86,7 @@ class GraphEstimator(CertifiedEstimator):
         if graph.n_pieces > 1 and self.pieces == "separate":
             self._fit_pieces(graph)
         else:
-            with self._stage("pieces"):
-                graph = self._in_one_piece(graph)
-            embedding = self._embedding(graph)
+            graph, embedding = self._whole(graph, X)
             self._keep(embedding.points, embedding.values, embedding.certificate)
             self._keep_answers([(np.arange(graph.n), embedding)])
             self._placing: Callable[[Any], Array] = self._map(graph, embedding)
@@ -97,8 +95,14 @@ class GraphEstimator(CertifiedEstimator):
         if X.dtype == np.float32:
             self.embedding_ = self.embedding_.astype(np.float32)
 
+    def _whole(self, graph: Graph, X: Any) -> tuple[Graph, Embedding]:
+        """The graph in one piece, and its embedding."""
+        with self._stage("pieces"):
+            graph = self._in_one_piece(graph)
+        return graph, self._embedding(graph)
+
     def _place_others(self, X: Any) -> None:
-        """Points that are not in the graph, where it is one of landmarks, join `embedding_`."""
+        """Rows that are not in the graph, where it is one of some rows, join `embedding_`."""
 
     def _most_components(self, graph: Graph) -> int:
         """How many coordinates "auto" may look at; some methods cannot have more."""

@@ -31,6 +31,7 @@ def eigenmaps(
     `constraint` chooses between them: "degree" is Belkin and Niyogi's normalised map, "identity"
     is LE of Tucker's paper (Proposition 3.2). L = Deg − W with weights W by "heat"
     (exp(−‖x_i − x_j‖²/width²); the default width is the root mean square edge length),
+    "adaptive" (a width at each point, the default of the estimator: outliers keep their edges),
     "binary" or "density" (widths that follow the local density). With "identity", Tucker's ALE is
     density on fixed neighbourhoods, VLE heat on variable ones, and his fourth algorithm density on
     variable ones. The graph is one piece here: pieces are joined or embedded one by

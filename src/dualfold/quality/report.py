@@ -60,9 +60,7 @@ class QualityReport:
     @property
     def picture(self) -> Picture:
         """Neighbours kept, beside chance, and a word for it."""
-        return Picture(
-            self.measures["t_similarity"], self.n, self.n_neighbors, space=self.space
-        )
+        return Picture(self.measures["t_similarity"], self.n, self.n_neighbors, space=self.space)
 
     @property
     def verdict(self) -> str:

@@ -62,9 +62,7 @@ _DISTANCES = (
 )
 
 
-def verdict_of(
-    measures: dict[str, float], per_point: dict[str, Array], picture: Picture
-) -> str:
+def verdict_of(measures: dict[str, float], per_point: dict[str, Array], picture: Picture) -> str:
     """A few sentences: neighbours, tears, distances, classes, where to be careful."""
     sentences = [
         str(picture),

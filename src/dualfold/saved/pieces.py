@@ -125,16 +125,17 @@ def stored_points(
 def stored_around_landmarks(
     estimator: Any, graph: Graph, X: Any, points: Array, values: Any, asking: Asking
 ) -> Any:
-    """The judgement of stored points of which some, the landmarks, are those of the graph.
+    """The judgement of stored points of which some are those of the graph: landmarks, or all but
+    the rows left out.
 
-    The landmarks by their problem; all others must be where the rule of new points puts them.
+    They by their problem; all others must be where the rule of new points puts them.
     """
     if graph.n_pieces > 1 and estimator.pieces == "separate":
         raise InvalidInput(
             "points around landmarks in several pieces are not judged; judge the model instead: ",
             InPython("rechecked_model"),
         )
-    graph, rows = estimator._in_one_piece(graph), estimator.landmarks_
+    graph, rows = estimator._in_one_piece(graph), estimator.rows_
     certificate = stored_points(estimator, graph, points[rows], values, None, asking)
     if certificate.level == "failed":
         return certificate

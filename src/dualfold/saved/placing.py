@@ -40,12 +40,17 @@ def _plain_parameters(estimator: Any) -> tuple[dict[str, Any], list[str]]:
     """What states the estimator's problem again, JSON-ready, and the names of what cannot."""
     kept: dict[str, Any] = {}
     lost = []
-    for name, value in estimator.get_params(deep=False).items():
+    # Rows that were found to be specks are stated: without them it would be another problem.
+    gone = getattr(estimator, "left_out_", None)
+    found = {} if gone is None else {"left_out": [int(row) for row in gone]}
+    for name, value in (estimator.get_params(deep=False) | found).items():
         value = value.item() if isinstance(value, np.generic) else value
         if value is None or isinstance(value, bool | int | float | str):
             kept[name] = value
         elif isinstance(value, dict) and not value:
             kept[name] = None
+        elif name == "left_out":
+            kept[name] = value
         else:
             lost.append(name)
     return kept, lost

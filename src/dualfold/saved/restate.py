@@ -142,7 +142,7 @@ def estimator_of(settings: Mapping[str, Any]) -> Any:
     row = DESCRIPTIONS.get(str(settings.get("method")))
     if row is None:
         raise InvalidInput(f"there is no method {settings.get('method')!r}")
-    known = {name: settings[name] for name in row.options if name in settings}
+    known = row.stored(settings)
     count = settings.get("n_components", 2)
     return _estimator(row, {"n_components": count} | row.parameters(known))
 
@@ -152,6 +152,8 @@ def _estimator(row: Description, parameters: Mapping[str, Any]) -> Any:
     for name, value in parameters.items():
         # A bool is a whole number to Python, and True neighbours are one.
         flag = isinstance(value, bool) and "boolean" not in kind._parameter_constraints[name]
+        if name == "left_out" and isinstance(value, list):
+            continue  # checked where it is used
         if not isinstance(value, None | bool | int | float | str) or (flag and name != "verbose"):
             raise InvalidInput(f"the file states {name} as {value!r}, which is no value of it")
     estimator = kind(**parameters)

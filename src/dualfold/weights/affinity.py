@@ -12,9 +12,12 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.attach import Attachment
 from dualfold.graph.build import neighborhood_spread, spread_of
-from dualfold.graph.graph import Graph
+from dualfold.graph.graph import Graph, Lists
 
-Weights = Literal["heat", "binary", "density"]
+# The longest edge in units of the default width, at most: exp(−16) is 1e-7, which still holds a
+# point in its place, where exp(−745) is 0 and cuts it off.
+LONGEST = 4.0
+Weights = Literal["heat", "adaptive", "binary", "density"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,10 +26,13 @@ class Affinity:
 
     By its `kind`:
 
-    heat     W_ij = exp(−‖x_i − x_j‖²/σ²), σ = `width`
-    binary   W_ij = 1
-    density  W_ij = exp(−‖x_i − x_j‖²/(t·A_i·A_j)), A = `spread` (of `neighborhood_spread`),
-             t = `n_neighbors`
+    heat      W_ij = exp(−‖x_i − x_j‖²/σ²), σ = `width`
+    adaptive  W_ij = exp(−2‖x_i − x_j‖²/(σ_i² + σ_j²)), σ_i = `spread`: the distance from i to the
+              last neighbour in its list. As one of two neighbours lists the other, no edge weighs
+              less than exp(−2), however far off an outlier is
+    binary    W_ij = 1
+    density   W_ij = exp(−‖x_i − x_j‖²/(t·A_i·A_j)), A = `spread` (of `neighborhood_spread`),
+              t = `n_neighbors`
 
     With a density exponent α = `alpha` weights become W_ij/(q_i·q_j)^α, q = `degrees`, the sums
     Σ_j W_ij that grow with the density of the points (in units of their mean).
@@ -67,8 +73,7 @@ class Affinity:
         spread, old = np.zeros(0), np.zeros(0)
         if self.spread is not None:
             old = self.spread
-            spread = spread_of(new.lists, self.n_neighbors or 1)
-            spread = np.where(spread > 0, spread, old.min())  # as `_positive` did for the old
+            spread = _reach(new.lists) if self.kind == "adaptive" else self._spread_of(new.lists)
         W = new.lengths.copy()
         W.data = self._weights(new.lengths, spread, old)
         if graph.links and (new.same >= 0).any():
@@ -77,6 +82,12 @@ class Affinity:
             rows = np.repeat(np.asarray(W.sum(axis=1)).ravel(), np.diff(W.indptr))
             W.data = self._thinned(W.data, rows, self.degrees[W.indices])
         return W
+
+    def _spread_of(self, lists: Lists) -> Array:
+        """The spread of new points' lists, for density weights."""
+        assert self.spread is not None
+        spread = spread_of(lists, self.n_neighbors or 1)
+        return np.where(spread > 0, spread, self.spread.min())  # as `_positive` did for the old
 
     def _thinned(self, weights: Array, row_degrees: Array, column_degrees: Array) -> Array:
         """Weights divided by the densities at both ends to the power α."""
@@ -88,13 +99,17 @@ class Affinity:
     def _weights(self, lengths: sp.csr_array, row_spread: Array, column_spread: Array) -> Array:
         if self.kind == "binary":
             return np.ones(lengths.nnz)
-        squares = np.square(lengths.data)
         if self.kind == "heat":
             assert self.width is not None
-            return np.exp(-squares / self.width**2)
-        assert self.n_neighbors is not None
+            return np.exp(-np.square(lengths.data / self.width))
         rows = np.repeat(row_spread, np.diff(lengths.indptr))
-        return np.exp(-squares / (self.n_neighbors * rows * column_spread[lengths.indices]))
+        columns = column_spread[lengths.indices]
+        if self.kind == "adaptive":  # duplicates, at distance 0, may have no spread either
+            both = np.hypot(rows, columns)
+            shares = np.divide(lengths.data, both, out=np.zeros(lengths.nnz), where=both > 0)
+            return np.exp(-2 * np.square(shares))
+        assert self.n_neighbors is not None
+        return np.exp(-np.square(lengths.data) / (self.n_neighbors * rows * columns))
 
 
 def affinity(
@@ -133,21 +148,39 @@ def _plain_affinity(
         )
     if weights == "binary":
         return Affinity("binary")
-    if weights == "density":
+    if weights in ("adaptive", "density"):
         t = n_neighbors or graph.n_neighbors or int(graph.lists.counts.max())
-        spread = _positive(neighborhood_spread(graph, n_neighbors))
-        return Affinity("density", n_neighbors=t, spread=spread)
-    raise InvalidInput(Argument("weights"), f" is {weights!r}; it is 'heat', 'binary' or 'density'")
+        adaptive = weights == "adaptive"
+        spread = (
+            _reach(graph.lists) if adaptive else _positive(neighborhood_spread(graph, n_neighbors))
+        )
+        return Affinity(weights, n_neighbors=t, spread=spread)
+    raise InvalidInput(
+        Argument("weights"),
+        f" is {weights!r}; it is 'heat', 'adaptive', 'binary' or 'density'",
+    )
 
 
 def heat_width(graph: Graph) -> float:
     """The kernel width taken when none is given: the root mean square edge length.
 
-    An edge of that length weighs 1/e, whatever the unit of the data.
+    An edge of that length weighs 1/e, whatever the unit of the data. Where the longest edge is
+    more than `LONGEST` of them, the width is so much larger that it weighs exp(−`LONGEST`²).
     """
     lengths = graph.lengths.data[~graph.is_link] if graph.links else graph.lengths.data
-    squares = float(np.mean(np.square(lengths))) if len(lengths) else 0.0
-    return float(np.sqrt(squares)) or 1.0  # only duplicates: every weight is 1 anyway
+    longest = float(lengths.max(initial=0.0))
+    if not longest:
+        return 1.0  # only duplicates: every weight is 1 anyway
+    usual = longest * float(np.sqrt(np.mean(np.square(lengths / longest))))
+    return max(usual, longest / LONGEST)
+
+
+def _reach(lists: Lists) -> Array:
+    """The distance from each point to the farthest that it lists."""
+    farthest, filled = np.zeros(len(lists)), lists.counts > 0
+    if filled.any():
+        farthest[filled] = np.maximum.reduceat(lists.distances, lists.indptr[:-1][filled])
+    return farthest
 
 
 def _positive(spread: Array) -> Array:
