@@ -61,7 +61,8 @@ def test_a_speck_is_left_out_and_named(kind):
     with pytest.warns(RowsLeftOut, match=r"12 rows .* left out"):
         model = kind().fit(X)
     assert set(range(12)) <= set(model.left_out_)
-    assert "of 400 rows" in model.certificate_.about and "0, 1, 2" in model.certificate_.about
+    assert "of 400 rows" in model.certificate_.about
+    assert "0, 1, 2" in model.certificate_.about
     assert share_of_width(model.embedding_, range(12)) < 1.5
     # The map of the others is theirs alone, and everybody is where a new row would be.
     alone = kind(left_out=()).fit(X[model.rows_])
@@ -82,7 +83,8 @@ def test_a_pair_of_outliers_has_not_the_width_of_the_map():
 def test_all_rows_are_kept_where_asked():
     X = with_speck(2)
     model = LaplacianEigenmaps(weights="heat", left_out=()).fit(X)
-    assert model.rows_ is None and not len(model.left_out_)
+    assert model.rows_ is None
+    assert not len(model.left_out_)
     assert share_of_width(model.embedding_, [0, 1]) > 3  # the pair rules, as it was asked to
     with pytest.raises(InvalidInput, match="row numbers"):
         LaplacianEigenmaps(left_out=[-1]).fit(X)
@@ -97,7 +99,8 @@ def test_what_was_left_out_is_stored_and_judged(kind, tmp_path):
         model = kind().fit(X)
     save_model(tmp_path / "m.dualfold", model_of(model))
     again = rechecked_model(load_model(tmp_path / "m.dualfold"), X)
-    assert again.level == "proved" and again.about == model.certificate_.about
+    assert again.level == "proved"
+    assert again.about == model.certificate_.about
     fresh = kind(left_out=list(model.left_out_))
     found = rechecked_points(fresh, X, model.embedding_, model.eigenvalues_)
     assert found.level == "proved"
