@@ -26,13 +26,15 @@ TILE = 2**23
 
 @dataclass(frozen=True, eq=False)
 class Attachment:
-    """lengths: m×n CSR, one row a new point; lists: its own nearest old points, all of them.
+    """lengths: m×n CSR, one row a new point; lists: its own nearest old points, all of them;
+    kept: those of them that the graph's rule makes neighbours.
 
     same : the old point that each new one coincides with, −1 for none
     """
 
     lengths: sp.csr_array
     lists: Lists
+    kept: Lists
     same: Array
 
 
@@ -68,7 +70,7 @@ def attach(graph: Graph, queries: Any) -> Attachment:
     rows, columns, distances = _nearest_old(graph, queries, 1)
     same = np.full(_count(queries), -1)
     same[rows[distances == 0]] = columns[distances == 0]
-    return Attachment(lengths, reached, same)
+    return Attachment(lengths, reached, own, same)
 
 
 def doors(graph: Graph, queries: Any) -> tuple[Array, Array]:

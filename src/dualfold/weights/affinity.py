@@ -73,7 +73,7 @@ class Affinity:
         spread, old = np.zeros(0), np.zeros(0)
         if self.spread is not None:
             old = self.spread
-            spread = _reach(new.lists) if self.kind == "adaptive" else self._spread_of(new.lists)
+            spread = _reach(new.kept) if self.kind == "adaptive" else self._spread_of(new.lists)
         W = new.lengths.copy()
         W.data = self._weights(new.lengths, spread, old)
         if graph.links and (new.same >= 0).any():
