@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dualfold.cli.axes import explained_line
 from dualfold.cli.method_options import as_word, option_words
 from dualfold.cli.places import default_output, stem
 from dualfold.cli.reading_options import reading_words
@@ -31,7 +32,8 @@ def after_embed(request: Request, summary: dict[str, Any]) -> list[str]:
     lines = [f"{summary['rows']:,} rows × {width:,} columns → {coordinates}"]
     if request.output != "-" and not request.output.endswith(HOLD_METADATA):
         lines[0] += f" (certificate and settings in {Path(request.output).name}.json)"
-    lines += _written({"Picture": request.picture})
+    written = {"Picture": request.picture, "Biplot": request.biplot, "Loadings": request.loadings}
+    lines += _written(written)
     if request.html is not None:
         lines.append(f"Page in {request.html}; open it in a browser, it needs no network")
     if request.model is not None:
@@ -41,6 +43,7 @@ def after_embed(request: Request, summary: dict[str, Any]) -> list[str]:
         )
     if (asked := summary["t_similarity_rows"]) < summary["rows"]:
         lines.append(f"Neighbours were counted on {asked:,} of the rows")
+    lines += explained_line(summary["explained_variance_ratio"])
     return [*lines, summary["verdict"], try_next(_next_of_embed(request, summary))]
 
 

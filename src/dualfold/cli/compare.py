@@ -106,6 +106,7 @@ def _row(around: Surroundings, result: FittedMap, console: Console) -> dict[str,
         "certificate": certificate.to_dict(),
         "short_verdict": short_verdict(certificate),
         "verdict": result.verdict,
+        "explained_variance_ratio": result.explained,
         "settings": result.job.settings(),
         "seconds": result.seconds,
     }

@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
+from dualfold.cli.axes import close_axes_remark, drawn_biplot, loadings_columns
 from dualfold.cli.console import Console
 from dualfold.cli.page import refuse_images, write_html
 from dualfold.cli.places import check_places
@@ -34,6 +35,8 @@ class Request:
     images: tuple[int, int] | None = None
     model: str | None = None
     force: bool = False
+    loadings: str | None = None
+    biplot: str | None = None
 
     def settings(self, job: Job) -> dict[str, Any]:
         """What must be known to get the same numbers of the `job` again, JSON-ready."""
@@ -46,7 +49,8 @@ def embed_table(request: Request, console: Console) -> dict[str, Any]:
     """Read, embed, certify, write; returns what `--json` prints."""
     check_places(
         request.source, request.output, request.force,
-        pictures=(request.picture,), html=request.html, models=(request.model,),
+        pictures=(request.picture, request.biplot), html=request.html, models=(request.model,),
+        tables=(request.loadings,),
     )  # fmt: skip
     begin = perf_counter()
     data = read(request.source, request.reading, console)
@@ -57,6 +61,9 @@ def embed_table(request: Request, console: Console) -> dict[str, Any]:
     around = Surroundings(data, [request.job], console, least)
     result = fit_map(request.job, data, console, around)
     picture = picture_of(result, around, data, console)
+    remarks = close_axes_remark(result, data.X)
+    for remark in remarks:
+        console.note(remark)
     columns = output_columns(data, result)
     summary: dict[str, Any] = {
         "schema": "dualfold.embedding/1",
@@ -67,26 +74,31 @@ def embed_table(request: Request, console: Console) -> dict[str, Any]:
         "rows": len(data.table.rows),
         "features": list(data.table.names),
         "coordinates": list(columns)[-result.points.shape[1] :],
-        "notices": [*notices_of(data), *result.notices],
+        "notices": [*notices_of(data), *result.notices, *remarks],
         "scales_differ": data.scales_differ,
         "verdict": both_parts(result.verdict, picture),
         "solved": result.verdict,
         "picture_quality": None if picture is None else picture.to_dict(),
         "certificate": result.certificate.to_dict(),
         "eigenvalues": result.values,
+        "explained_variance_ratio": result.explained,
         "t_similarity": None if picture is None else float(picture.kept),
         "t_similarity_rows": getattr(getattr(picture, "kept", 0), "sampled", len(result.points)),
     }
-    drawn = _picture(request, data, result, summary["verdict"], console)
+    drawn = _pictures(request, data, result, summary["verdict"], console)
     # Before anything is written: not every rule of new points can be kept in a file.
     kept_model = None if request.model is None else model(data, result, summary)
     _write(request, data, columns, summary, drawn, kept_model)
+    if request.loadings is not None:
+        from dualfold.data import write_table
+
+        write_table(request.loadings, loadings_columns(result, data), overwrite=request.force)
     if request.html is not None:
         shape, force = request.images, request.force
         write_html(request.html, data, [result], around, console, images=shape, force=force)
     seconds = {"read": began - begin, "embed": result.seconds, "total": perf_counter() - begin}
-    places = {"output": request.output, "picture": request.picture, "html": request.html}
-    return summary | places | {"model": request.model, "seconds": seconds}
+    kinds = ("output", "picture", "biplot", "loadings", "html", "model")
+    return summary | {kind: getattr(request, kind) for kind in kinds} | {"seconds": seconds}
 
 
 def refuse_scaled_distances(reading: Reading, *jobs: Job) -> None:
@@ -125,28 +137,36 @@ def output_columns(data: Prepared, result: FittedMap) -> dict[str, Any]:
     return columns
 
 
-def _picture(
+def _pictures(
     request: Request, data: Prepared, result: FittedMap, verdict: str, console: Console
-) -> bytes | None:
-    if request.picture is None:
-        return None
+) -> dict[str, bytes]:
+    """The files of --picture and --biplot, drawn and not yet written."""
+    if request.picture is None and request.biplot is None:
+        return {}
     from dualfold.view.figures import figure_bytes, map_figure
 
     name, d = request.job.method.name, result.points.shape[1]
     source = request.source
-    source = "standard input" if source == "-" else Path(source).name
+    title = f"{'standard input' if source == '-' else Path(source).name}, {name}"
+    drawn = {}
     # matplotlib warns of letters its font lacks and of tight layouts; neither is for a user
     with console.doing("drawing"), console.noting_warnings([]):
-        figure = map_figure(
-            result.points,
-            data.colors,
-            title=f"{source}, {name}" + (f" (first two of {d} coordinates)" if d > 3 else ""),
-            verdict=verdict,
-            color_name=request.reading.color or "",
-            axis_names=[f"{name} {axis + 1}" for axis in range(min(d, 3))],
-            equal=request.job.method.lengths,
-        )
-        return figure_bytes(figure, request.picture)
+        if request.biplot is not None:
+            drawn[request.biplot] = drawn_biplot(
+                request.biplot, result, data, title=title, verdict=verdict
+            )
+        if request.picture is not None:
+            figure = map_figure(
+                result.points,
+                data.colors,
+                title=title + (f" (first two of {d} coordinates)" if d > 3 else ""),
+                verdict=verdict,
+                color_name=request.reading.color or "",
+                axis_names=result.axis_titles[:3],
+                equal=request.job.method.lengths,
+            )
+            drawn[request.picture] = figure_bytes(figure, request.picture)
+    return drawn
 
 
 def _write(
@@ -154,7 +174,7 @@ def _write(
     data: Prepared,
     columns: dict[str, Any],
     summary: dict[str, Any],
-    picture: bytes | None,
+    pictures: dict[str, bytes],
     kept_model: Any,
 ) -> None:
     from dualfold.data import write_table
@@ -166,9 +186,9 @@ def _write(
         request.output, columns, overwrite=request.force, metadata=summary,
         onto=onto, rows=data.table.rows,
     )  # fmt: skip
-    if picture is not None and request.picture is not None:
-        with whole_file(Path(request.picture), overwrite=request.force) as file:
-            file.write(picture)
+    for path, content in pictures.items():
+        with whole_file(Path(path), overwrite=request.force) as file:
+            file.write(content)
     if request.model is not None:
         from dualfold.saved import save_model
 

@@ -43,6 +43,16 @@ def embed(
         typer.Option("--save-model", metavar="OUT.dualfold", help="Keep the map as a file that "
                      "`dualfold transform` places new rows with."),
     ] = None,
+    loadings: Annotated[
+        str | None,
+        typer.Option("--loadings", metavar="OUT.csv", help="A table of what each column has to do "
+                     "with each axis: loadings of pca, and correlations."),
+    ] = None,
+    biplot: Annotated[
+        str | None,
+        typer.Option("--biplot", metavar="OUT.png", help="Draw the map with the columns as "
+                     "arrows."),
+    ] = None,
     force: o.Force = False,
     strict: o.Strict = False,
     as_json: o.Json = False,
@@ -75,7 +85,9 @@ def embed(
     (job,) = jobs_of([method], n_components, n_neighbors, options)
     refuse_labels(reading.labels, job)
     shape = o.picture_shape(images)
-    request = Request(file, reading, job, output, picture, html, shape, save_model, force)
+    request = Request(
+        file, reading, job, output, picture, html, shape, save_model, force, loadings, biplot
+    )
     console = Console(quiet=quiet)
     summary = embed_table(request, console)
     if as_json:

@@ -59,6 +59,7 @@ def write_html(
                 history=fitted.estimator.history_ if fitted.job.method.dual else None,
                 pieces=fitted.pieces,
                 equal=fitted.job.method.lengths,
+                explained=fitted.explained,
                 n_neighbors=SHOWN_NEIGHBORS,
                 neighbors=near,
             )

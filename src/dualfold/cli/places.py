@@ -29,18 +29,20 @@ def check_places(
     pictures: tuple[str | None, ...] = (),
     html: str | None = None,
     models: tuple[str | None, ...] = (),
+    tables: tuple[str | None, ...] = (),
 ) -> None:
     """Before any work: what cannot be written at the end is refused now."""
     from dualfold.data.whole_file import check_place
     from dualfold.data.writing import check_table_place
 
     plain = [*pictures, *models, html]
-    named = [place for place in (output, *plain) if place not in (None, "-")]
+    named = [place for place in (output, *plain, *tables) if place not in (None, "-")]
     real = [os.path.realpath(str(place)) for place in named]
     if source != "-" and os.path.realpath(source) in real:
         raise InvalidInput(f"{source} is the table itself and would be replaced; write elsewhere")
-    if output is not None and output != "-":
-        check_table_place(Path(output), overwrite=force)
+    for place in (output, *tables):
+        if place is not None and place != "-":
+            check_table_place(Path(place), overwrite=force)
     for place in pictures:
         if place is not None:
             from dualfold.view.figures import picture_format  # half a second

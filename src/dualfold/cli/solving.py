@@ -109,6 +109,21 @@ class FittedMap:
         return verdict(self.job.method, self.certificate, self.points.shape[1])
 
     @property
+    def explained(self) -> list[float] | None:
+        """The share of the variance that each axis explains; None where axes do not."""
+        ratios = getattr(self.estimator, "explained_variance_ratio_", None)
+        return None if ratios is None else [float(ratio) for ratio in ratios]
+
+    @property
+    def axis_titles(self) -> list[str]:
+        """For pictures: the method's name, the number of the axis, what it explains."""
+        from dualfold.quality.picture import percent
+
+        titles = [f"{self.job.method.name} {axis + 1}" for axis in range(self.points.shape[1])]
+        shares = [f" ({percent(share)} of the variance)" for share in self.explained or ()]
+        return [a + b for a, b in zip(titles, shares, strict=True)] if shares else titles
+
+    @property
     def axis_names(self) -> list[str]:
         return [f"{self.job.method.name}_{axis + 1}" for axis in range(self.points.shape[1])]
 

@@ -18,6 +18,7 @@ from dualfold.data.labels import Labels
 from dualfold.errors import Argument, InvalidInput
 from dualfold.estimators.gradient_axes import DESCENTS, Descent, error_history
 from dualfold.estimators.linear import LinearEstimator, signed
+from dualfold.estimators.loadings import Loadings
 from dualfold.estimators.moments import Moments
 from dualfold.estimators.principal_axes import (
     KEPT_WIDTH,
@@ -38,7 +39,7 @@ SMALL = 500
 SPARSE_SOLVERS = ("auto", "arpack", "covariance_eigh", *DESCENTS)
 
 
-class PCA(ProbabilisticModel, LinearEstimator):
+class PCA(Loadings, ProbabilisticModel, LinearEstimator):
     """The directions along which the data varies most, with a proof that they are.
 
     A drop-in for `sklearn.decomposition.PCA`: same parameters, attributes and signs. Every
@@ -77,6 +78,7 @@ class PCA(ProbabilisticModel, LinearEstimator):
     components_, explained_variance_, explained_variance_ratio_, singular_values_, mean_,
     n_components_, n_samples_, noise_variance_, n_features_in_ : as in scikit-learn
     scale_ : what features are divided by, or None
+    loadings_ : n_features × n_components, covariances of features and axes of variance 1
     eigenvalues_ : values of the trace problem (variances with divisor n)
     certificate_ : how far from optimal the directions can be; None for 0 components
     n_components_reason_ : why so many components, in words; None where you said so

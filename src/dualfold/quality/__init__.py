@@ -20,6 +20,7 @@ random_state : seed of the sample; the same number gives the same points
 n_jobs : threads (None: all cores); the answer does not depend on them
 """
 
+from dualfold.quality.axes import close_axes, column_correlations
 from dualfold.quality.compare import (
     Alignment,
     Stability,
@@ -63,7 +64,9 @@ __all__ = [
     "QualityReport",
     "Shepard",
     "Stability",
+    "close_axes",
     "co_ranking",
+    "column_correlations",
     "continuity",
     "density_correlation",
     "distance_correlation",

@@ -10,6 +10,7 @@ name, color_name : what the colours stand for, in words
 axis_names : what the axes are called, in the order of the columns
 """
 
+from dualfold.view.biplot import biplot_figure
 from dualfold.view.figures import Panel, gallery, map_figure, save_figure
 from dualfold.view.page import Map, measured_map, page_html, write_page
 from dualfold.view.quality import (
@@ -23,6 +24,7 @@ from dualfold.view.quality import (
 __all__ = [
     "Map",
     "Panel",
+    "biplot_figure",
     "co_ranking_figure",
     "curve_figure",
     "gallery",

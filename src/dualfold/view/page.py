@@ -57,6 +57,7 @@ class Map:
     ranks : `dualfold.quality.neighbor_ranks(X, points, k)`, for the curves over 1 … k
     pieces : of the neighbour graph
     equal : whether one unit is as long on every axis (False where lengths mean nothing)
+    explained : the share of the variance that each axis explains, where it does
     """
 
     name: str
@@ -69,6 +70,7 @@ class Map:
     ranks: NeighborRanks | None = None
     pieces: int | None = None
     equal: bool = True
+    explained: Any = None
 
 
 def measured_map(
@@ -82,6 +84,7 @@ def measured_map(
     labels: Any = None,
     pieces: int | None = None,
     equal: bool = True,
+    explained: Any = None,
     n_neighbors: int = 10,
     neighbors: Any = None,
     metric: Any = "euclidean",
@@ -96,6 +99,7 @@ def measured_map(
     labels : classes, to measure how well the map keeps them together
     pieces : in how many the neighbour graph was
     equal : False where lengths on the map mean nothing, as in eigenmaps
+    explained : the share of the variance that each axis explains
     n_neighbors, metric : of the neighbourhoods that are held against each other
     random_state, n_jobs : of the sample; threads (None: all cores)
     sample : points asked for the quality (None: all up to 5,000, else 1,000 of them); the
@@ -108,7 +112,8 @@ def measured_map(
     asked = sample_size(n, sample)
     k = min(n_neighbors, (n - 1) // 2)
     if k < 1:  # one or two points: there is nothing to measure
-        return Map(name, placed, values, certificate, history=history, pieces=pieces, equal=equal)
+        known = {"history": history, "pieces": pieces, "equal": equal, "explained": explained}
+        return Map(name, placed, values, certificate, **known)
     drawn = {"metric": metric, "sample": asked, "random_state": random_state, "n_jobs": n_jobs}
     # Spaces keep the neighbours that they found: each side is searched once.
     x, y = both_spaces(X, placed, metric, n_jobs)
@@ -117,7 +122,8 @@ def measured_map(
     if neighbors is None:
         neighbors = x.nearest(k)[0]
     return Map(
-        name, placed, values, certificate, quality, neighbors, history, ranks, pieces, equal
+        name, placed, values, certificate, quality, neighbors, history, ranks, pieces, equal,
+        explained,
     )  # fmt: skip
 
 

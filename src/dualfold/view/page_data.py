@@ -70,6 +70,7 @@ def _map(shown: Map, n: int) -> dict[str, Any]:
         "points": encoded(points, np.float64),
         "equal": bool(shown.equal) and not strip,
         "pieces": shown.pieces,
+        "explained": None if shown.explained is None else [_finite(e) for e in shown.explained],
         "certificate": None if shown.certificate is None else _verdict(shown.certificate),
         "spectrum": _spectrum(shown.values, shown.certificate),
         "neighbors": None if shown.neighbors is None else _neighbors(shown.neighbors, n),

@@ -62,6 +62,9 @@ const short = (text, most = 80) => {
   return letters.length > most ? letters.slice(0, most - 1).join("") + "…" : text;
 };
 
+// Two digits, as 4.2 % or 45 %.
+const shareWords = (share) => `${Number((100 * share).toPrecision(2))} %`;
+
 function numberWords(value) {
   if (value === null || !Number.isFinite(value)) return "–";
   if (value === 0) return "0";

@@ -120,7 +120,7 @@ function layoutOf(shown) {
   const layout = {
     margin: { l: 4, r: 4, t: 4, b: 4 }, showlegend: false, hovermode: "closest", hoverdistance: 14,
     dragmode: state.tool, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-    uirevision: `${state.beside}-${state.map}`, selections: [],
+    uirevision: `${state.beside}-${state.map}`, selections: [], annotations: [],
     newselection: { line: { color: ink("--ink"), width: 1, dash: "dot" } },
   };
   places(shown.length).forEach(([left, bottom, width, height], place) => {
@@ -136,8 +136,19 @@ function layoutOf(shown) {
     layout[x] = { ...quiet, domain: domain[0], range: rangeOf(map.axes[0]), anchor: axisName("y", place) };
     layout[y] = { ...quiet, domain: domain[1], range: map.strip ? [-4, 4] : rangeOf(map.axes[1]), anchor: axisName("x", place) };
     if (map.equal) layout[y].scaleanchor = axisName("x", place);
+    layout.annotations.push(...explainedNotes(map, domain));
   });
   return layout;
+}
+
+// What share of the variance each axis explains, beside the axis.
+function explainedNotes(map, domain) {
+  if (!map.explained) return [];
+  const note = (axis, x, y, more) => ({ text: `axis ${axis + 1}: ${shareWords(map.explained[axis])} of the variance`, x, y,
+    xref: "paper", yref: "paper", showarrow: false, font: { size: 11, color: ink("--soft") }, ...more });
+  const across = note(0, domain[0][1], domain[1][0], { xanchor: "right", yanchor: "bottom" });
+  if (map.strip) return [across];
+  return [across, note(1, domain[0][0], domain[1][1], { xanchor: "left", yanchor: "top", textangle: -90 })];
 }
 
 function sceneOf(map, domain) {

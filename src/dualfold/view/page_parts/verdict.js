@@ -38,13 +38,12 @@ function certificateCard(certificate) {
 function pictureCard(map) {
   if (!map.quality) return [];
   const { grade, kept, chance, n_neighbors: k } = map.quality.picture;
-  const percent = (share) => `${Number((100 * share).toPrecision(2))} %`;
   const rivals = maps.filter((other) => other !== map && other.quality).map((other) => [other.quality.picture.kept, other.name]);
   const best = rivals.sort((a, b) => b[0] - a[0])[0];
-  const beside = best ? `, ${short(best[1], 20)} ${percent(best[0])}` : "";
+  const beside = best ? `, ${short(best[1], 20)} ${shareWords(best[0])}` : "";
   const [sign, look] = { good: ["✓", "proved"], fair: ["≈", "within"] }[grade] || ["✕", "failed"];
   return [card("A good picture?", `${sign} ${grade.startsWith("no ") ? "no picture" : grade}`,
-    `keeps ${percent(kept)} of the ${k} nearest; chance ${percent(chance)}${beside}`, look)];
+    `keeps ${shareWords(kept)} of the ${k} nearest; chance ${shareWords(chance)}${beside}`, look)];
 }
 
 function verdict() {
@@ -75,6 +74,7 @@ function verdict() {
 function summary(map) {
   const drawnIn = map.strip ? "1 dimension" : `${map.dimensions} dimensions`;
   const parts = [`${plural(n, "point", "points")} in ${drawnIn} by ${short(map.name, 60)}`];
+  if (map.explained) parts.push(`which explain ${shareWords(map.explained.reduce((sum, share) => sum + share, 0))} of the variance`);
   if (maps.length > 1) parts.push(`one of ${maps.length} embeddings`);
   const column = chosenColumn(map);
   if (column) parts.push(`coloured by ${scoreWords(column.name)}`);

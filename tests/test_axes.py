@@ -1,0 +1,99 @@
+"""Axes in terms of the columns: correlations, loadings, arrows; axes that turn."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from test_cli_commands import run
+
+import dualfold
+from dualfold import PCA
+from dualfold.data import read_metadata
+from dualfold.errors import InvalidInput
+from dualfold.quality import close_axes, column_correlations
+from dualfold.quality.picture import percent
+from dualfold.view import biplot_figure
+
+
+@pytest.fixture
+def table():
+    rng = np.random.default_rng(0)
+    return rng.standard_normal((200, 3)) @ rng.standard_normal((3, 5)) + rng.uniform(size=(200, 5))
+
+
+def test_correlations_are_numpys(table):
+    points = table[:, :2] ** 2
+    expected = np.corrcoef(table.T, points.T)[:5, 5:]
+    np.testing.assert_allclose(column_correlations(table, points), expected, atol=1e-12)
+    scattered = np.where(np.abs(table) > 1, table, 0.0)
+    expected = np.corrcoef(scattered.T, points.T)[:5, 5:]
+    found = column_correlations(sp.csr_array(scattered), points)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    still = np.column_stack([table[:, 0], np.full(200, 3.0)])
+    assert (column_correlations(still, points)[1] == 0).all()
+
+
+def test_loadings_are_covariances_and_give_the_table_back(table):
+    model = PCA().fit(table)
+    points = model.transform(table) / np.sqrt(model.explained_variance_)
+    expected = np.cov(table.T, points.T)[:5, 5:]
+    np.testing.assert_allclose(model.loadings_, expected, atol=1e-10)
+    np.testing.assert_allclose(model.loadings_ @ model.loadings_.T, np.cov(table.T), atol=1e-10)
+    even = (table - table.mean(axis=0)) / table.std(axis=0, ddof=1)
+    model = PCA(n_components=2).fit(pd.DataFrame(even, columns=[*"abcde"]))
+    frame = model.loadings_frame()
+    expected = column_correlations(even, model.transform(pd.DataFrame(even, columns=[*"abcde"])))
+    np.testing.assert_allclose(frame.to_numpy(), expected, atol=1e-10)
+    assert (list(frame.index), list(frame.columns)) == ([*"abcde"], ["pca0", "pca1"])
+
+
+@pytest.mark.parametrize("ratio", [1.0, 2.0])
+def test_axes_called_close_turn_in_another_sample(ratio):
+    """Simulated: how far the first axis of 200 rows turns from sample to sample."""
+    n, rng = 200, np.random.default_rng(1)
+    angles, close = [], 0
+    for _ in range(200):
+        X = rng.standard_normal((n, 3)) * np.sqrt([ratio, 1.0, 0.1])
+        values, vectors = np.linalg.eigh(np.cov(X.T))
+        close += (1, 2) in close_axes(values[::-1], n)
+        angles.append(np.degrees(np.arccos(min(1.0, abs(vectors[0, -1])))))
+    turned = np.quantile(angles, 0.75)
+    # Uniform angles have their third quartile at 67.5°, axes that are far apart below 15°.
+    if ratio == 2.0:
+        assert turned < 15
+        assert close <= 20  # δ is 4 standard errors beyond the limit
+    else:
+        assert turned > 45
+        # 95 % by Anderson's law; 200 draws deviate from it by 1.5 % a standard deviation.
+        assert 0.88 <= close / 200 <= 0.995
+
+
+def test_a_biplot_has_an_arrow_for_each_of_the_longest_columns(table):
+    model = PCA(n_components=2).fit(table)
+    figure = biplot_figure(model.transform(table), model.loadings_, [*"abcde"], most=3)
+    words = [text.get_text() for text in figure.axes[0].texts if text.get_text()]
+    longest = np.argsort(-np.linalg.norm(model.loadings_, axis=1))[:3]
+    assert sorted(words) == sorted("abcde"[j] for j in longest)
+    with pytest.raises(InvalidInput, match="two axes"):
+        biplot_figure(table[:, :1], model.loadings_, [*"abcde"])
+
+
+def test_the_command_line_says_writes_and_draws_it(table, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame(table, columns=[*"abcde"]).to_csv("t.csv", index=False)
+    told = run("embed", "t.csv", "--loadings", "l.csv", "--biplot", "b.svg", "-p", "p.svg")
+    model = PCA(n_components=2).fit(table)
+    shares = read_metadata("t.pca.csv")["explained_variance_ratio"]
+    np.testing.assert_allclose(shares, model.explained_variance_ratio_, atol=1e-12)
+    assert f"The axes explain {percent(shares[0])}, {percent(shares[1])}" in told.stderr
+    written = pd.read_csv("l.csv", index_col="column")
+    np.testing.assert_allclose(written[["pca_1", "pca_2"]], model.loadings_, atol=1e-10)
+    points = pd.read_csv("t.pca.csv")[["pca_1", "pca_2"]].to_numpy()
+    together = column_correlations(table, points)
+    np.testing.assert_allclose(written[["r_pca_1", "r_pca_2"]], together, atol=1e-6)
+    for name in ("b.svg", "p.svg"):
+        assert (tmp_path / name).stat().st_size > 1000
+    rng = np.random.default_rng(2)
+    np.save("ball.npy", rng.standard_normal((300, 3)))
+    assert "explain nearly the same" in run("embed", "ball.npy").stderr
+    assert dualfold.quality.close_axes([1.0], 10) == []
