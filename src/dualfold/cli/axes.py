@@ -65,9 +65,9 @@ def loadings_columns(result: FittedMap, data: Prepared) -> dict[str, Any]:
 
     columns: dict[str, Any] = {"column": np.array(data.names, dtype=object)}
     names = result.axis_names
-    own = getattr(result.estimator, "loadings_", None)
-    for axis in range(0 if own is None else own.shape[1]):
-        columns[names[axis]] = own[:, axis]
+    own: Any = getattr(result.estimator, "loadings_", None)
+    if own is not None:
+        columns |= {name: own[:, axis] for axis, name in enumerate(names)}
     together = column_correlations(data.X, result.points)
     return columns | {f"r_{name}": together[:, axis] for axis, name in enumerate(names)}
 
