@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import pickle
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, get_args
 
@@ -37,69 +38,88 @@ FIELDS = {
     "level", "gap", "value", "bound", "tolerance", "reasons", "about", "chance", "complete",
     "holds", "verdict", "schema",
 }  # fmt: skip
-ROLL = swiss_roll(120, random_state=0).points
+ROLL = swiss_roll(80, random_state=0).points
 TABLE = np.random.default_rng(0).standard_normal((60, 5)) * [9.0, 5.0, 1.0, 1.0, 1.0]
+APART = np.vstack([ROLL, ROLL + 1e3])
+PROBLEM = dualfold.TraceProblem(np.diag([1.0, 2.0, 3.0, 4.0]), count=2)
+TURN = np.array([[0.6, -0.8], [0.8, 0.6]])
+DIET = LinearProgram([2.0, 3.0], [[-1.0, -1.0]], [-4.0], nonnegative=2)
+TORN = LinearProgram([0.0], [[1.0], [-1.0]], [0.0, -1.0])
+LINE = LeastSquares(np.array([[1.0], [1.0]]), np.array([1.0, 3.0]))
+PLANE = LeastSquares(np.eye(2), np.ones(2))
 
 
-def examples() -> Iterator[tuple[str, dualfold.Certificate]]:
-    """Certificates of small fits, of every class and of good and bad answers."""
+def searched() -> dualfold.Certificate:
+    spectrum = np.r_[-9.0, -8.0, np.linspace(0, 1, 5_998)]
+    operator = aslinearoperator(sp.diags_array(spectrum))
+    return dualfold.certify(dualfold.TraceProblem(operator, count=2), np.eye(6_000, 2))
+
+
+@functools.cache
+def unfolding() -> Any:
+    return unfold(dualfold.graph.knn(ROLL, 6))
+
+
+def judged(factor: Any = 1.0, weights: Any = 1.0) -> dualfold.Certificate:
+    """The unfolding with its two sides scaled."""
+    made = unfolding()
+    Y, w = made.solution.factor, made.solution.weights
+    return certify_unfolding(made.problem, factor * Y, weights * w)
+
+
+def fitted(name: str, X: Any, *arguments: Any, **settings: Any) -> dualfold.Certificate:
+    return getattr(dualfold, name)(*arguments, **settings).fit(X).certificate_
+
+
+MVU = "MaximumVarianceUnfolding"
+# Certificates of small fits, of every class and of good and bad answers, made when first asked for.
+EXAMPLES: dict[str, Callable[[], dualfold.Certificate]] = {
     # By estimators
-    yield "PCA", dualfold.PCA(2).fit(TABLE).certificate_
-    yield "PointPCA", dualfold.PointPCA(2).fit(TABLE).certificate_
-    yield "RandomProjection", dualfold.RandomProjection(3, random_state=0).fit(TABLE).certificate_
-    yield "Isomap", dualfold.Isomap(n_neighbors=8).fit(ROLL).certificate_
-    yield "LPP", dualfold.LocalityPreservingProjection().fit(TABLE).certificate_
-    apart = np.vstack([ROLL, ROLL + 1e3])
-    for kind in (dualfold.Isomap, dualfold.MaximumVarianceUnfolding):
-        model = kind(n_neighbors=8, pieces="separate").fit(apart)
-        yield f"pieces of {kind.__name__}", model.certificate_
-    yield "MVU", dualfold.MaximumVarianceUnfolding(n_neighbors=6).fit(ROLL).certificate_
-    rough = dualfold.MaximumVarianceUnfolding(n_neighbors=6, solver="landmark").fit(ROLL)
-    yield "MVU by landmarks", rough.certificate_
+    "PCA": lambda: fitted("PCA", TABLE, 2),
+    "PointPCA": lambda: fitted("PointPCA", TABLE, 2),
+    "RandomProjection": lambda: fitted("RandomProjection", TABLE, 3, random_state=0),
+    "Isomap": lambda: fitted("Isomap", ROLL, n_neighbors=8),
+    "LPP": lambda: fitted("LocalityPreservingProjection", TABLE),
+    "pieces of Isomap": lambda: fitted("Isomap", APART, n_neighbors=8, pieces="separate"),
+    "pieces of MVU": lambda: fitted(MVU, APART, n_neighbors=8, pieces="separate"),
+    "MVU": lambda: fitted(MVU, ROLL, n_neighbors=6),
+    "MVU by landmarks": lambda: fitted(MVU, ROLL, n_neighbors=6, solver="landmark"),
     # Trace problems
-    problem = dualfold.TraceProblem(np.diag([1.0, 2.0, 3.0, 4.0]), count=2)
-    yield "eigenvectors", dualfold.certify(problem, np.eye(4)[:, :2])
-    turned = np.eye(4)[:, :2] @ np.array([[0.6, -0.8], [0.8, 0.6]])
-    yield "turned eigenvectors", dualfold.certify(problem, turned)
-    yield "a missed direction", dualfold.certify(problem, np.eye(4)[:, [0, 2]])
-    n = 6_000
-    operator = aslinearoperator(sp.diags_array(np.r_[-9.0, -8.0, np.linspace(0, 1, n - 2)]))
-    search = dualfold.certify(dualfold.TraceProblem(operator, count=2), np.eye(n, 2))
-    yield "an operator that was searched", search
-    yield "no orthonormal columns", dualfold.certify(problem, np.ones((4, 2)))
-    yield "not a number", dualfold.certify(problem, np.full((4, 2), np.nan))
+    "eigenvectors": lambda: dualfold.certify(PROBLEM, np.eye(4)[:, :2]),
+    "turned eigenvectors": lambda: dualfold.certify(PROBLEM, np.eye(4)[:, :2] @ TURN),
+    "a missed direction": lambda: dualfold.certify(PROBLEM, np.eye(4)[:, [0, 2]]),
+    "an operator that was searched": searched,
+    "no orthonormal columns": lambda: dualfold.certify(PROBLEM, np.ones((4, 2))),
+    "not a number": lambda: dualfold.certify(PROBLEM, np.full((4, 2), np.nan)),
     # Points
-    yield "wrong points", certify_points(TABLE, TABLE[:, 2:4])
-    yield "points that are no numbers", certify_points(TABLE, np.full((60, 2), np.nan))
+    "wrong points": lambda: certify_points(TABLE, TABLE[:, 2:4]),
+    "points that are no numbers": lambda: certify_points(TABLE, np.full((60, 2), np.nan)),
     # Programs
-    diet = LinearProgram([2.0, 3.0], [[-1.0, -1.0]], [-4.0], nonnegative=2)
-    yield "program", certify_program(diet, [4.0, 0.0], [2.0])
-    yield "program, wrong multiplier", certify_program(diet, [4.0, 0.0], [2.1])
-    yield "program, broken constraint", certify_program(diet, [1.0, 0.0], [2.0])
-    yield "program, not optimal", certify_program(diet, [4.2, 0.0], [2.0])
-    torn = LinearProgram([0.0], [[1.0], [-1.0]], [0.0, -1.0])
-    yield "infeasible", certify_infeasible(torn, [1.0, 1.0])
-    yield "no ray", certify_infeasible(torn, [1.0, 0.0])
-    yield "unbounded", solve_program(LinearProgram([-1.0], [[-1.0]], [0.0])).certificate
+    "program": lambda: certify_program(DIET, [4.0, 0.0], [2.0]),
+    "program, wrong multiplier": lambda: certify_program(DIET, [4.0, 0.0], [2.1]),
+    "program, broken constraint": lambda: certify_program(DIET, [1.0, 0.0], [2.0]),
+    "program, not optimal": lambda: certify_program(DIET, [4.2, 0.0], [2.0]),
+    "infeasible": lambda: certify_infeasible(TORN, [1.0, 1.0]),
+    "no ray": lambda: certify_infeasible(TORN, [1.0, 0.0]),
+    "unbounded": lambda: solve_program(LinearProgram([-1.0], [[-1.0]], [0.0])).certificate,
     # Unfoldings
-    graph = dualfold.graph.knn(ROLL, 6)
-    unfolding = unfold(graph)
-    yield "unfolding", unfolding.certificate
-    p, Y, w = unfolding.problem, unfolding.solution.factor, unfolding.solution.weights
-    yield "unfolding, bad weights", certify_unfolding(p, Y, -w)
-    yield "unfolding, no numbers", certify_unfolding(p, np.nan * Y, w)
-    yield "unfolding, equal", unfold(dualfold.graph.knn(ROLL[:30], 4), form="equal").certificate
+    "unfolding": lambda: unfolding().certificate,
+    "unfolding, bad weights": lambda: judged(weights=-1.0),
+    "unfolding, no numbers": lambda: judged(factor=np.nan),
+    "unfolding, equal": lambda: unfold(dualfold.graph.knn(ROLL[:30], 4), form="equal").certificate,
     # Games
-    f = LeastSquares(np.array([[1.0], [1.0]]), np.array([1.0, 3.0]))
-    yield "game", nesterov(f, np.zeros(1)).play(200).certificate
-    yield "game, too short", nesterov(f, np.zeros(1)).play(1).certificate
-    zero = nesterov(LeastSquares(np.eye(2), np.ones(2)), np.zeros(2)).play(50)
-    yield "game, minimum 0", zero.certificate
+    "game": lambda: nesterov(LINE, np.zeros(1)).play(200).certificate,
+    "game, too short": lambda: nesterov(LINE, np.zeros(1)).play(1).certificate,
+    "game, minimum 0": lambda: nesterov(PLANE, np.zeros(2)).play(50).certificate,
+}
 
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    EXAMPLES = dict(examples())
+@functools.cache
+def example(name: str) -> dualfold.Certificate:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return EXAMPLES[name]()
+
 
 every = pytest.mark.parametrize("name", EXAMPLES)
 
@@ -110,7 +130,7 @@ def kinds(base: type = dualfold.Certificate) -> set[type]:
 
 
 def test_every_class_of_certificate_is_an_example() -> None:
-    assert kinds() == {type(certificate) for certificate in EXAMPLES.values()}
+    assert kinds() == {type(certificate) for certificate in map(example, EXAMPLES)}
     assert kinds() >= {
         Distortion, GameCertificate, PiecewiseCertificate, PointCertificate, ProgramCertificate,
         RayCertificate, TraceCertificate, UnfoldingCertificate,
@@ -118,13 +138,13 @@ def test_every_class_of_certificate_is_an_example() -> None:
 
 
 def test_the_examples_have_good_and_bad_levels() -> None:
-    seen = {certificate.level for certificate in EXAMPLES.values()}
+    seen = {certificate.level for certificate in map(example, EXAMPLES)}
     assert seen >= {"proved", "within", "measured", "unresolved", "failed"}
 
 
 @every
 def test_fields_have_their_types(name: str) -> None:
-    found = EXAMPLES[name]
+    found = example(name)
     assert found.level in get_args(Level)
     for number in (found.gap, found.value, found.bound, found.tolerance, found.chance):
         assert isinstance(number, float)
@@ -139,7 +159,7 @@ def test_fields_have_their_types(name: str) -> None:
 
 @every
 def test_the_level_fits_gap_and_tolerance(name: str) -> None:
-    found = EXAMPLES[name]
+    found = example(name)
     if found.level == "proved":
         assert found.gap <= found.tolerance
         assert found.chance == 0
@@ -154,7 +174,7 @@ def test_the_level_fits_gap_and_tolerance(name: str) -> None:
 
 @every
 def test_the_gap_covers_the_distance_from_value_to_bound(name: str) -> None:
-    found = EXAMPLES[name]
+    found = example(name)
     # Of points the gap is a share of another number; rays have an infinite optimum.
     if isinstance(found, PointCertificate | RayCertificate) or not found.gap < 1:
         return
@@ -165,7 +185,7 @@ def test_the_gap_covers_the_distance_from_value_to_bound(name: str) -> None:
 
 @every
 def test_it_is_json_and_says_the_same(name: str) -> None:
-    found = EXAMPLES[name]
+    found = example(name)
     told = found.to_dict()
     again = json.loads(json.dumps(told, allow_nan=False))
     assert again == told
@@ -179,7 +199,7 @@ def test_it_is_json_and_says_the_same(name: str) -> None:
 
 @every
 def test_it_prints_as_a_short_verdict(name: str) -> None:
-    found = EXAMPLES[name]
+    found = example(name)
     said = str(found)
     assert said.startswith(found.level)
     assert "\n" not in said
@@ -190,7 +210,7 @@ def test_it_prints_as_a_short_verdict(name: str) -> None:
 
 @every
 def test_the_command_line_has_words_for_it(name: str) -> None:
-    found = EXAMPLES[name]
+    found = example(name)
     method: Any = SimpleNamespace(nothing_better="no other {d} coordinate{s} are better")
     said = verdict(method, found, 2)
     assert said.endswith(".")
@@ -200,7 +220,7 @@ def test_the_command_line_has_words_for_it(name: str) -> None:
 
 @every
 def test_doubts_make_it_fail(name: str) -> None:
-    found = EXAMPLES[name]
+    found = example(name)
     assert found.doubted() is found
     worse = found.doubted("the table is another one")
     assert type(worse) is type(found)
@@ -212,22 +232,22 @@ def test_doubts_make_it_fail(name: str) -> None:
 
 @every
 def test_it_can_be_pickled(name: str) -> None:
-    found = EXAMPLES[name]
+    found = example(name)
     again = pickle.loads(pickle.dumps(found))
     assert again.to_dict() == found.to_dict()
 
 
 def test_pieces_are_as_good_as_the_worst_of_them() -> None:
-    good, bad = EXAMPLES["eigenvectors"], EXAMPLES["a missed direction"]
+    good, bad = example("eigenvectors"), example("a missed direction")
     assert PiecewiseCertificate.of([good, good]).level == "proved"
     both = PiecewiseCertificate.of([good, bad])
     assert both.level == "failed"
     assert both.gap == max(good.gap, bad.gap)
     assert both.reasons == tuple(f"piece 2: {reason}" for reason in bad.reasons)
     assert both.value == good.value + bad.value
-    rough = EXAMPLES["MVU by landmarks"]
+    rough = example("MVU by landmarks")
     assert PiecewiseCertificate.of([good, rough]).level == "within"
     assert rough.about in PiecewiseCertificate.of([good, rough]).about
-    searched = EXAMPLES["an operator that was searched"]
+    searched = example("an operator that was searched")
     assert PiecewiseCertificate.of([good, searched]).level == "measured"
     assert PiecewiseCertificate.of([good, searched]).chance == searched.chance > 0

@@ -62,8 +62,22 @@ def tab():
         browser.close()
 
 
+@pytest.fixture(scope="module")
+def file_of(tmp_path_factory):
+    """The address of a file with this page; opening the same file again is far cheaper."""
+    folder, made = tmp_path_factory.mktemp("pages"), {}
+
+    def address(html):
+        if html not in made:
+            path = made[html] = folder / f"{len(made)}.html"
+            path.write_text(html, encoding="utf-8")
+        return made[html].as_uri()
+
+    return address
+
+
 @pytest.fixture
-def opened(tab, tmp_path):
+def opened(tab, file_of):
     """Opens a page from a file; at the end of the test nothing may have been asked or said."""
     heard, asked = [], []
 
@@ -82,9 +96,7 @@ def opened(tab, tmp_path):
         tab.on(event, listener)
 
     def go(html):
-        path = tmp_path / "page.html"
-        path.write_text(html, encoding="utf-8")
-        tab.goto(path.as_uri())
+        tab.goto(file_of(html))
         tab.evaluate("dualfold.ready")
         return tab
 
@@ -163,10 +175,8 @@ def test_opens_from_a_file_without_a_network_and_tells_its_verdict(opened, two_m
     assert "from 100 of 240 points" in page.inner_text("#panels")
 
 
-def test_a_network_is_forbidden_by_the_page_itself(two_maps, tab, tmp_path):
-    path = tmp_path / "page.html"
-    path.write_text(two_maps, encoding="utf-8")
-    tab.goto(path.as_uri())
+def test_a_network_is_forbidden_by_the_page_itself(two_maps, tab, file_of):
+    tab.goto(file_of(two_maps))
     asked = "fetch('https://example.org/').then(() => 'reached', () => 'blocked')"
     assert tab.evaluate(asked) == "blocked"
     assert tab.evaluate(
@@ -418,14 +428,12 @@ def test_phone_and_dark(opened, two_maps, tab):
     assert sum(map(int, re.findall(r"\d+", ground)[:3])) > 690
 
 
-def test_a_finger_picks_points_and_moves_the_map(two_maps, tmp_path, tab):
-    path = tmp_path / "page.html"
-    path.write_text(two_maps, encoding="utf-8")
+def test_a_finger_picks_points_and_moves_the_map(two_maps, file_of, tab):
     size = {"width": 390, "height": 844}
     phone = tab.context.browser.new_context(viewport=size, has_touch=True, is_mobile=True)
     try:
         page = phone.new_page()
-        page.goto(path.as_uri())
+        page.goto(file_of(two_maps))
         page.evaluate("dualfold.ready")
         page.evaluate("document.getElementById('frame').scrollIntoView({ block: 'center' })")
         x, y = page.evaluate("dualfold.pixelOf(7)")
@@ -488,9 +496,7 @@ def test_a_hundred_thousand_points_within_five_seconds(opened):
     assert min((browser_seconds() - before) / 2, time.perf_counter() - begin) < 2
 
 
-def test_without_webgl_there_is_a_picture(two_maps, tmp_path, tab):
-    path = tmp_path / "page.html"
-    path.write_text(two_maps, encoding="utf-8")
+def test_without_webgl_there_is_a_picture(two_maps, file_of, tab):
     page = tab.context.browser.new_page()
     try:
         page.add_init_script(
@@ -498,7 +504,7 @@ def test_without_webgl_there_is_a_picture(two_maps, tmp_path, tab):
             " return kind.startsWith('webgl') ? null : get.call(this, kind, ...rest); })"
             "(HTMLCanvasElement.prototype.getContext)"
         )
-        page.goto(path.as_uri())
+        page.goto(file_of(two_maps))
         page.evaluate("dualfold.ready")
         assert not state(page)["webgl"]
         assert page.locator("#static img:visible").count() == 1
