@@ -162,11 +162,13 @@ ESTIMATORS = {
 }
 
 
-def stored_model(kind: str, rng: np.random.Generator, *, data=None, single=None, number=None):
+def stored_model(
+    kind: str, rng: np.random.Generator, *, data=None, single=None, number=None, rows=(120, 300)
+):
     """(label, model as loaded from its file, the rows it is of, its own level)."""
     made = ESTIMATORS[kind]
     maker = made[int(rng.integers(len(made))) if number is None else number]
-    n = int(rng.integers(50, 80)) if kind == "unfolding" else int(rng.integers(120, 300))
+    n = int(rng.integers(50, 80)) if kind == "unfolding" else int(rng.integers(*rows))
     data = data or str(rng.choice(WIDE.get(kind, CURVED)))
     X = rows_of(data, n, rng)
     if kind == "pieces":

@@ -16,7 +16,7 @@ from dualfold.games import (
     Quadratic,
 )
 
-D, ROUNDS = 8, 200
+D, ROUNDS = 8, 80
 
 
 def _functions():
@@ -63,5 +63,7 @@ def best_on(f, K):
             following = K.project(z - f.subgradient(z) / L)
             z = following + (t - 1) / (t + 2) * (following - w)
             w = following
-        x = w if f.value(w) <= f.value(x) else x
+        if f.value(w) > f.value(x) or np.array_equal(w, x):
+            break  # another start from x would end here again
+        x = w
     return x

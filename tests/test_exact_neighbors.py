@@ -19,6 +19,8 @@ from dualfold.graph.attach import attach
 Array = np.ndarray[Any, Any]
 SEED = int(os.environ.get("DUALFOLD_FUZZ_SEED", "0"))
 ROADS = ("auto", "kd-tree", "blocked", "filtered")
+full = pytest.mark.full
+TURNS = [0, 1, pytest.param(2, marks=full), pytest.param(3, marks=full)]
 # Smaller than any difference of doubles that is not 0.
 NOTHING = Fraction(1, 2**1075)
 
@@ -133,7 +135,7 @@ def search_faults(rng: np.random.Generator) -> tuple[int, list[str]]:
     return asked, wrong
 
 
-@pytest.mark.parametrize("turn", range(4))
+@pytest.mark.parametrize("turn", TURNS)
 def test_lists_are_right_in_exact_arithmetic(turn: int) -> None:
     asked, wrong = search_faults(np.random.default_rng((SEED, turn)))
     assert asked > 60
@@ -151,7 +153,7 @@ def test_lists_are_right_in_exact_arithmetic_for_long() -> None:
     print(f"{total} searches judged in fractions, 0 faults")
 
 
-@pytest.mark.parametrize("turn", range(4))
+@pytest.mark.parametrize("turn", TURNS)
 def test_radius_is_right_in_exact_arithmetic(turn: int) -> None:
     rng = np.random.default_rng((SEED, 2, turn))
     for kind, X in hostile(rng, 14, int(rng.choice([1, 3, 9]))).items():
@@ -175,7 +177,7 @@ def test_radius_is_right_in_exact_arithmetic(turn: int) -> None:
                 assert all(is_distance(d, row[j], graph.search.rounding) for j, d in near.items())
 
 
-@pytest.mark.parametrize("turn", range(4))
+@pytest.mark.parametrize("turn", TURNS)
 def test_new_points_are_attached_right(turn: int) -> None:
     """The "or" rule: x ~ q where x is among q's nearest, or q within the reach of x."""
     rng = np.random.default_rng((SEED, 3, turn))

@@ -45,11 +45,11 @@ def test_heavy_ball_stalls_without_a_set():
     heights = []
     for start in (109.0, 109.0 + 1e-7):
         with pytest.warns(ConditionFails):
-            run = heavy_ball(Huber(), np.array([start])).play(4000)
+            run = heavy_ball(Huber(), np.array([start])).play(2000)
         heights += [run.upper[1000:1050].max(), run.upper[-50:].max()]
     assert min(heights) > 1.7
     # Nesterov's method from there, and the heavy ball on a set, get on.
-    assert nesterov(Huber(), np.array([109.0])).play(4000).upper[-50:].max() < 1e-3
+    assert nesterov(Huber(), np.array([109.0])).play(2000).upper[-50:].max() < 1e-3
     recipe = heavy_ball(Huber(), np.array([109.0]), over=Ball(110.0))
     assert recipe.play(500).upper[-1] <= recipe.bound(500)
 

@@ -47,15 +47,15 @@ def minimisers():
     return {(g, k): best_on(f, K) for g, f in FUNCTIONS.items() for k, K in SETS.items()}
 
 
-def recipes_on(f, K, R):
+def recipes_on(f, K, R, rounds):
     """All recipes that this function and this set allow."""
     free = isinstance(K, Everywhere)
     radius = R if free else None
     G = float(np.linalg.norm(f.subgradient(START))) + 2 * f.smoothness * R
     common = {"over": K, "radius": radius}
     yield averaged_descent(f, START, **common)
-    yield averaged_subgradient_descent(f, START, rounds=ROUNDS, gradient_bound=G, **common)
-    yield cumulative_descent(f, START, rounds=ROUNDS, gradient_bound=G, **common)
+    yield averaged_subgradient_descent(f, START, rounds=rounds, gradient_bound=G, **common)
+    yield cumulative_descent(f, START, rounds=rounds, gradient_bound=G, **common)
     yield extragradient(f, START, **common)
     yield nesterov(f, START, **common)
     yield nesterov(f, START, step=1 / (4 * f.smoothness), **common)
@@ -69,15 +69,16 @@ def recipes_on(f, K, R):
         yield accelerated_by_gauge(f, D, over=K)
 
 
+@pytest.mark.parametrize("rounds", [ROUNDS, pytest.param(400, marks=pytest.mark.full)])
 @both
 @anywhere
-def test_every_run_proves_its_gap(function, place, minimisers):
+def test_every_run_proves_its_gap(function, place, rounds, minimisers):
     f, K = FUNCTIONS[function], SETS[place]
     best = minimisers[function, place]
     least, R = f.value(best), float(np.linalg.norm(best - START))
-    turns = np.arange(1, ROUNDS + 1)
-    for recipe in recipes_on(f, K, R):
-        run = recipe.play(ROUNDS)
+    turns = np.arange(1, rounds + 1)
+    for recipe in recipes_on(f, K, R, rounds):
+        run = recipe.play(rounds)
         allowed = np.array([recipe.bound(int(T)) for T in turns])[: run.rounds]
         error = run.upper - least
         assert np.all(error <= allowed + 1e-9), recipe.name
@@ -151,8 +152,8 @@ def test_proximal_runs_prove_their_gap():
     least, R = f.value(w) + lam * np.abs(w).sum(), float(np.linalg.norm(w - start))
     assert np.any(w == 0)
     recipe = accelerated_proximal(f, norm(1, lam), start, radius=R)
-    run = recipe.play(ROUNDS)
-    allowed = np.array([recipe.bound(T) for T in range(1, ROUNDS + 1)])[: run.rounds]
+    run = recipe.play(200)
+    allowed = np.array([recipe.bound(T) for T in range(1, 201)])[: run.rounds]
     assert np.all(run.upper - least <= allowed + 1e-9)
     assert np.all(run.lower <= least + 1e-9)
     assert np.all(run.upper - least <= run.gap + 1e-9)
@@ -248,13 +249,16 @@ def test_an_infinite_gap_says_so():
     assert np.isfinite(nesterov(FUNCTIONS["least squares"], START).play(20).gap[-1])
 
 
-def test_gaps_fall_as_steeply_as_promised():
-    curves = recipe_curves(600)
+# A slope is read off a few hundred rounds; the bounds hold from the first.
+@pytest.mark.parametrize("rounds", [60, pytest.param(600, marks=pytest.mark.full)])
+def test_gaps_fall_as_steeply_as_promised(rounds):
+    curves = recipe_curves(rounds)
     assert len(curves) == 12
     for curve in curves:
         # The gap holds the rounding of its own sums: f is 18 at the start.
         assert np.all(curve.gap <= curve.bound * (1 + 1e-9) + 1e-10), curve.name
-        assert curve.as_steep_as_promised, (curve.name, curve.slope)
+        if rounds >= 600:
+            assert curve.as_steep_as_promised, (curve.name, curve.slope)
 
 
 def test_known_regret_bounds_of_single_players():

@@ -331,7 +331,7 @@ def test_a_named_algorithm_solves_the_equation_of_its_name(name):
 
 
 def test_landmarks_stand_for_all_points():
-    X = swiss_roll(3000, random_state=0).points
+    X = swiss_roll(1500, random_state=0).points
     exact, few = Isomap(n_neighbors=10, landmarks=None), Isomap(n_neighbors=10, landmarks=100)
     exact.fit(X)
     few.fit(X)

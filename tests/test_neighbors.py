@@ -63,8 +63,9 @@ def kinds():
 @pytest.mark.parametrize("kind", kinds())
 def test_every_road_equals_brute_force(kind):
     X = kinds()[kind]
+    all_indices, all_distances = true_lists(X, len(X) - 1)
     for k in sorted({1, min(10, len(X) - 1), len(X) - 1}):
-        indices, distances = true_lists(X, k)
+        indices, distances = all_indices[:, :k], all_distances[:, :k]
         first = None
         for road in ROADS:
             found = nearest(X, k, search=road)
@@ -100,7 +101,7 @@ def test_data_hard_for_float32(kind):
 
 def test_many_tiles_and_threads_give_the_same_bits():
     rng = np.random.default_rng(5)
-    X = rng.standard_normal((5000, 8)) @ rng.standard_normal((8, 60))
+    X = rng.standard_normal((3200, 8)) @ rng.standard_normal((8, 60))
     X = np.round(X + 0.3 * rng.standard_normal(X.shape), 1).astype(np.float32)
     full = cdist(X.astype(np.float64), X.astype(np.float64))
     np.fill_diagonal(full, np.inf)
