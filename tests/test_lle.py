@@ -14,12 +14,20 @@ from scipy.spatial.distance import cdist
 from sklearn.manifold import locally_linear_embedding
 
 import dualfold
+from dualfold import LocallyLinearEmbedding
 from dualfold.data import digits, s_curve, swiss_roll
-from dualfold.errors import DisconnectedGraph, InvalidInput, NotConverged, PointsCollapse
+from dualfold.errors import (
+    DisconnectedGraph,
+    InvalidInput,
+    NotConverged,
+    PointsCollapse,
+    RowsLeftOut,
+)
 from dualfold.graph import from_lengths, joined, knn, radius
 from dualfold.graph.directed import terminal_components
 from dualfold.kernels.threads import one_blas_thread
 from dualfold.methods import hessian_lle, lle, ltsa, modified_lle
+from dualfold.saved import load_model, model_of, rechecked_model, save_model
 from dualfold.trace.certificate import certify
 from dualfold.trace.shifted import shifted
 from dualfold.trace.solvers import Auto, Dense, Factored, Lanczos, Preconditioned
@@ -354,3 +362,28 @@ def test_a_roll_of_many_points_is_proved():
     assert embedding.values[-1] < 1e-9
     assert embedding.certificate.level == "proved"
     assert embedding.certificate.gap < 1e-4
+
+
+def noise(n):
+    return np.random.default_rng(0).normal(size=(n, 6))
+
+
+@pytest.mark.parametrize("method", ["standard", "ltsa"])
+def test_rows_without_a_shape_are_drawn_where_all_would_take_minutes(method, monkeypatch, tmp_path):
+    # A limit that 1,200 rows of noise exceed and 600 do not: the real one begins near 20,000.
+    monkeypatch.setattr("dualfold.trace.shifted.MOST_FLOPS", 5e7)
+    monkeypatch.setattr("dualfold.trace.shifted.MOST_FLOPS_A_ROW", 0)
+    X = noise(1200)
+    with pytest.warns(RowsLeftOut, match="drawn at random"):
+        model = LocallyLinearEmbedding(n_neighbors=10, method=method).fit(X)
+    count = len(model.landmarks_)
+    assert count in (600, 300)
+    assert f"the {count} landmarks" in model.certificate_.about
+    assert model.embedding_.shape == (1200, 2)
+    alone = LocallyLinearEmbedding(n_neighbors=10, method=method).fit(X[model.landmarks_])
+    np.testing.assert_allclose(model.embedding_[model.landmarks_], alone.embedding_, atol=1e-8)
+    np.testing.assert_allclose(model.transform(X), model.embedding_, atol=1e-8)
+    save_model(tmp_path / "m.dualfold", model_of(model))
+    assert rechecked_model(load_model(tmp_path / "m.dualfold"), X).level == "proved"
+    with pytest.raises(InvalidInput, match="made from features"):
+        LocallyLinearEmbedding(method=method, graph=dualfold.graph.knn(X, 10)).fit(X)

@@ -88,7 +88,7 @@ def test_all_rows_are_kept_where_asked():
     assert share_of_width(model.embedding_, [0, 1]) > 3  # the pair rules, as it was asked to
     with pytest.raises(InvalidInput, match="row numbers"):
         LaplacianEigenmaps(left_out=[-1]).fit(X)
-    with pytest.raises(InvalidInput, match="needs features"):
+    with pytest.raises(InvalidInput, match="made from features"):
         LaplacianEigenmaps(left_out=[0], graph=knn(X, 10)).fit(X)
 
 

@@ -72,9 +72,9 @@ class Job:
         return cls(row, settings.get("n_components", 2), row.stored(settings))
 
     def as_fitted(self, estimator: Any) -> Job:
-        """The job with the rows that were left out of the problem, where some were."""
-        gone = [int(row) for row in getattr(estimator, "left_out_", ())]
-        return replace(self, options={**self.options, "left_out": gone}) if gone else self
+        """The job with what the estimator found of itself: rows left out of the problem."""
+        tell = getattr(estimator, "found_parameters", dict)
+        return replace(self, options={**self.options, **tell()})
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from dualfold.descriptions.description import (
 TEN = {"n_neighbors": 10}
 NEIGHBORS = ("n_neighbors", "radius", "neighborhood")
 SOLVING = ("eigen_solver", "tol", "random_state")
-COMBINATIONS = (*NEIGHBORS, "reg", "pieces", *SOLVING)
+COMBINATIONS = (*NEIGHBORS, "reg", "landmarks", "pieces", *SOLVING)
 
 GRAPHS = (
     Description(

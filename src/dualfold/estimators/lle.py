@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -12,15 +13,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding
-from dualfold.errors import InvalidInput
-from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimator
+from dualfold.errors import Argument, InvalidInput, RowsLeftOut, TooLarge
+from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS
+from dualfold.estimators.some_rows import SomeRows
 from dualfold.graph import Graph
 from dualfold.maps.local import LocalWeightsMap
 from dualfold.methods import hessian_lle, lle, ltsa, modified_lle
 from dualfold.trace.problem import TraceProblem
+from dualfold.trace.shifted import shifted
+
+# So many rows LAPACK answers at once.
+FEW = 400
 
 
-class LocallyLinearEmbedding(GraphEstimator):
+class LocallyLinearEmbedding(SomeRows):
     """Keep each point the same combination of its neighbours.
 
     A drop-in for `sklearn.manifold.LocallyLinearEmbedding`. `max_iter`, `hessian_tol` and
@@ -34,6 +40,9 @@ class LocallyLinearEmbedding(GraphEstimator):
     radius : link all points within this distance instead
     n_components : int, or "auto": up to the widest eigengap among the first ten
     method : "standard", "modified" (several combinations a point: less bent), "hessian" or "ltsa"
+    landmarks : the problem is that of so many rows, drawn at random, and the others are placed as
+        new ones are; None is all rows, or as many as can be solved for in seconds (a warning says
+        so): many rows without a shape of few dimensions cannot be factorised
     reg : the ridge that steadies the weights, as a share of the local trace
     modified_tol : changes of weights below it are left out ("modified" only)
     neighborhood : "fixed", or "variable": fewer neighbours where points lie far apart
@@ -54,6 +63,7 @@ class LocallyLinearEmbedding(GraphEstimator):
     eigenvalues_ : the value of the problem for each coordinate
     certificate_ : how far from optimal the points can be; print it
     graph_ : the `Graph` that was embedded, links that joined pieces included
+    landmarks_, rows_ : the rows whose graph it is; None for all
     n_connected_components_ : in how many pieces it was before
     n_components_reason_ : why so many, in words, where n_components was "auto"
     nbrs_ : scikit-learn's NearestNeighbors of the data, made when asked for
@@ -74,6 +84,7 @@ class LocallyLinearEmbedding(GraphEstimator):
         for key, rule in GRAPH_CONSTRAINTS.items()
         if key not in ("metric", "p", "metric_params")
     } | {
+        "landmarks": [Interval(Integral, 3, None, closed="left"), None],
         "reg": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "method": [StrOptions({"standard", "hessian", "modified", "ltsa"})],
@@ -103,6 +114,7 @@ class LocallyLinearEmbedding(GraphEstimator):
         neighborhood: str = "fixed",
         pieces: str = "join",
         graph: Any = None,
+        landmarks: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.n_neighbors = n_neighbors
@@ -121,18 +133,41 @@ class LocallyLinearEmbedding(GraphEstimator):
         self.neighborhood = neighborhood
         self.pieces = pieces
         self.graph = graph
+        self.landmarks = landmarks
         self.verbose = verbose
 
     def _problem(self, graph: Graph, count: int) -> TraceProblem:
         if self.method == "hessian":
-            return hessian_lle(graph, n_components=count)
-        if self.method == "ltsa":
-            return ltsa(graph, n_components=count)
-        if self.method == "modified":
-            return modified_lle(
+            problem = hessian_lle(graph, n_components=count)
+        elif self.method == "ltsa":
+            problem = ltsa(graph, n_components=count)
+        elif self.method == "modified":
+            problem = modified_lle(
                 graph, n_components=count, ridge=self.reg, modified_tol=self.modified_tol
             )
-        return lle(graph, n_components=count, ridge=self.reg)
+        else:
+            problem = lle(graph, n_components=count, ridge=self.reg)
+        return self._said(problem)
+
+    def _refuse_hopeless(self, problem: TraceProblem) -> None:
+        """The small end of MᵀM is out of reach of products alone: it must be factorised."""
+        if self.eigen_solver == "auto" and problem.n > FEW:
+            _ = shifted(problem).ordering  # TooLarge where that would take minutes
+
+    def _whole(self, graph: Graph, X: Any) -> tuple[Graph, Embedding]:
+        """The embedding of all rows, or of as many as can be solved for in seconds."""
+        count = graph.n
+        while True:
+            try:
+                return super()._whole(graph, X)
+            except TooLarge:
+                self.refuse_without_rule("landmarks", self.landmarks)
+                if self.landmarks is not None:
+                    raise
+                count //= 2
+                warnings.warn(_drawn_in_words(count, self._n), stacklevel=7)
+            self._take(self._random_rows(count))
+            graph = self._graph_of(X, self._pool)
 
     def _most_components(self, graph: Graph) -> int:
         columns, k = graph.points.shape[1], int(graph.lists.counts.min())
@@ -156,3 +191,15 @@ class LocallyLinearEmbedding(GraphEstimator):
         if not isinstance(self._placing, LocalWeightsMap):
             raise InvalidInput("there is no way back from pieces that were laid side by side")
         return self._placing.inverse(Y)
+
+
+def _drawn_in_words(count: int, n: int) -> RowsLeftOut:
+    return RowsLeftOut(
+        f"the neighbours of these {n:,} rows lie on no shape of few dimensions, so that solving "
+        f"for all of them would take minutes or more; the problem is that of {count:,} rows drawn "
+        "at random, and the others are placed as new rows are (",
+        Argument("landmarks"),
+        " says how many, ",
+        Argument("eigen_solver", "preconditioned"),
+        " tries all of them)",
+    )

@@ -8,17 +8,16 @@ left out of the problem, which the certificate says, and placed as new rows are.
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding
-from dualfold.errors import Argument, InvalidInput, RowsLeftOut
-from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimator
-from dualfold.graph import Graph, Neighbors
+from dualfold.errors import Argument, RowsLeftOut
+from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS
+from dualfold.estimators.some_rows import SomeRows, listed_rows
+from dualfold.graph import Graph
 from dualfold.trace.problem import TraceProblem
 
 SPECK_CONSTRAINTS: dict[str, Any] = GRAPH_CONSTRAINTS | {"left_out": ["array-like", None]}
@@ -34,51 +33,10 @@ FEWEST_ROWS = 30
 # Each round is one more embedding. Tables that still have specks after them are made of specks,
 # and so are those where a tenth of the rows would go.
 ROUNDS, TENTH = 8, 10
-# So many rows are named in words.
-NAMED = 10
 
 
-class LeavesSpecksOut(GraphEstimator):
-    """A graph estimator whose problem may be about some of the rows only.
-
-    `rows_` are those whose graph is embedded (None: all), the others are placed by the rule of new
-    rows. With `left_out=None` specks are looked for, else the rows of that list are left out.
-    """
-
-    left_out: Any = None
-    rows_: Array | None
-    left_out_: Array
-
-    def _graph(self, X: Any) -> Graph:
-        drawn, n = self._drawn(X), int(X.shape[0])
-        self._pool = np.arange(n) if drawn is None else drawn
-        self.rows_, self._n = drawn, n
-        self.left_out_ = np.zeros(0, int)
-        if self.left_out is not None and len(self.left_out):
-            self._refuse_without_rule()
-            self.rows_ = np.setdiff1d(self._pool, _row_numbers(self.left_out, n))
-        return super()._graph(X) if self.rows_ is None else self._graph_of(X, self.rows_)
-
-    def _drawn(self, X: Any) -> Array | None:
-        """Rows whose graph is embedded instead of that of all; None for all."""
-        return None
-
-    def _graph_of(self, X: Any, rows: Array) -> Graph:
-        if len(rows) < 3:
-            raise InvalidInput(Argument("left_out"), f" leaves {len(rows)} rows; 3 are needed")
-        return self._neighbor_graph(X[rows], None)
-
-    def _refuse_without_rule(self) -> None:
-        if not self._has_rule():
-            raise InvalidInput(
-                Argument("left_out"),
-                " needs features, from which the graph of the other rows is made; leave it None "
-                "with a given graph or precomputed distances",
-            )
-
-    def _has_rule(self) -> bool:
-        given = self.graph is not None and not isinstance(self.graph, Neighbors)
-        return not given and "precomputed" not in (self.metric, getattr(self, "weights", None))
+class LeavesSpecksOut(SomeRows):
+    """One that looks for specks where `left_out` is None."""
 
     def _whole(self, graph: Graph, X: Any) -> tuple[Graph, Embedding]:
         """The graph in one piece and its embedding, without the specks."""
@@ -95,9 +53,9 @@ class LeavesSpecksOut(GraphEstimator):
         if looks and len(self.left_out_):
             warnings.warn(
                 RowsLeftOut(
-                    f"{_listed(self.left_out_)} left out of the problem and placed as new rows are:"
-                    " they hang on the others by so little that a coordinate of the map would be "
-                    "about them alone; ",
+                    f"{listed_rows(self.left_out_)} left out of the problem and placed as new rows "
+                    "are: they hang on the others by so little that a coordinate of the map would "
+                    "be about them alone; ",
                     Argument("left_out", ()),
                     " keeps them in",
                 ),
@@ -115,27 +73,6 @@ class LeavesSpecksOut(GraphEstimator):
             return graph
         self.rows_ = rows
         return self._graph_of(X, rows)
-
-    def _said(self, problem: TraceProblem) -> TraceProblem:
-        """The problem with the words that say which rows it is about."""
-        if self.rows_ is None:
-            return problem
-        gone = np.setdiff1d(self._pool, self.rows_)
-        words = []
-        if len(self._pool) < self._n:
-            words.append(f"the {len(self.rows_)} landmarks; the other points are placed by them")
-        if len(gone):
-            words.append(
-                f"{len(self.rows_):,} of {len(self._pool):,} rows; {_listed(gone)} left out of the "
-                "problem and placed as new rows are"
-            )
-        return replace(problem, about="; ".join(words))
-
-    def _place_others(self, X: Any) -> None:
-        if self.rows_ is not None:
-            points = self.placing_map()(X)
-            points[self.rows_] = self.embedding_
-            self.embedding_ = points
 
 
 def specks(problem: TraceProblem, vectors: Array) -> Array:
@@ -171,22 +108,3 @@ def _most(n: int) -> int:
 def _small_pieces(graph: Graph) -> Array:
     sizes = np.bincount(graph.piece_of)
     return np.flatnonzero(sizes[graph.piece_of] <= _most(graph.n))
-
-
-def _row_numbers(given: Any, n: int) -> Array:
-    rows = np.asarray(given)
-    whole = all(isinstance(row, Integral) and not isinstance(row, bool) for row in rows.tolist())
-    if rows.ndim != 1 or not whole or not ((rows >= 0) & (rows < n)).all():
-        raise InvalidInput(
-            Argument("left_out"), f" is a list of row numbers from 0 to {n - 1}, or None"
-        )
-    return rows.astype(int)
-
-
-def _listed(rows: Array) -> str:
-    """Rows in words, the first few by their numbers."""
-    if len(rows) == 1:
-        return f"row {rows[0]} (counted from 0) was"
-    more = " …" if len(rows) > NAMED else ""
-    numbers = ", ".join(str(row) for row in rows[:NAMED])
-    return f"{len(rows):,} rows (counted from 0: {numbers}{more}) were"

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.errors import InvalidInput
+from dualfold.estimators.some_rows import SomeRows
 from dualfold.saved.model import BothSides, Model
 from dualfold.saved.parts import PlacingMap, parts_of
 
@@ -40,17 +41,18 @@ def _plain_parameters(estimator: Any) -> tuple[dict[str, Any], list[str]]:
     """What states the estimator's problem again, JSON-ready, and the names of what cannot."""
     kept: dict[str, Any] = {}
     lost = []
-    # Rows that were found to be specks are stated: without them it would be another problem.
-    gone = getattr(estimator, "left_out_", None)
-    found = {} if gone is None else {"left_out": [int(row) for row in gone]}
-    for name, value in (estimator.get_params(deep=False) | found).items():
+    parameters = estimator.get_params(deep=False)
+    # Rows that were left out are stated: with them it would be another problem.
+    if isinstance(estimator, SomeRows):
+        parameters |= estimator.found_parameters()
+    for name, value in parameters.items():
         value = value.item() if isinstance(value, np.generic) else value
         if value is None or isinstance(value, bool | int | float | str):
             kept[name] = value
         elif isinstance(value, dict) and not value:
             kept[name] = None
         elif name == "left_out":
-            kept[name] = value
+            kept[name] = [int(row) for row in value]
         else:
             lost.append(name)
     return kept, lost
