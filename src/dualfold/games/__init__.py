@@ -32,6 +32,7 @@ from dualfold.games.accelerated import (
     nesterov,
     nesterov_infinite_memory,
 )
+from dualfold.games.bregman import Bregman, VonNeumann
 from dualfold.games.composed import Flattened, HalfSquare, Sum
 from dualfold.games.convex import (
     Conjugate,
@@ -54,9 +55,12 @@ from dualfold.games.descent import (
     stochastic_gradient,
 )
 from dualfold.games.divergences import Divergence, Euclidean, Gauge, KullbackLeibler
+from dualfold.games.least import LeastPoint, least_point
 from dualfold.games.losses import Entropy, Huber, LargestAffine, Logistic, LogSumExp, norm
+from dualfold.games.mixtures import Linear, Mixture, Oracle
 from dualfold.games.mvu_dual import EasiestBend, unfolding_bracket, unfolding_game
-from dualfold.games.play import Account, Geometric, Run, equal, growing, learn, play
+from dualfold.games.online import Learned, Past, RegretCurve, learn
+from dualfold.games.play import Account, Geometric, Run, equal, growing, play
 from dualfold.games.players import (
     FTL,
     FTRL,
@@ -94,6 +98,7 @@ __all__ = [
     "Ball",
     "BestResponse",
     "Box",
+    "Bregman",
     "Conjugate",
     "Convex",
     "ConvexSet",
@@ -117,25 +122,33 @@ __all__ = [
     "KullbackLeibler",
     "L1Ball",
     "LargestAffine",
+    "Learned",
+    "LeastPoint",
     "LeastSquares",
+    "Linear",
     "LogSumExp",
     "Logistic",
+    "Mixture",
     "Move",
     "OMDPlus",
     "OptimisticFTL",
     "OptimisticOMD",
+    "Oracle",
+    "Past",
     "Path",
     "Player",
     "Product",
     "Quadratic",
     "Rate",
     "Recipe",
+    "RegretCurve",
     "Run",
     "Seen",
     "Simplex",
     "Spectrahedron",
     "Sum",
     "Support",
+    "VonNeumann",
     "accelerated_by_gauge",
     "accelerated_gradient",
     "accelerated_proximal",
@@ -155,6 +168,7 @@ __all__ = [
     "heavy_ball",
     "horizon_curve",
     "learn",
+    "least_point",
     "minibatch",
     "momentum",
     "nesterov",

@@ -8,25 +8,40 @@
 
 where `part` is the simple part of the game: a set, a norm. Euclid's divergence makes it a
 proximal step, the entropy's a multiplicative one, a gauge's a scaled linear minimiser.
+bregman.py has the divergence of any φ (Tucker, Definition 6.17) and that of matrices.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from scipy.special import kl_div, logsumexp
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.games.convex import Convex, Indicator
-from dualfold.games.polytopes import Simplex
-from dualfold.games.sets import ConvexSet
+from dualfold.games.convex import Convex, Indicator, Support
+from dualfold.games.polytopes import Box, L1Ball, Simplex
+from dualfold.games.sets import ConvexSet, Everywhere
+from dualfold.games.structured_sets import Product
 
 
 class Divergence(Protocol):
     """What a player needs of a divergence: its value, and the best step with it."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether steps are in closed form."""
+        ...
+
+    def slope(self, x: Array, center: Array) -> Array:
+        """∇φ(x) − ∇φ(center), the gradient of D_center."""
+        ...
+
+    def dual_square(self, part: Convex, slope: Array) -> float:
+        """‖slope‖²_*/β, where D is β-strongly convex on the part's set; infinite: not known."""
+        ...
 
     def distance(self, x: Array, center: Array) -> float:
         """D_center(x)."""
@@ -41,9 +56,19 @@ class Divergence(Protocol):
 class Euclidean:
     """½‖x − center‖²; the step is a proximal map, on a set a projection."""
 
+    closed: ClassVar[bool] = True
+
     def distance(self, x: Array, center: Array) -> float:
         """½‖x − center‖²."""
         return float(np.linalg.norm(x - center)) ** 2 / 2
+
+    def slope(self, x: Array, center: Array) -> Array:
+        """x − center."""
+        return x - center
+
+    def dual_square(self, part: Convex, slope: Array) -> float:
+        """‖slope‖²: β is 1."""
+        return float(np.vdot(slope, slope))
 
     def step(self, part: Convex, slope: Array, weight: float, center: Array) -> Array:
         """The proximal map of `part`, from `center` against `slope`, with `weight`."""
@@ -54,24 +79,73 @@ class Euclidean:
 class KullbackLeibler:
     """Σ x log(x/center) − x + center, of the entropy; the step multiplies by exp(−slope).
 
-    On the simplex it is 1-strongly convex in the ℓ1 norm, so slopes count by their
-    largest entry only: d directions cost log d.
+    On a simplex it is 1/total-strongly convex in the ℓ1 norm, so slopes count by their
+    largest entry only: d directions cost log d. Points are ≥ 0 whatever the set is: with
+    `Everywhere` they are all positive vectors, with `L1Ball` those of a sum ≤ radius (regret is
+    still to the whole ball), with `Box` those between its sides; `Product` joins such sets,
+    and norm(1) is allowed as ψ.
     """
+
+    closed: ClassVar[bool] = True
 
     def distance(self, x: Array, center: Array) -> float:
         """Σ x log(x/center) − x + center."""
         return float(np.sum(kl_div(x, center)))
 
+    def slope(self, x: Array, center: Array) -> Array:
+        """log(x/center)."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.log(x / center)
+
+    def dual_square(self, part: Convex, slope: Array) -> float:
+        """total·max|slope|² where Σx ≤ total, by Cauchy and Schwarz: (Σ|v|)² ≤ Σx·Σv²/x.
+
+        On a box high·‖slope‖², since φ'' = 1/x ≥ 1/high.
+        """
+        of = part.of if isinstance(part, Indicator) else None
+        if isinstance(of, Box):
+            return float(np.max(of.high)) * float(np.vdot(slope, slope))
+        total = np.inf
+        if isinstance(of, Simplex | L1Ball):
+            total = of.total if isinstance(of, Simplex) else of.radius
+        return float(total * np.abs(slope).max() ** 2)
+
     def step(self, part: Convex, slope: Array, weight: float, center: Array) -> Array:
-        """`center` times exp(−slope), to scale; `part` is the simplex, `weight` is not used."""
-        if not (isinstance(part, Indicator) and isinstance(part.of, Simplex)):
-            raise InvalidInput(
-                "the entropy's step has a closed form on the simplex only; use Simplex, or the "
-                "Euclidean divergence"
-            )
+        """`center` times exp(−slope), brought into the set of `part`; `weight` counts for norms."""
+        if isinstance(part, Support) and isinstance(part.of, Box):
+            # On x ≥ 0 the largest ⟨x, y⟩ is linear: it is taken at the upper side.
+            slope, part = slope + weight * part.of.high, Indicator(Everywhere())
+        if not isinstance(part, Indicator):
+            raise _no_entropic_step(part)
         with np.errstate(divide="ignore"):
-            exponents = np.log(center) - slope
-        return np.asarray(part.of.total * np.exp(exponents - logsumexp(exponents)))
+            return _multiplied(part.of, np.log(center) - slope)
+
+
+def _multiplied(of: ConvexSet, exponents: Array) -> Array:
+    """The point of a set with the least divergence from exp(exponents)."""
+    if isinstance(of, Product):
+        pieces = np.split(exponents, np.cumsum(of.sizes)[:-1])
+        return np.concatenate(
+            [_multiplied(part, piece) for part, piece in zip(of.sets, pieces, strict=True)]
+        )
+    if isinstance(of, Simplex):
+        return np.asarray(of.total * np.exp(exponents - logsumexp(exponents)))
+    with np.errstate(over="ignore"):
+        free = np.exp(exponents)
+    if isinstance(of, Everywhere):
+        return np.asarray(free)
+    if isinstance(of, L1Ball):
+        return free if free.sum() <= of.radius else _multiplied(Simplex(of.radius), exponents)
+    if isinstance(of, Box) and np.all(of.high >= 0):
+        return np.clip(free, np.maximum(of.low, 0.0), of.high)  # entry by entry, so a clip
+    raise _no_entropic_step(of)
+
+
+def _no_entropic_step(given: object) -> InvalidInput:
+    return InvalidInput(
+        f"the entropy's step has no closed form on {type(given).__name__}; use Simplex, L1Ball, "
+        "Box or Everywhere (with x ≥ 0), a Product of these, or norm(1); or Bregman of another φ"
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,10 +157,20 @@ class Gauge:
     """
 
     of: ConvexSet
+    closed: ClassVar[bool] = True
 
     def distance(self, x: Array, center: Array) -> float:
         """½gauge(x)²; the center is 0."""
         return self.of.gauge(x) ** 2 / 2
+
+    def slope(self, x: Array, center: Array) -> Array:
+        """Not in closed form."""
+        raise InvalidInput("a gauge has no gradient here; players with it take slopes, not losses")
+
+    def dual_square(self, part: Convex, slope: Array) -> float:
+        """‖slope‖²/β, β the strong convexity of ½gauge²."""
+        beta = self.of.gauge_convexity
+        return float(np.vdot(slope, slope)) / beta if beta else np.inf
 
     def step(self, part: Convex, slope: Array, weight: float, center: Array) -> Array:
         """A linear minimiser of the set for `slope`, scaled; no `part`, `weight`, `center` here."""

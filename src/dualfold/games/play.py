@@ -14,7 +14,7 @@ so its duality gap is known at every round, and is a stopping rule.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -54,7 +54,8 @@ class Geometric:
         return 1.0 if t == 1 else self.share * total
 
 
-def _weight(weights: Weights, t: int, total: float) -> float:
+def weight_of(weights: Weights, t: int, total: float) -> float:
+    """α_t, refused unless it is a positive number."""
     weight = float(weights(t, total) if callable(weights) else weights[t - 1])
     if not 0 < weight < np.inf:
         raise InvalidInput(f"weights are positive numbers, but that of round {t} is {weight}")
@@ -140,7 +141,7 @@ class Run(Judged):
         return f"{self.upper[-1]:.6g} after {self.rounds} rounds{self.sentence()}"
 
 
-class _Seat:
+class Seat:
     """A player in a game, with the losses it has seen and the moves it has made."""
 
     def __init__(self, player: Player) -> None:
@@ -161,10 +162,12 @@ class _Seat:
         return self.moves[-1]
 
     def learn(self, slope: Array, weight: float) -> None:
+        """Take note of the round's slope."""
         self.slopes.append(slope)
         self.seen = replace(self.seen.after(slope, weight), previous=self.moves[-1])
 
     def account(self, weights: Sequence[float]) -> Account:
+        """What was done and paid."""
         return Account(
             self.player.part,
             np.array([move.point for move in self.moves]),
@@ -172,24 +175,6 @@ class _Seat:
             np.array([self.player.part.cost(move) for move in self.moves]),
             np.array(weights),
         )
-
-
-def learn(player: Player, slopes: Iterable[Array], weights: Weights = equal) -> Account:
-    """The weighted protocol of online convex optimisation: one player against given slopes.
-
-    >>> from dualfold.games import FTLPlus, Indicator, Simplex
-    >>> leader = FTLPlus(Indicator(Simplex()), np.array([0.5, 0.5]))
-    >>> account = learn(leader, np.array([[1.0, 0.0], [1.0, 0.0]]))
-    >>> account.regret(np.array([0.5, 0.5]))
-    array([-0.5, -1. ])
-    """
-    seat = _Seat(player)
-    given: list[float] = []
-    for t, slope in enumerate(slopes, start=1):
-        given.append(_weight(weights, t, sum(given)))
-        seat.move(given[-1], slope)
-        seat.learn(slope, given[-1])
-    return seat.account(given)
 
 
 def play(
@@ -220,10 +205,10 @@ def play(
     relative_tolerance = checked(tolerance, relative_tolerance)
     f, simple = y_player.part.of, x_player.part
     table = Record(f, simple, minimiser_ball)
-    x_seat, y_seat = _Seat(x_player), _Seat(y_player)
+    x_seat, y_seat = Seat(x_player), Seat(y_player)
     given: list[float] = []
     for t in range(1, rounds + 1):
-        given.append(_weight(weights, t, table.bound.weight))
+        given.append(weight_of(weights, t, table.bound.weight))
         table.write(*_round(x_seat, y_seat, given[-1], order), given[-1])
         if tolerance is not None and table.gap <= tolerance:
             break
@@ -242,7 +227,7 @@ def play(
     )
 
 
-def _round(x_seat: _Seat, y_seat: _Seat, weight: float, order: Order) -> tuple[Move, Move]:
+def _round(x_seat: Seat, y_seat: Seat, weight: float, order: Order) -> tuple[Move, Move]:
     """Both moves of a round; x's slope is y, y's slope is −x."""
     if order == "x first":
         x = x_seat.move(weight, None)

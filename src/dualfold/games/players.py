@@ -15,7 +15,7 @@ divergence : what a move away from a point costs; half the squared distance by d
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -29,15 +29,16 @@ class Seen:
     """What a player knows when it moves.
 
     rounds, weight : how many losses it has seen, and their total weight A
-    mean : the weighted mean of their slopes
+    mean : the weighted mean of their slopes, or of the losses themselves (a `Mixture`) once
+        one was shown that is not linear (`learn`)
     last, last_weight : the newest slope and its weight
     previous : the player's own last move
     """
 
     rounds: int = 0
     weight: float = 0.0
-    mean: Array = field(default_factory=lambda: np.zeros(1))
-    last: Array = field(default_factory=lambda: np.zeros(1))
+    mean: Any = field(default_factory=lambda: np.zeros(1))
+    last: Any = field(default_factory=lambda: np.zeros(1))
     last_weight: float = 0.0
     previous: Move | None = None
 
