@@ -30,8 +30,10 @@ SOURCES = HERE / "src" / "dualfold" / "kernels"
 LEVELS = {"x86_64": ["x86_64_v2", "x86_64_v3", "x86_64_v4"], "aarch64": ["baseline"]}
 ENDING = {"linux": ".so", "darwin": ".dylib", "win32": ".dll"}
 TYPES = {"int32_t": "int32", "int64_t": "int64", "float": "float32", "double": "float64"}
-PROTOTYPE = re.compile(r"\bEXPORT\s+(\w+)\s+(\w+)\s*\(([^()]*)\)\s*\{")
-ARGUMENT = re.compile(r"(const )?(\w+) (\* ?)?(OPTIONAL )?\w+")
+PROTOTYPE = re.compile(r"\bEXPORT\s+(\w+)\s+(\w+)\s*\(([^{};]*)\)\s*\{")
+ARGUMENT = re.compile(
+    r"(const )?(\w+) (\* ?)?(OPTIONAL )?(\w+)(?: HOLDS\((.*?)\))?( RISING)?(?: BELOW\((.*)\))?"
+)
 
 
 def target() -> tuple[str, str]:
@@ -48,10 +50,11 @@ def target() -> tuple[str, str]:
 
 
 def signatures(preprocessed: str) -> str:
-    """The exported functions, a line each: name, result, and the type of each argument.
+    """The exported functions, a line each: name, result, and name and type of each argument.
 
-    "float32" is a number, "float32[]" an array that is read, "float32[]=" one that is
-    written; "?" at the end means that it may be NULL.
+    "n:int64" is a number, "x:float32[]" an array that is read, "x:float32[]=" one that is
+    written; "?" means that it may be NULL. What an array must hold follows, in parts that begin
+    with ":": how many entries, the limit that they stay below, and "rising".
     """
     lines = []
     for result, name, arguments in PROTOTYPE.findall(preprocessed):
@@ -61,13 +64,18 @@ def signatures(preprocessed: str) -> str:
             found = ARGUMENT.fullmatch(plain)
             if plain == "void":
                 continue
-            if found is None or found[2] not in TYPES or (found[1] and not found[3]):
+            odd = found is None or found[2] not in TYPES or (found[1] and not found[3])
+            if found is None or odd or bool(found[3]) != bool(found[6]):
                 raise RuntimeError(
                     f"{name}: the argument {plain!r} is not of a kind that Python can pass; "
-                    f"numbers are {', '.join(TYPES)}, arrays pointers to them"
+                    f"numbers are {', '.join(TYPES)}, arrays pointers to them with what they HOLD"
                 )
             array = "" if not found[3] else "[]" if found[1] else "[]="
-            words.append(TYPES[found[2]] + array + ("?" if found[4] else ""))
+            word = f"{found[5]}:{TYPES[found[2]]}{array}{'?' if found[4] else ''}"
+            if array:
+                conditions = [found[6], found[8] or "", "rising" if found[7] else ""]
+                word += "".join(f":{text.replace(' ', '')}" for text in conditions)
+            words.append(word)
         lines.append(" ".join(words))
     return "\n".join(sorted(lines))
 

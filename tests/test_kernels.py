@@ -15,9 +15,10 @@ import pytest
 import build_kernels
 import dualfold
 from dualfold import kernels
-from dualfold.errors import DualfoldError
+from dualfold.errors import DualfoldError, InvalidInput
 from dualfold.graph.geodesics import LANES
 from dualfold.kernels import kernel, shared
+from dualfold.kernels.conditions import conditions
 
 PACKAGE = Path(dualfold.__file__).parent
 PYTHON = "\n".join(path.read_text() for path in sorted(PACKAGE.rglob("*.py")))
@@ -100,7 +101,8 @@ def test_only_optional_arrays_may_be_none():
 )
 def test_callers_do_not_survive_another_prototype(monkeypatch, arguments):
     """As if C had been changed and built without its Python caller."""
-    types = {**kernels.interface()[1], "wide_product": ("void", *arguments.split())}
+    stated = [f"a{i}:{t}{':0::' * ('[]' in t)}" for i, t in enumerate(arguments.split())]
+    types = {**kernels.interface()[1], "wide_product": ("void", *stated)}
     monkeypatch.setattr(kernels, "interface", lambda: ("", types))
     with pytest.raises((ctypes.ArgumentError, TypeError)):
         product(*matrices())
@@ -124,16 +126,21 @@ def test_prototypes_are_read():
     EXPORT const int64_t shared_PANEL = PANEL;
     static void hidden(int n) {}
     EXPORT int32_t level(void) { return 1; }
-    EXPORT double one(int64_t n, const float *a,
-                      const double *OPTIONAL b, int32_t  *c, double * OPTIONAL d) {
+    EXPORT double one(int64_t n, const float *a HOLDS((n + 1) * 2),
+                      const double *OPTIONAL b HOLDS(COUNT(a) / n),
+                      int32_t  *c HOLDS(n) RISING BELOW(c[0] + 1), double * OPTIONAL d HOLDS(0)) {
     """
     assert build_kernels.signatures(text).splitlines() == [
         "level int32",
-        "one float64 int64 float32[] float64[]? int32[]= float64[]=?",
+        "one float64 n:int64 a:float32[]:(n+1)*2:: b:float64[]?:COUNT(a)/n:: "
+        "c:int32[]=:n:c[0]+1:rising d:float64[]=?:0::",
     ]
 
 
-@pytest.mark.parametrize("argument", ["size_t n", "const int64_t n", "const char *name", "..."])
+@pytest.mark.parametrize(
+    "argument",
+    ["size_t n", "const int64_t n", "const char *name", "...", "double *x", "int64_t n HOLDS(1)"],
+)
 def test_prototypes_that_python_cannot_call_do_not_build(argument):
     with pytest.raises(RuntimeError, match="Python can pass"):
         build_kernels.signatures(f"EXPORT void f(int64_t n, {argument}) {{")
@@ -149,5 +156,42 @@ def test_the_library_tells_the_prototypes_of_the_sources():
     )
     told = [" ".join([name, *types]) for name, types in kernels.interface()[1].items()]
     assert build_kernels.signatures(text).splitlines() == told
-    changed = text.replace("const float *A, int64_t first", "const double *A, int64_t first")
+    changed = text.replace("const float *A HOLDS", "const double *A HOLDS")
     assert build_kernels.signatures(changed) != build_kernels.signatures(text)
+
+
+def test_arrays_that_are_too_short_do_not_reach_c():
+    A, V, out = matrices()
+    for wrong, name in (((A[:4], V, out), "A"), ((A, V[:-1], out), "V"), ((A, V, out[:4]), "out")):
+        with pytest.raises(InvalidInput, match=f"'{name}' of wide_product has .* entries where"):
+            kernel("wide_product")(7, wrong[0], 0, 5, wrong[1], len(V), wrong[2])
+
+
+@pytest.mark.parametrize(
+    ("start", "columns", "words"),
+    [
+        ([0, 1, 3], [1, 0], "'next' of asymmetry has 2 entries where 3 are needed"),
+        ([0, 1], [1, 0], "'start' of asymmetry has 2 entries where 3 are needed"),
+        ([0, 1, 2], [1, 2], "'next' of asymmetry has entries outside of 0 to 1"),
+        ([0, 1, 2], [1, -1], "'next' of asymmetry has entries outside of 0 to 1"),
+        ([-1, 1, 2], [1, 0], "'start' of asymmetry has entries that do not rise"),
+        ([0, 3, 2], [1, 0], "'start' of asymmetry has entries that do not rise"),
+    ],
+)
+def test_rows_that_point_outside_do_not_reach_c(start, columns, words):
+    with pytest.raises(InvalidInput, match=re.escape(words)):
+        kernel("asymmetry")(
+            2,
+            np.array(start),
+            np.array(columns, np.int32),
+            None,
+            np.empty(2, np.int64),
+            np.empty(2),
+        )
+
+
+def test_every_array_of_every_kernel_states_what_it_holds():
+    for name, (_, *arguments) in kernels.interface()[1].items():
+        stated = {condition.place for condition in conditions(arguments)}
+        arrays = {place for place, argument in enumerate(arguments) if "[]" in argument}
+        assert stated == arrays, name

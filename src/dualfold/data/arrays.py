@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from dualfold.data.columns import Table
 from dualfold.data.notices import listed
 from dualfold.errors import Argument, InvalidInput, Message, MissingDependency
+from dualfold.kernels.sparse import refuse_damaged
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,7 +81,11 @@ def npz_table(place: Place, name: str, array: str | None) -> Table:
 
         if isinstance(place, io.BytesIO):
             place.seek(0)
-        return sparse_table(load_npz(place))
+        try:
+            stored = load_npz(place)
+        except (ValueError, TypeError, IndexError, KeyError, OverflowError) as error:
+            raise InvalidInput(_unreadable(name, "NPZ", error)) from error
+        return sparse_table(stored)
     tables = [key for key, value in held.items() if value.ndim >= 2]
     candidates = [array] if array else (["X"] if "X" in held else tables or list(held))
     if len(candidates) != 1 or candidates[0] not in held:
@@ -115,6 +120,7 @@ def sparse_table(stored: Any) -> Table:
     """A table of a sparse matrix; zero is a value in it, not a gap."""
     from scipy.sparse import csr_array
 
+    refuse_damaged(stored, "X")
     if stored.dtype.kind == "c":
         raise InvalidInput("real numbers are needed, but the matrix is complex")
     wanted = stored.dtype if stored.dtype == np.float32 else np.float64

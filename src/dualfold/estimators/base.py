@@ -22,6 +22,7 @@ from dualfold.errors import InvalidInput
 from dualfold.estimators.progress import TellsProgress
 from dualfold.estimators.stated import Stated
 from dualfold.graph.metrics import exact_doubles
+from dualfold.kernels.sparse import refuse_damaged
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solvers import Auto, Dense, Factored, Lanczos, Preconditioned, Solver
 
@@ -107,6 +108,7 @@ class CertifiedBase(TellsProgress, BaseEstimator):
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """X as a float array or CSR matrix; float32 stays float32."""
+        refuse_damaged(X, "X")
         refuse_long_integers(X)
         return validate_data(
             self,

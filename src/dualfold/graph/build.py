@@ -156,6 +156,9 @@ def _lists(
 
 
 def _frozen(graph: Graph) -> Graph:
-    for array in (graph.lengths.data, graph.lengths.indices, graph.lengths.indptr):
+    """The graph with its arrays locked: nobody alters what C will read."""
+    lengths, lists = graph.lengths, graph.lists
+    parts = (lengths.data, lengths.indices, lengths.indptr)
+    for array in (*parts, lists.indptr, lists.indices, lists.distances):
         array.flags.writeable = False
     return graph

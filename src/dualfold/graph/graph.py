@@ -14,6 +14,7 @@ from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.search import Search
+from dualfold.kernels.sparse import refuse_damaged, rows_are_sound
 
 Symmetry = Literal["or", "and"]
 Kind = Literal["fixed", "variable", "radius", "given"]
@@ -29,6 +30,16 @@ class Lists:
     indptr: Array
     indices: Array
     distances: Array
+
+    def __post_init__(self) -> None:
+        n = len(self.indptr) - 1
+        if len(self.distances) != len(self.indices) or not rows_are_sound(
+            self.indptr, self.indices, (n, n)
+        ):
+            raise InvalidInput(
+                "the neighbour lists are damaged: they name rows that are not there, or their "
+                "lengths do not fit; search the neighbours again"
+            )
 
     @property
     def counts(self) -> Array:
@@ -75,6 +86,14 @@ class Graph:
     usual_spread: float | None = None
     symmetry: Symmetry = "or"
     links: tuple[tuple[int, int, float], ...] = ()
+
+    def __post_init__(self) -> None:
+        refuse_damaged(self.lengths, "lengths")
+        if self.lengths.shape != (len(self.lists), len(self.lists)):
+            raise InvalidInput(
+                f"the edge lengths have shape {self.lengths.shape} and there are "
+                f"{len(self.lists)} neighbour lists; both must be about the same points"
+            )
 
     @property
     def n(self) -> int:

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.points import exact_numbers
 from dualfold.kernels.progress import steps
+from dualfold.kernels.sparse import refuse_damaged
 
 __all__ = [
     "best_of_rows",
@@ -44,6 +45,7 @@ def double_table(X: Any, name: str) -> Any:
     Metrics may see where the origin is, so nothing is shifted here. Booleans stay what
     they are, which some metrics ask for.
     """
+    refuse_damaged(X, name)
     if sp.issparse(X):
         stored: Any = X
         return stored.astype(exact_doubles(stored.data, name).dtype)
@@ -148,6 +150,7 @@ def from_precomputed(distances: Any, n_neighbors: int | None = None) -> Ragged:
             f"is {distances.shape}. For points instead of distances use ",
             Argument("metric", "euclidean"),
         )
+    refuse_damaged(distances, "distances")
     n = distances.shape[0]
     if sp.issparse(distances):
         # coo keeps explicit zeros; duplicate entries would list a neighbour twice

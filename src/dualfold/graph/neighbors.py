@@ -93,8 +93,19 @@ def _exact(
         indices, distances = tree_search(X, queries, k, threads)
     else:
         algorithm, indices, distances = _scanned(X, queries, k, search, threads)
+    _refuse_changed(X, indices)
     with_faint(X, queries, indices, distances)
     return Neighbors(indices, distances, exact_search(algorithm, distance_rounding(X.shape[1])))
+
+
+def _refuse_changed(X: np.ndarray, indices: np.ndarray) -> None:
+    """Numbers that were finite when the search began and are not any more leave lists unfilled."""
+    if indices.size and int(indices.max()) >= len(X):
+        raise InvalidInput(
+            Argument("X"),
+            " changed while its neighbours were searched: some of its numbers are not finite any "
+            "more; let no other thread write into it, or pass a copy",
+        )
 
 
 def _scanned(

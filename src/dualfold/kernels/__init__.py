@@ -2,16 +2,16 @@
 
 A kernel is plain C over arrays the caller owns. `kernel(name)` is the C function of that
 name and `shared(name)` a constant of the C sources. Types and constants are stated in C
-alone: the compiled library tells them, so Python cannot hold another opinion. At each call
-the number of arguments is checked, and arrays for type, contiguity and whether they may be
-written.
+alone: the compiled library tells them, so Python cannot hold another opinion. This is the one
+door to C. At each call the number of arguments is checked, arrays for type, contiguity and
+whether they may be written, and what they must hold (`conditions.py`).
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.errors import DualfoldError
+from dualfold.kernels.conditions import checker
 
 __all__ = ["kernel", "kernels_by_dtype", "shared"]
 
@@ -48,9 +49,10 @@ def _library() -> ctypes.CDLL:
 
 @cache
 def interface() -> tuple[str, dict[str, tuple[str, ...]]]:
-    """The fingerprint of the C sources, and of each function the types of result and arguments.
+    """The fingerprint of the C sources, and of each function the result and the arguments.
 
-    They were read from the C prototypes when the library was built (`build_kernels.py`).
+    Names, types and conditions of the arguments were read from the C prototypes when the
+    library was built (`build_kernels.py`).
     """
     try:
         ask = _library().interface
@@ -74,19 +76,20 @@ def kernel(name: str) -> Callable[..., Any]:
     """The C function `name`, looked up at its first call."""
 
     @cache
-    def function() -> tuple[Any, int]:
+    def function() -> tuple[Any, int, Callable[[Sequence[Any]], None]]:
         if name not in interface()[1]:
             raise _missing("function", name)
         result, *arguments = interface()[1][name]
         found = _library()[name]  # an object of its own: nobody else changes its types
         found.restype = _SCALARS[result]
-        found.argtypes = [_converter(argument) for argument in arguments]
-        return found, len(arguments)
+        found.argtypes = [_converter(argument.split(":")[1]) for argument in arguments]
+        return found, len(arguments), checker(name, arguments, shared)
 
     def call(*values: Any) -> Any:
-        found, count = function()
+        found, count, check = function()
         if len(values) != count:  # ctypes would pass the ones too many, and C read others
             raise TypeError(f"the kernel {name} takes {count} arguments; {len(values)} were given")
+        check(values)
         return found(*values)
 
     call.__name__ = name

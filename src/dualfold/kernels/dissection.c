@@ -191,8 +191,10 @@ static int dissect(const Whole *w, Piece *p, int32_t *order) {
 
 /* Renumber breadth-first: label[i] = the old row that becomes row i. Neighbours then lie
    close together in memory, which everything after this gains from. */
-EXPORT int32_t breadth_first(int64_t n, const int64_t *start, const int32_t *next, int32_t *label,
-                             int64_t *new_start, int32_t *new_next) {
+EXPORT int32_t breadth_first(
+        int64_t n, const int64_t *start HOLDS(n + 1) RISING,
+        const int32_t *next HOLDS(start[n]) BELOW(n), int32_t *label HOLDS(n),
+        int64_t *new_start HOLDS(n + 1), int32_t *new_next HOLDS(start[n])) {
     int32_t *number = malloc((size_t)(n + 1) * sizeof *number);
     if (!number) return NO_MEMORY;
     for (int64_t i = 0; i < n; i++) number[i] = -1;
@@ -225,8 +227,10 @@ SHARED(TOO_COSTLY);
 /* order[k] = the row of the symmetric pattern placed k-th. Pieces of at most `leaf` rows
    are ordered by minimum degree (all of it at once when leaf >= n). cost[0] = the multiply-adds
    allowed, cost[1] receives those foreseen when the result is TOO_COSTLY. */
-EXPORT int32_t sparse_ordering(int64_t n, const int64_t *start, const int32_t *next, int64_t leaf,
-                               int32_t *order, double *cost) {
+EXPORT int32_t sparse_ordering(
+        int64_t n, const int64_t *start HOLDS(n + 1) RISING,
+        const int32_t *next HOLDS(start[n]) BELOW(n), int64_t leaf, int32_t *order HOLDS(n),
+        double *cost HOLDS(2)) {
     /* Rows with very many entries (hubs) touch everything: they go last, and out of
        the graph. The bound is the one of Amestoy, Davis and Duff's AMD. */
     double bound = 10;

@@ -6,9 +6,10 @@
 
 #include <stdlib.h>
 
-EXPORT int32_t edge_products(int64_t n, int64_t m, int64_t first, int64_t last,
-                             const int32_t *from, const int32_t *to,
-                             const double *K, const double *R, double *out) {
+EXPORT int32_t edge_products(
+        int64_t n, int64_t m, int64_t first, int64_t last,
+        const int32_t *from HOLDS(last) BELOW(n), const int32_t *to HOLDS(last) BELOW(n),
+        const double *K HOLDS(n * n), const double *R HOLDS(n * n), double *out HOLDS(m * last)) {
     double *p = malloc(2 * (size_t)n * sizeof *p);
     if (!p) return NO_MEMORY;
     double *q = p + n;

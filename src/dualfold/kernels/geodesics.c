@@ -45,8 +45,9 @@ enum { TILE = 64, IDLE = -1, NEAR = -2 };
 
 /* order: a numbering whose runs of PATCH nodes are patches, each grown breadth-first
    from a node on the rim of those before it. Returns 0 when memory ran out. */
-EXPORT int32_t patches(int32_t n, const int64_t *indptr, const int32_t *indices,
-                       int32_t *order) {
+EXPORT int32_t patches(
+        int32_t n, const int64_t *indptr HOLDS(n + 1) RISING,
+        const int32_t *indices HOLDS(indptr[n]) BELOW(n), int32_t *order HOLDS(n)) {
     char *taken = calloc((size_t)n, 1), *seen = calloc((size_t)n, 1);
     int32_t *rim = malloc((size_t)n * sizeof(int32_t)), unseen = 0;
     int64_t count = 0, rim_count = 0, next = 0;
@@ -75,7 +76,8 @@ EXPORT int32_t patches(int32_t n, const int64_t *indptr, const int32_t *indices,
 /* The smaller of d_ij and d_ji in both places, for rows first..last and columns not
    before them: chunks of rows touch different pairs. */
 #define SYMMETRIC_LEAST(name, real)                                                      \
-    EXPORT void name(int64_t n, int64_t first, int64_t last, real *d) {                  \
+    EXPORT void name(                                                                       \
+            int64_t n, int64_t first, int64_t last, real *d HOLDS(n * n)) {                 \
         for (int64_t r = first; r < last; r += TILE)                                     \
             for (int64_t c = r; c < n; c += TILE)                                        \
                 for (int64_t i = r; i < r + TILE && i < last; i++)                       \

@@ -97,10 +97,12 @@ static void NAME(spread)(NAME(Search) *s, const int64_t *indptr, const int32_t *
    graph and the sources are in the numbering of `patches`; places[v] is where v is in
    it. Returns how often nodes were visited (LANES sources at a visit), 0 when memory ran
    out. */
-EXPORT int64_t NAME(geodesics)(int32_t n, const int64_t *indptr, const int32_t *indices,
-                               const double *lengths, const int32_t *places, double width,
-                               const int32_t *sources, const int64_t *into, int64_t count,
-                               double *out) {
+EXPORT int64_t NAME(geodesics)(
+        int32_t n, const int64_t *indptr HOLDS(n + 1), const int32_t *indices HOLDS(indptr[n]),
+        const double *lengths HOLDS(indptr[n]), const int32_t *places HOLDS(n), double width,
+        const int32_t *sources HOLDS(count) BELOW(n),
+        const int64_t *into HOLDS(count) BELOW(COUNT(out) / n), int64_t count,
+        double *out HOLDS(n)) {
     const size_t nodes = (size_t)n, align = sizeof(NAME(Lanes));
     char *room = malloc((nodes + 1) * align);
     NAME(Search) s = {.n = n};

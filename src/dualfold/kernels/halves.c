@@ -10,11 +10,13 @@ enum { SIDE = 32 };
                 for (int64_t j = j0; j <= i && j < j0 + SIDE; j++)
 
 /* (A + Aᵀ)/2 in the place of A, n². */
-EXPORT void average_halves(int64_t n, double *A) {
+EXPORT void average_halves(
+        int64_t n, double *A HOLDS(n * n)) {
     LOWER_HALF(n, i, j) A[j * n + i] = A[i * n + j] = 0.5 * (A[i * n + j] + A[j * n + i]);
 }
 
 /* A − count·xxᵀ in the place of A, n², of which only the lower half is read. */
-EXPORT void take_off_mean(int64_t n, double *A, double count, const double *x) {
+EXPORT void take_off_mean(
+        int64_t n, double *A HOLDS(n * n), double count, const double *x HOLDS(n)) {
     LOWER_HALF(n, i, j) A[j * n + i] = A[i * n + j] -= count * x[i] * x[j];
 }

@@ -4,14 +4,20 @@
 
    What Python must know of a kernel is stated here in C alone and read from the compiled
    library: the types of exported functions (arrays that are not const are written;
-   OPTIONAL ones may be NULL) and the constants named by SHARED. `build_kernels.py` reads the
-   prototypes; it leaves the two words EXPORT and OPTIONAL as they are. */
+   OPTIONAL ones may be NULL), what their arrays must hold, and the constants named by SHARED.
+   HOLDS(n): at least n entries (0: the caller answers for it). BELOW(n): each of those is one
+   of 0 .. n-1. RISING: none is smaller than the one before it. COUNT(x): the entries of x.
+   Python checks this at every call, before anything is read or written. `build_kernels.py`
+   reads the prototypes; it leaves these words as they are. */
 #ifndef DUALFOLD_KERNELS_H
 #define DUALFOLD_KERNELS_H
 #include <stdint.h>
 
 #ifndef EXPORT
 #define OPTIONAL
+#define HOLDS(entries)
+#define BELOW(limit)
+#define RISING
 #if defined(_WIN32)
 #define EXPORT __declspec(dllexport)
 #else

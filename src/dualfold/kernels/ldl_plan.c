@@ -26,9 +26,11 @@ static int64_t stack_height(int32_t which, int64_t supers, const int32_t *above,
    is above them all. hand_at[s] = where a leftover that crosses parts is kept (their total
    in hand_at[supers]), stacks[p] = scratch of part p, flops[p] its multiply-adds.
    Returns parts (at most `wanted`), or -1 without memory. */
-EXPORT int64_t ldl_plan(int64_t supers, int64_t wanted, const int32_t *first, const int32_t *above,
-                        const int64_t *row_start, int32_t *part, int64_t *hand_at, int64_t *stacks,
-                        double *flops) {
+EXPORT int64_t ldl_plan(
+        int64_t supers, int64_t wanted, const int32_t *first HOLDS(supers + 1),
+        const int32_t *above HOLDS(supers), const int64_t *row_start HOLDS(supers + 1),
+        int32_t *part HOLDS(supers), int64_t *hand_at HOLDS(supers + 1),
+        int64_t *stacks HOLDS(wanted + 1), double *flops HOLDS(wanted + 1)) {
     double *below = malloc((size_t)(supers + 1) * sizeof *below);
     int64_t *freed = calloc((size_t)(supers + 1), sizeof *freed);
     int64_t parts = -1;

@@ -116,10 +116,13 @@ static void solve_wide(const Factor *f, double *restrict x, double *restrict sum
 }
 
 /* Solve for columns [from, to) of rhs (n x count, rows contiguous) into out. */
-EXPORT int32_t ldl_solve(int64_t n, int64_t count, int64_t from, int64_t to, int64_t supers,
-                         const int32_t *order, const int32_t *first, const int64_t *row_start,
-                         const int32_t *rows, const int64_t *panel_start, const double *lower,
-                         const double *pivots, const double *rhs, double *out) {
+EXPORT int32_t ldl_solve(
+        int64_t n, int64_t count, int64_t from, int64_t to, int64_t supers,
+        const int32_t *order HOLDS(n), const int32_t *first HOLDS(supers + 1),
+        const int64_t *row_start HOLDS(supers + 1), const int32_t *rows HOLDS(row_start[supers]),
+        const int64_t *panel_start HOLDS(supers + 1),
+        const double *lower HOLDS(panel_start[supers]), const double *pivots HOLDS(n),
+        const double *rhs HOLDS(n * count), double *out HOLDS(n * count)) {
     const Factor f = {supers, first, row_start, rows, panel_start, lower, pivots};
     int64_t tallest = 1;
     for (int64_t s = 0; s < supers; s++)
@@ -146,9 +149,12 @@ EXPORT int32_t ldl_solve(int64_t n, int64_t count, int64_t from, int64_t to, int
 
 /* size[i] = row i of |L| |D| |L|^T 1, all terms positive. largest[0] = max |L| off the
    diagonal. Columns of a supernode below its diagonal only. */
-EXPORT void ldl_absolute(int64_t n, int64_t supers, const int32_t *first, const int64_t *row_start,
-                         const int32_t *rows, const int64_t *panel_start, const double *lower,
-                         const double *pivots, double *size, double *largest) {
+EXPORT void ldl_absolute(
+        int64_t n, int64_t supers, const int32_t *first HOLDS(supers + 1),
+        const int64_t *row_start HOLDS(supers + 1), const int32_t *rows HOLDS(row_start[supers]),
+        const int64_t *panel_start HOLDS(supers + 1),
+        const double *lower HOLDS(panel_start[supers]), const double *pivots HOLDS(n),
+        double *size HOLDS(n), double *largest HOLDS(1)) {
     for (int64_t i = 0; i < n; i++) size[i] = 0;
     double most = 0;
     for (int64_t s = 0; s < supers; s++) {
@@ -179,8 +185,11 @@ EXPORT void ldl_absolute(int64_t n, int64_t supers, const int32_t *first, const 
 
 /* How far from symmetric: the largest row sum of |M - M^T|, or -1 when the pattern
    itself is not symmetric (rows sorted, no entry twice). Without values: 0 or -1. */
-EXPORT double asymmetry(int64_t n, const int64_t *start, const int32_t *next,
-                        const double *OPTIONAL values, int64_t *reached, double *sums) {
+EXPORT double asymmetry(
+        int64_t n, const int64_t *start HOLDS(n + 1) RISING,
+        const int32_t *next HOLDS(start[n]) BELOW(n),
+        const double *OPTIONAL values HOLDS(start[n]), int64_t *reached HOLDS(n),
+        double *sums HOLDS(n)) {
     for (int64_t i = 0; i < n; i++) {
         reached[i] = start[i];
         sums[i] = 0;

@@ -22,8 +22,11 @@ static double square_between(const void *x, const void *y, int64_t i, int64_t j,
 
 /* distances[p] = |x[rows[p]] - y[columns[p]]| */
 #define PAIR_DISTANCES(name, real, wide)                                                \
-    EXPORT void name(const real *x, const real *y, int64_t width, const int32_t *rows,  \
-                     const int32_t *columns, int64_t count, double *distances) {        \
+    EXPORT void name(                                                                       \
+            const real *x HOLDS(0), const real *y HOLDS(0), int64_t width,                  \
+            const int32_t *rows HOLDS(count) BELOW(COUNT(x) / width),                       \
+            const int32_t *columns HOLDS(count) BELOW(COUNT(y) / width), int64_t count,     \
+            double *distances HOLDS(count)) {                                               \
         for (int64_t p = 0; p < count; p++)                                             \
             distances[p] =                                                              \
                 sqrt(square_between(x, y, rows[p], columns[p], width, wide, INFINITY)); \
@@ -51,8 +54,9 @@ static void sift(double *distance, int32_t *index, int64_t size, int64_t at, dou
 }
 
 /* Heaps start full of (infinity, INT32_MAX). Sorting leaves each row ascending. */
-EXPORT void sort_heaps(double *distances, int32_t *indices, int64_t first, int64_t last,
-                       int64_t k) {
+EXPORT void sort_heaps(
+        double *distances HOLDS(last * k), int32_t *indices HOLDS(last * k), int64_t first,
+        int64_t last, int64_t k) {
     for (int64_t r = first; r < last; r++) {
         double *distance = distances + r * k;
         int32_t *index = indices + r * k;
@@ -73,8 +77,9 @@ static float threshold(double d, double scale, double slack, double spread) {
     return square < 1e37 ? (float)square : INFINITY;
 }
 
-EXPORT void thresholds(const double *reach, const double *slack, double scale, double spread,
-                       int64_t count, float *out) {
+EXPORT void thresholds(
+        const double *reach HOLDS(count), const double *slack HOLDS(count), double scale,
+        double spread, int64_t count, float *out HOLDS(count)) {
     for (int64_t r = 0; r < count; r++)
         out[r] = threshold(reach[r], scale, slack[r], spread);
 }
@@ -126,12 +131,18 @@ static void settle(const void *x, const void *y, int64_t width, int32_t wide,
 }
 
 #define SETTLE(name, real, wide)                                                           \
-    EXPORT void name(const real *x, const real *y, int64_t width, const int32_t *rows,     \
-                     const int32_t *columns, const float *bounds, int64_t count, int64_t k, \
-                     double scale, double spread, int32_t mutual,                          \
-                     const int32_t *row_names, double *distance, int32_t *index,           \
-                     double *reach, float *allowed, const double *slack,                   \
-                     const int32_t *column_names) {                                        \
+    EXPORT void name(                                                                       \
+            const real *x HOLDS(0), const real *y HOLDS(0), int64_t width,                  \
+            const int32_t *rows HOLDS(count) BELOW(COUNT(row_names)),                       \
+            const int32_t *columns HOLDS(count) BELOW(COUNT(column_names)),                 \
+            const float *bounds HOLDS(count), int64_t count, int64_t k, double scale,       \
+            double spread, int32_t mutual, const int32_t *row_names HOLDS(0),               \
+            double *distance HOLDS(COUNT(x) / width * k),                                   \
+            int32_t *index HOLDS(COUNT(x) / width * k),                                     \
+            double *reach HOLDS(COUNT(row_names)),                                          \
+            float *allowed HOLDS(COUNT(row_names)),                                         \
+            const double *slack HOLDS(COUNT(row_names)),                                    \
+            const int32_t *column_names HOLDS(0)) {                                         \
         const Side row = {row_names, distance, index, reach, allowed, slack};              \
         const Side column = {column_names, distance, index, reach, allowed, slack};        \
         settle(x, y, width, wide, rows, columns, bounds, count, k, scale, spread, mutual,  \

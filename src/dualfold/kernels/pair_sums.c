@@ -23,8 +23,10 @@ static void add_range(const double *before, const double *after, int64_t first, 
 }
 
 /* before, after: count × n; out: count × PAIR_SUMS. */
-EXPORT void pair_sums(const double *before, const double *after, int64_t n, int64_t count,
-                      const int32_t *self, const double *shift, double scale, double *out) {
+EXPORT void pair_sums(
+        const double *before HOLDS(count * n), const double *after HOLDS(count * n), int64_t n,
+        int64_t count, const int32_t *self HOLDS(count) BELOW(n), const double *shift HOLDS(2),
+        double scale, double *out HOLDS(count * PAIR_SUMS)) {
     for (int64_t r = 0; r < count; r++) {
         double sums[PAIR_SUMS][SUM_LANES] = {0};
         add_range(before + r * n, after + r * n, 0, self[r], shift, scale, sums);
@@ -37,15 +39,16 @@ EXPORT void pair_sums(const double *before, const double *after, int64_t n, int6
 }
 
 static int64_t bin_of(double value, double per_bin, int64_t bins) {
-    const double at = value * per_bin;
-    return at < (double)bins ? (int64_t)at : bins - 1;
+    const double at = value * per_bin; /* below 0 and NaN have no bin of their own */
+    return at < (double)bins ? (at > 0 ? (int64_t)at : 0) : bins - 1;
 }
 
 /* histogram: bins × bins; [b][a] counts pairs with before in bin b and after in bin a,
    bins of equal width from 0 on, the last one closed. */
-EXPORT void pair_histogram(const double *before, const double *after, int64_t n, int64_t count,
-                           const int32_t *self, double before_bins, double after_bins,
-                           int64_t bins, int64_t *histogram) {
+EXPORT void pair_histogram(
+        const double *before HOLDS(count * n), const double *after HOLDS(count * n), int64_t n,
+        int64_t count, const int32_t *self HOLDS(count), double before_bins, double after_bins,
+        int64_t bins, int64_t *histogram HOLDS(bins * bins)) {
     for (int64_t r = 0; r < count; r++)
         for (int64_t l = 0; l < n; l++)
             if (l != self[r])
@@ -55,8 +58,11 @@ EXPORT void pair_histogram(const double *before, const double *after, int64_t n,
 
 /* out: count × classes, the sum of a row's distances to each class; columns of class c
    are starts[c] .. starts[c + 1], self taken out. */
-EXPORT void class_sums(const double *distances, int64_t n, int64_t count, const int32_t *self,
-                       const int64_t *starts, int64_t classes, double *out) {
+EXPORT void class_sums(
+        const double *distances HOLDS(count * n), int64_t n, int64_t count,
+        const int32_t *self HOLDS(count),
+        const int64_t *starts HOLDS(classes + 1) RISING BELOW(n + 1), int64_t classes,
+        double *out HOLDS(count * classes)) {
     for (int64_t r = 0; r < count; r++)
         for (int64_t c = 0; c < classes; c++) {
             double sum[SUM_LANES] = {0}, total = 0;

@@ -114,14 +114,19 @@ static Panel panel_at(const float *vectors, const float *square, const float *er
    from step *position on; stops when the buffers might overflow (the caller empties
    them and calls again) and returns the number of pairs left open. mutual: rows and
    columns are the same points, each panel pair i <= j is met once and serves both. */
-EXPORT int64_t count_panels(const float *a, const float *b, int64_t depth,
-                            const float *a_square, const float *b_square, const float *a_error,
-                            const float *b_error, int64_t k, const float *near,
-                            const float *far, const float *last, int32_t *count,
-                            const int32_t *own,
-                            int64_t row_first, int64_t row_last, int64_t column_first,
-                            int64_t column_last, int32_t mutual, int32_t *rows,
-                            int32_t *columns, int64_t capacity, int64_t *position) {
+EXPORT int64_t count_panels(
+        const float *a HOLDS(row_last * PANEL * depth),
+        const float *b HOLDS(column_last * PANEL * depth), int64_t depth,
+        const float *a_square HOLDS(row_last * PANEL),
+        const float *b_square HOLDS(column_last * PANEL),
+        const float *a_error HOLDS(row_last * PANEL),
+        const float *b_error HOLDS(column_last * PANEL), int64_t k,
+        const float *near HOLDS(row_last * k * PANEL),
+        const float *far HOLDS(row_last * k * PANEL), const float *last HOLDS(row_last * PANEL),
+        int32_t *count HOLDS(row_last * k * PANEL), const int32_t *own HOLDS(row_last * PANEL),
+        int64_t row_first, int64_t row_last, int64_t column_first, int64_t column_last,
+        int32_t mutual, int32_t *rows HOLDS(capacity), int32_t *columns HOLDS(capacity),
+        int64_t capacity, int64_t *position HOLDS(1)) {
     int64_t group = 131072 / (PANEL * depth); /* row panels in the second-level cache */
     if (group < 1) group = 1;
     if (group > capacity / (PANEL * PANEL)) group = capacity / (PANEL * PANEL);
@@ -158,9 +163,13 @@ static void add_if_nearer(double d, int32_t name, int64_t k, const double *limit
    row. mutual: as in count_panels,
    where the pairs inside one panel come in both orders. */
 #define SETTLE_COUNTS(name, real, between)                                                   \
-    EXPORT void name(const real *x, const real *y, int64_t width, const int32_t *rows,       \
-                     const int32_t *columns, int64_t found, int64_t k, const double *limits, \
-                     const int32_t *rivals, int32_t *count, int32_t mutual) {                \
+    EXPORT void name(                                                                       \
+            const real *x HOLDS(0), const real *y HOLDS(0), int64_t width,                  \
+            const int32_t *rows HOLDS(found) BELOW(COUNT(x) / width),                       \
+            const int32_t *columns HOLDS(found) BELOW(COUNT(y) / width), int64_t found,     \
+            int64_t k, const double *limits HOLDS(COUNT(x) / width * k),                    \
+            const int32_t *rivals HOLDS(COUNT(x) / width * k),                              \
+            int32_t *count HOLDS(COUNT(x) / width * k), int32_t mutual) {                   \
         for (int64_t p = 0; p < found; p++) {                                                \
             const int64_t r = rows[p], c = columns[p];                                       \
             if (p + 4 < found) {                                                             \
@@ -198,8 +207,10 @@ static void strip_counts(const double *distance, int64_t first, int64_t size, in
 }
 
 /* distances: rows × n, infinite where a row meets itself. */
-EXPORT void count_given(const double *distances, int64_t n, int64_t rows, int64_t k,
-                        const double *limits, const int32_t *rivals, int32_t *count) {
+EXPORT void count_given(
+        const double *distances HOLDS(rows * n), int64_t n, int64_t rows, int64_t k,
+        const double *limits HOLDS(rows * k), const int32_t *rivals HOLDS(rows * k),
+        int32_t *count HOLDS(rows * k)) {
     for (int64_t r = 0; r < rows; r++)
         for (int64_t first = 0; first < n; first += STRIP)
             strip_counts(distances + r * n + first, first, n - first < STRIP ? n - first : STRIP,
@@ -225,9 +236,11 @@ static void strip_distances(const double *across, int64_t n, int64_t width, int6
 }
 
 /* across: width × n, width <= FEW_COLUMNS. */
-EXPORT void count_direct(const double *across, int64_t n, int64_t width, const int32_t *rows,
-                         int64_t count_rows, int64_t k, const double *limits,
-                         const int32_t *rivals, int32_t *count) {
+EXPORT void count_direct(
+        const double *across HOLDS(width * n), int64_t n, int64_t width,
+        const int32_t *rows HOLDS(count_rows) BELOW(n), int64_t count_rows, int64_t k,
+        const double *limits HOLDS(count_rows * k), const int32_t *rivals HOLDS(count_rows * k),
+        int32_t *count HOLDS(count_rows * k)) {
     double distance[STRIP];
     for (int64_t r = 0; r < count_rows; r++)
         for (int64_t first = 0; first < n; first += STRIP) {
@@ -240,8 +253,10 @@ EXPORT void count_direct(const double *across, int64_t n, int64_t width, const i
 
 /* out: rows × n, true distances; a row meets itself at infinity. */
 #define ROW_DISTANCES(name, real, between)                                                 \
-    EXPORT void name(const real *x, int64_t n, int64_t width, const int32_t *rows,         \
-                     int64_t count, double *out) {                                         \
+    EXPORT void name(                                                                       \
+            const real *x HOLDS(n * width), int64_t n, int64_t width,                       \
+            const int32_t *rows HOLDS(count) BELOW(n), int64_t count,                       \
+            double *out HOLDS(count * n)) {                                                 \
         for (int64_t r = 0; r < count; r++) {                                              \
             const real *own = x + rows[r] * width;                                         \
             for (int64_t l = 0; l < n; l++)                                                \
@@ -253,8 +268,9 @@ ROW_DISTANCES(row_distances32, float, square_between32)
 ROW_DISTANCES(row_distances64, double, square_between64)
 
 /* The same for up to eight coordinates, each a row of n numbers. */
-EXPORT void row_distances_direct(const double *across, int64_t n, int64_t width,
-                                 const int32_t *rows, int64_t count, double *out) {
+EXPORT void row_distances_direct(
+        const double *across HOLDS(width * n), int64_t n, int64_t width,
+        const int32_t *rows HOLDS(count) BELOW(n), int64_t count, double *out HOLDS(count * n)) {
     for (int64_t r = 0; r < count; r++)
         for (int64_t first = 0; first < n; first += STRIP)
             strip_distances(across, n, width, rows[r], first,
@@ -265,9 +281,11 @@ EXPORT void row_distances_direct(const double *across, int64_t n, int64_t width,
    columns first..first+size of out (count × n). Where the product cancelled all but
    `share` of the squared lengths, the distance is measured again. */
 #define FINISH_ROWS(name, real, between)                                                   \
-    EXPORT void name(const real *x, int64_t n, int64_t width, const int32_t *rows,         \
-                     int64_t count, int64_t first, int64_t size, const double *products,   \
-                     const double *square, double share, double *out) {                    \
+    EXPORT void name(                                                                       \
+            const real *x HOLDS(n * width), int64_t n, int64_t width,                       \
+            const int32_t *rows HOLDS(count) BELOW(n), int64_t count, int64_t first,        \
+            int64_t size, const double *products HOLDS(count * size),                       \
+            const double *square HOLDS(n), double share, double *out HOLDS(count * n)) {    \
         for (int64_t r = 0; r < count; r++) {                                              \
             const double own = square[rows[r]], *product = products + r * size;            \
             const double *other = square + first;                                          \

@@ -66,12 +66,16 @@ static void panel_pair(const float *a, const float *b, int64_t depth, const floa
    (the caller empties them and calls again) and returns the number of pairs found.
    Row panels go in groups small enough for the second-level cache. Padding: rows
    with allowed = -1, columns by n_columns. upper: only pairs column > row. */
-EXPORT int64_t scan_panels(const float *a, const float *b, int64_t depth, const float *a_square,
-                           const float *b_square, const float *a_allowed,
-                           const float *OPTIONAL b_allowed, int64_t row_first, int64_t row_last,
-                           int64_t column_first, int64_t column_last, int64_t n_columns,
-                           int32_t upper, int32_t *rows, int32_t *columns, float *bounds,
-                           int64_t capacity, int64_t *position) {
+EXPORT int64_t scan_panels(
+        const float *a HOLDS(row_last * PANEL * depth),
+        const float *b HOLDS(column_last * PANEL * depth), int64_t depth,
+        const float *a_square HOLDS(row_last * PANEL),
+        const float *b_square HOLDS(column_last * PANEL),
+        const float *a_allowed HOLDS(row_last * PANEL),
+        const float *OPTIONAL b_allowed HOLDS(column_last * PANEL), int64_t row_first,
+        int64_t row_last, int64_t column_first, int64_t column_last, int64_t n_columns,
+        int32_t upper, int32_t *rows HOLDS(capacity), int32_t *columns HOLDS(capacity),
+        float *bounds HOLDS(capacity), int64_t capacity, int64_t *position HOLDS(1)) {
     int64_t group = 131072 / (PANEL * depth);
     if (group < 1) group = 1;
     if (group > capacity / (PANEL * PANEL)) group = capacity / (PANEL * PANEL);
@@ -110,9 +114,12 @@ static void enlist(float *distance, int32_t *index, int64_t m, float d, int32_t 
 }
 
 /* Leaves of a tree: members[starts[l] .. starts[l+1]) are compared all with all. */
-EXPORT int32_t leaf_lists(const float *points, int64_t depth, const float *square,
-                          const int32_t *members, const int64_t *starts, int64_t first,
-                          int64_t last, int64_t m, float *distance, int32_t *index) {
+EXPORT int32_t leaf_lists(
+        const float *points HOLDS(0), int64_t depth,
+        const float *square HOLDS(COUNT(points) / depth),
+        const int32_t *members HOLDS(starts[last]), const int64_t *starts HOLDS(last + 1),
+        int64_t first, int64_t last, int64_t m, float *distance HOLDS(COUNT(points) / depth * m),
+        int32_t *index HOLDS(COUNT(points) / depth * m)) {
     int64_t longest = 0;
     for (int64_t l = first; l < last; l++)
         if (starts[l + 1] - starts[l] > longest) longest = starts[l + 1] - starts[l];
@@ -172,10 +179,12 @@ EXPORT int32_t leaf_lists(const float *points, int64_t depth, const float *squar
 /* One round of "a neighbour's neighbours are likely neighbours": for rows
    [first, last), look at the first `near` of the old lists of every source.
    Old lists are only read, so rows may be refined side by side. */
-EXPORT int32_t refine_lists(const float *points, int64_t n, int64_t depth, const float *square,
-                            const int32_t *sources, const int64_t *source_starts,
-                            const int32_t *old, int64_t m, int64_t near, int64_t first,
-                            int64_t last, float *distance, int32_t *index) {
+EXPORT int32_t refine_lists(
+        const float *points HOLDS(n * depth), int64_t n, int64_t depth,
+        const float *square HOLDS(n), const int32_t *sources HOLDS(source_starts[n]),
+        const int64_t *source_starts HOLDS(n + 1), const int32_t *old HOLDS(n * m), int64_t m,
+        int64_t near, int64_t first, int64_t last, float *distance HOLDS(n * m),
+        int32_t *index HOLDS(n * m)) {
     int32_t *seen = malloc((size_t)n * sizeof *seen);
     if (!seen) return 1;
     memset(seen, 0xff, (size_t)n * sizeof *seen);

@@ -81,8 +81,10 @@ static void multiply(const NUMBER *b, const NUMBER *a, int64_t first, int64_t pa
 /* Adds the products of columns of panels first..last with those of the same and all
    later panels to the lower half of `total` (width²), and the sums of the columns of
    panels first..last to `sums`. `shift` is padded to whole panels. 1: out of memory. */
-EXPORT int32_t NAME(scatter)(int64_t width, const NUMBER *X, int64_t n, const NUMBER *shift,
-                             int64_t first, int64_t last, double *total, double *sums) {
+EXPORT int32_t NAME(scatter)(
+        int64_t width, const NUMBER *X HOLDS(n * width), int64_t n,
+        const NUMBER *shift HOLDS((width + PANEL - 1) / PANEL * PANEL), int64_t first,
+        int64_t last, double *total HOLDS(width * width), double *sums HOLDS(width)) {
     const int64_t panels = (width + PANEL - 1) / PANEL, columns = panels * PANEL;
     const int64_t bytes = columns * (int64_t)sizeof(NUMBER);
     const int64_t slab_rows = bytes > WIDE_BYTES ? LONG_SLAB : SHORT_SLAB;

@@ -127,9 +127,11 @@ static int32_t supernodes(int32_t n, const int32_t *parent, const int32_t *count
 /* In: order. Out: order (postordered), first[], the number of supernodes.
    Negative: no memory. row_start[s+1]-row_start[s] = rows below supernode s;
    above[s] = its parent supernode or -1. */
-EXPORT int64_t sparse_supernodes(int64_t size, const int64_t *start, const int32_t *next,
-                                 int32_t *order, int32_t *first, int32_t *above,
-                                 int64_t *row_start) {
+EXPORT int64_t sparse_supernodes(
+        int64_t size, const int64_t *start HOLDS(size + 1) RISING,
+        const int32_t *next HOLDS(start[size]) BELOW(size), int32_t *order HOLDS(size) BELOW(size),
+        int32_t *first HOLDS(size + 1), int32_t *above HOLDS(size),
+        int64_t *row_start HOLDS(size + 1)) {
     const int32_t n = (int32_t)size;
     int32_t *block = malloc((size_t)(9 * size + 1) * sizeof *block);
     double *zeros = malloc((size_t)(size + 1) * sizeof *zeros);
@@ -165,10 +167,13 @@ EXPORT int64_t sparse_supernodes(int64_t size, const int64_t *start, const int32
 
 /* rows[row_start[s] ..]: the rows below supernode s, ascending. most[0] receives the
    largest number of entries left of the diagonal in any row of L. */
-EXPORT int32_t sparse_rows(int64_t size, const int64_t *start, const int32_t *next,
-                           const int32_t *order, int64_t supers, const int32_t *first,
-                           const int32_t *above, const int64_t *row_start, int32_t *rows,
-                           int64_t *most) {
+EXPORT int32_t sparse_rows(
+        int64_t size, const int64_t *start HOLDS(size + 1) RISING,
+        const int32_t *next HOLDS(start[size]) BELOW(size),
+        const int32_t *order HOLDS(size) BELOW(size), int64_t supers,
+        const int32_t *first HOLDS(supers + 1), const int32_t *above HOLDS(supers),
+        const int64_t *row_start HOLDS(supers + 1), int32_t *rows HOLDS(row_start[supers]),
+        int64_t *most HOLDS(1)) {
     const int32_t n = (int32_t)size;
     int32_t *place = malloc((size_t)(3 * size + 1) * sizeof *place);
     int64_t *filled = malloc((size_t)(supers + 1) * sizeof *filled);

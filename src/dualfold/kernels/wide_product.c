@@ -24,8 +24,9 @@ static double folded(Wide sum) {
 /* out (rows × count) = rows first..last of A (n columns) times V, of which the
    transpose is given, count × n; count is a multiple of PRODUCT_COLUMNS. Every row and column
    is summed in the same order, whatever their neighbours. */
-EXPORT void wide_product(int64_t n, const float *A, int64_t first, int64_t last,
-                         const double *V, int64_t count, double *out) {
+EXPORT void wide_product(
+        int64_t n, const float *A HOLDS(last * n), int64_t first, int64_t last,
+        const double *V HOLDS(count * n), int64_t count, double *out HOLDS(last * count)) {
     for (int64_t i = first; i < last; i += ROWS)
         for (int64_t c = 0; c < count; c += PRODUCT_COLUMNS) {
             Wide sum[ROWS][PRODUCT_COLUMNS] = {0};

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, TooLarge
+from dualfold.kernels.sparse import refuse_damaged
 
 # Eigenvalues of a symmetric matrix this large take about ten seconds.
 MOST_CURVED = 3_000
@@ -59,6 +60,7 @@ def vector(numbers: Any, name: str, size: int | None) -> Array:
 def _matrix(matrix: Any, name: str) -> Any:
     if not sp.issparse(matrix):
         return _finite(matrix, name)
+    refuse_damaged(matrix, name)
     rows = sp.csr_array(matrix, copy=True)
     entries = sp.csr_array((_finite(rows.data, name), rows.indices, rows.indptr), rows.shape)
     entries.sum_duplicates()  # the sum, in doubles, is the entry

@@ -24,6 +24,7 @@ from dualfold.graph.points import rows_of_numbers
 from dualfold.graph.tree import scanned_rows
 from dualfold.kernels import kernel, kernels_by_dtype
 from dualfold.kernels.progress import steps
+from dualfold.kernels.sparse import refuse_damaged
 from dualfold.kernels.threads import in_threads, one_blas_thread, row_slices, thread_count
 from dualfold.quality.rank_counts import FEW_COLUMNS, euclidean_ranks, given_ranks
 
@@ -180,6 +181,11 @@ class DistanceSpace(Space):
     def true_rows(self, rows: Array) -> Array:
         out = np.array(self._distances(rows), dtype=np.float64, order="C")
         out[np.arange(len(rows)), rows] = np.inf
+        if out.min(initial=0.0) < 0:
+            raise InvalidInput(
+                "some distances are negative, and a distance is at least 0; a similarity s of at "
+                "most 1 becomes one as sqrt(2 - 2s)"
+            )
         if np.isnan(out).any() or np.count_nonzero(np.isinf(out)) > len(rows):
             raise InvalidInput(
                 "some distances are NaN or infinite: cosine and correlation have none for "
@@ -218,6 +224,7 @@ def space_of(X: Any, metric: Any = "euclidean", n_jobs: int | None = None) -> Sp
         return DistanceSpace(X.n, lambda rows: geodesic_distances(X, rows, n_jobs=1), n_jobs)
     if is_precomputed(metric):
         return DistanceSpace(*_given(X), n_jobs)
+    refuse_damaged(X, "X")
     if not sp.issparse(X):
         X = np.asanyarray(X)
     if X.ndim != 2:

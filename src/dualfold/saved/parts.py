@@ -18,6 +18,7 @@ from dualfold.graph.geodesics import Landmarks, geodesic_distances
 from dualfold.graph.graph import Graph, Lists
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.search import Search
+from dualfold.kernels.sparse import rows_are_sound
 from dualfold.maps.landmark import GeodesicMap, Triangulation
 from dualfold.maps.linear import LinearMap
 from dualfold.maps.local import LocalWeightsMap
@@ -73,16 +74,7 @@ class Parts:
 
 def _refuse_rows(name: str, indptr: Array, indices: Array, shape: tuple[int, ...]) -> None:
     """Rows of a sparse matrix that point outside of it: C would read there."""
-    whole = indptr.ndim == indices.ndim == 1 and indptr.dtype.kind == indices.dtype.kind == "i"
-    if (
-        not whole
-        or len(shape) != 2
-        or len(indptr) != shape[0] + 1
-        or indptr[0] != 0
-        or indptr[-1] != len(indices)
-        or bool(np.any(np.diff(indptr) < 0))
-        or (indices.size > 0 and not (indices.min() >= 0 and indices.max() < shape[1]))
-    ):
+    if not rows_are_sound(indptr, indices, shape) or indptr[-1] != len(indices):
         raise InvalidInput(f"the model's part {name!r} is no sparse matrix of shape {shape}")
 
 

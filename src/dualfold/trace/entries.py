@@ -14,6 +14,7 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
+from dualfold.kernels.sparse import refuse_damaged
 
 # Matrices made in floating point are symmetric to some 1e-10 of their rows; more is a mistake.
 MOST_ASYMMETRY = 1e-6
@@ -52,6 +53,7 @@ def real_entries(entries: Any, name: str, *, single: bool = False) -> Array:
 
 def real_sparse(matrix: Any, name: str) -> sp.csr_array:
     """Compressed rows in float64, sorted, without duplicates; nothing of the caller's changes."""
+    refuse_damaged(matrix, name)
     rows = sp.csr_array(matrix)
     rows = sp.csr_array(
         (real_entries(rows.data, name), rows.indices, rows.indptr), shape=rows.shape

@@ -157,7 +157,7 @@ def metric(B: Any, n: int) -> Metric:
     else:
         entries = real_entries(B, "B")
         found = Diagonal(entries) if entries.ndim == 1 else Dense(entries)
-    if found.n != n or np.ndim(B) not in (1, 2) or set(np.shape(B)) != {n}:
+    if np.ndim(B) not in (1, 2) or set(np.shape(B)) != {n}:
         raise InvalidInput(
             Argument("B"),
             f" has shape {np.shape(B)}, ",

@@ -16,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
+from dualfold.errors import TooLarge
 from dualfold.kernels import kernel, shared
 from dualfold.kernels.tally import tally
 from dualfold.kernels.threads import Threads, thread_count
@@ -53,6 +54,11 @@ class ChebyshevFilter:
     @classmethod
     def of(cls, problem: TraceProblem) -> ChebyshevFilter:
         A = shifted(problem).at(0.0)
+        if A.nnz >= 2**31:
+            raise TooLarge(
+                f"the matrix has {A.nnz} entries and the polynomial filter takes fewer than 2³¹; "
+                "use fewer neighbours"
+            )
         rows = np.repeat(problem.metric.solve(np.ones(problem.n)), np.diff(A.indptr))
         matrix = sp.csr_array(
             (A.data * rows, A.indices.astype(np.int32), A.indptr.astype(np.int32)), shape=A.shape
