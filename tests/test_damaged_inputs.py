@@ -96,7 +96,7 @@ def test_an_altered_graph_is_refused_or_cannot_be_altered():
     lists = found.lists.indices.copy()
     lists[0] = -3
     with pytest.raises(InvalidInput, match="damaged"):
-        dataclasses.replace(found.lists, indices=lists)
+        dataclasses.replace(found, lists=dataclasses.replace(found.lists, indices=lists))
     with pytest.raises(InvalidInput, match="same points"):
         dataclasses.replace(found, lengths=sp.csr_array((39, 39)))
 

@@ -31,16 +31,6 @@ class Lists:
     indices: Array
     distances: Array
 
-    def __post_init__(self) -> None:
-        n = len(self.indptr) - 1
-        if len(self.distances) != len(self.indices) or not rows_are_sound(
-            self.indptr, self.indices, (n, n)
-        ):
-            raise InvalidInput(
-                "the neighbour lists are damaged: they name rows that are not there, or their "
-                "lengths do not fit; search the neighbours again"
-            )
-
     @property
     def counts(self) -> Array:
         """How many neighbours each row lists."""
@@ -93,6 +83,14 @@ class Graph:
             raise InvalidInput(
                 f"the edge lengths have shape {self.lengths.shape} and there are "
                 f"{len(self.lists)} neighbour lists; both must be about the same points"
+            )
+        lists = self.lists
+        if len(lists.distances) != len(lists.indices) or not rows_are_sound(
+            lists.indptr, lists.indices, self.lengths.shape
+        ):
+            raise InvalidInput(
+                "the neighbour lists are damaged: they name rows that are not there, or their "
+                "lengths do not fit; search the neighbours again"
             )
 
     @property
