@@ -60,6 +60,8 @@ def interface() -> tuple[str, dict[str, tuple[str, ...]]]:
         raise DualfoldError(f"the compiled kernels are out of date; {_BUILD}") from error
     ask.restype = ctypes.c_char_p
     fingerprint, *lines = ask().decode().splitlines()
+    if not any(":" in line for line in lines):  # built before arrays said what they hold
+        raise DualfoldError(f"the compiled kernels are out of date; {_BUILD}")
     words = (line.split() for line in lines)
     return fingerprint, {name: tuple(types) for name, *types in words}
 
