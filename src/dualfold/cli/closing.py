@@ -39,7 +39,7 @@ def after_embed(request: Request, summary: dict[str, Any]) -> list[str]:
     if request.model is not None:
         lines.append(
             f"Model in {request.model}; `dualfold transform {shlex.quote(request.model)} NEW_FILE` "
-            "places new rows"
+            "places new rows; it holds rows of the table, to judge them by"
         )
     if (asked := summary["t_similarity_rows"]) < summary["rows"]:
         lines.append(f"Neighbours were counted on {asked:,} of the rows")
@@ -73,7 +73,7 @@ def after_transform(request: TransformRequest, summary: dict[str, Any]) -> list[
     if request.output == "-" or request.source == "-":
         return lines
     words = ["dualfold", "report", request.source, request.output]
-    return [*lines, try_next([*words, *reading_words(request.reading)])]
+    return [*lines, try_next([*words, *reading_words(reading_of(summary["reading"]))])]
 
 
 def after_compare(request: CompareRequest, summary: dict[str, Any]) -> list[str]:

@@ -199,13 +199,16 @@ def model(data: Prepared, result: FittedMap, summary: dict[str, Any]) -> Any:
     """The map as a model that places new rows."""
     import numpy as np
 
-    from dualfold.saved import Model, both_sides, rule_of
+    from dualfold.saved import Model, both_sides, kept_rows, rule_of
 
     X = data.table.X
+    rule = rule_of(result.estimator)
+    # Maps by a graph hold their rows already.
+    some = kept_rows(data.X) if hasattr(rule, "encode") else None
     standard = data.standard
     keys = ("dualfold", "settings", "reading")
     return Model(
-        map=rule_of(result.estimator),
+        map=rule,
         method=result.job.method.name,
         columns=data.table.names,
         means=np.asarray(X.mean(axis=0), dtype=float).ravel(),
@@ -214,4 +217,5 @@ def model(data: Prepared, result: FittedMap, summary: dict[str, Any]) -> Any:
         settings={key: summary[key] for key in keys},
         certificate=summary["certificate"],
         both_sides=both_sides(result.estimator),
+        reference=None if some is None else data.X[some].astype(np.float32),
     )

@@ -70,6 +70,7 @@ def _table_doubts(job: Job, model: Model, data: Prepared) -> list[str]:
     """What a model says about its table that the table does not have."""
     import numpy as np
 
+    from dualfold.saved import kept_rows
     from dualfold.saved.agreement import numbers_apart
 
     doubts = []
@@ -92,6 +93,11 @@ def _table_doubts(job: Job, model: Model, data: Prepared) -> list[str]:
     ):
         if numbers_apart(mine, stored, scale):
             doubts.append(f"the model's {name} of the columns are not those of the table")
+    if model.reference is not None:
+        some = kept_rows(data.X)
+        mine = None if some is None else data.X[some].astype(np.float32)
+        if numbers_apart(mine, model.reference):
+            doubts.append("the rows that the model keeps are not those of the table")
     return doubts
 
 

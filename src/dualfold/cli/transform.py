@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from dualfold.data import Reading, Table
     from dualfold.saved import Model
 
-# Up to here the distances between old rows are looked up to tell which new rows are far off.
-MOST_OLD_ROWS = 20_000
+# Old points behind the new ones.
+SHOWN_OLD = 5_000
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def transform_table(request: TransformRequest, console: Console) -> dict[str, An
     """Read the model and the rows, place them, write; returns what `--json` prints."""
     begin = perf_counter()
     with console.doing(f"reading {request.model}"):
-        from dualfold.saved import load_model
+        from dualfold.saved import judged_rows, load_model
 
         model = load_model(request.model)
     check_places(request.source, request.output, request.force, pictures=(request.picture,))
@@ -48,8 +48,8 @@ def transform_table(request: TransformRequest, console: Console) -> dict[str, An
         console.note(notice)
     with console.doing("placing"):
         points = model.transform(table.X)
-        far = _far_off(model, table.X)
-    columns = _columns(model, table, points, request.reading)
+        foreign = judged_rows(model, table.X)
+    columns = _columns(model, table, points, foreign, request.reading)
     summary: dict[str, Any] = {
         "schema": "dualfold.transform/1",
         "dualfold": __version__,
@@ -58,14 +58,15 @@ def transform_table(request: TransformRequest, console: Console) -> dict[str, An
         "model_settings": model.settings.get("settings", model.settings),
         "rows": len(table.rows),
         "coordinates": list(columns)[-points.shape[1] :],
-        "far_rows": far,
+        "reading": _reading(model, table, request).settings(),
+        "foreign": None if foreign is None else foreign.to_dict(),
         "notices": [shown(notice) for notice in notices],
-        "verdict": _verdict(model, len(table.rows), far),
+        "verdict": _verdict(foreign),
     }
     picture = None
     if request.picture is not None:
         with console.doing("drawing"), console.noting_warnings([]):
-            picture = _picture(request, table, points, summary["verdict"])
+            picture = _picture(request, model, table, points, summary["verdict"])
     from dualfold.data import write_table
     from dualfold.data.whole_file import whole_file
 
@@ -127,54 +128,54 @@ def _filled(table: Table, model: Model, notices: list[str]) -> tuple[Table, list
     return replace(table, X=X), [*notices, said]
 
 
-def _far_off(model: Model, X: Any) -> int | None:
-    """How many rows are farther from every old one than any old one from its neighbours."""
-    import numpy as np
-
-    from dualfold.graph import nearest
-
-    known = getattr(model.map, "features", None)
-    graph = getattr(model.map, "graph", None)
-    known = graph.points if graph is not None else known
-    if known is None or known.shape[0] > MOST_OLD_ROWS:
-        return None
-    if model.shift is not None and model.scale is not None:
-        X = (X - model.shift) / model.scale
-    if graph is not None:
-        usual = float(graph.lists.distances.max())
-        found = nearest(known, 1, queries=X, metric=graph.metric)
-    else:
-        k = int(getattr(model.map, "n_neighbors", 1))
-        usual = float(nearest(known, min(k, known.shape[0] - 1)).distances.max())
-        found = nearest(known, 1, queries=X)
-    return int(np.sum(found.distances[:, 0] > usual))
+def _reading(model: Model, table: Table, request: TransformRequest) -> Reading:
+    """How NEW_FILE is read to get the same columns again, by commands that see no model."""
+    first = stored_reading(model.settings.get("reading"), "the model")
+    own = request.reading.after(first)
+    there = {*table.labels, *table.names}
+    apart = {name: getattr(own, name) for name in ("color", "identifier", "labels")}
+    kept: dict[str, Any] = {
+        name: value if value in there else None for name, value in apart.items()
+    }
+    numbers = [name for name, values in table.labels.items() if values.dtype.kind in "iuf"]
+    unused = [name for name in numbers if name not in kept.values()]
+    keep = tuple(name for name in own.keep if name in there)
+    return replace(own, exclude=tuple(unused), keep=keep, **kept)
 
 
-def _verdict(model: Model, rows: int, far: int | None) -> str:
-    if far is None:
-        kind = "by the map's own linear formula" if hasattr(model.map, "encode") else "by the model"
-        return f"Placed {kind}; the old rows stay where they were."
-    if far == 0:
-        return f"All {rows:,} new rows lie among the old ones; these stay where they were."
-    return (
-        f"{far:,} of {rows:,} new rows are farther from every old row than any old row from its "
-        "neighbours: where those lie on the map is a guess."
-    )
+def _verdict(foreign: Any) -> str:
+    if foreign is None:
+        return "Placed; the model holds no old rows, so the new ones could not be judged."
+    return f"{foreign}"
 
 
-def _columns(model: Model, table: Table, points: Any, reading: Reading) -> dict[str, Any]:
+def _columns(
+    model: Model, table: Table, points: Any, foreign: Any, reading: Reading
+) -> dict[str, Any]:
     columns: dict[str, Any] = {}
     for name in (reading.identifier, reading.color):
         if name is not None:
             columns[name] = table.labels[name]
     if reading.identifier is None and len(table.rows) and table.rows[-1] != len(table.rows) - 1:
         columns["row"] = table.rows + 1
+    if foreign is not None:
+        columns["p_value"] = foreign.p_values
     for axis in range(points.shape[1]):
         columns[f"{model.method}_{axis + 1}"] = points[:, axis]
     return columns
 
 
-def _picture(request: TransformRequest, table: Table, points: Any, verdict: str) -> bytes:
+def _old_points(model: Model) -> Any:
+    """Where rows that the model holds lie, to be drawn behind the new ones."""
+    from dualfold.saved import old_rows
+
+    found = old_rows(model)
+    return None if found is None else model.map(found[0][:SHOWN_OLD])
+
+
+def _picture(
+    request: TransformRequest, model: Model, table: Table, points: Any, verdict: str
+) -> bytes:
     from dualfold.data.prepared import colors_of
     from dualfold.view.figures import figure_bytes, map_figure
 
@@ -185,6 +186,7 @@ def _picture(request: TransformRequest, table: Table, points: Any, verdict: str)
         title=f"{request.source} on {Path(request.model).name}",
         verdict=verdict,
         color_name=color or "",
+        behind=_old_points(model),
     )
     assert request.picture is not None
     return figure_bytes(figure, request.picture)

@@ -37,6 +37,7 @@ from dualfold.quality.coranking import (
 )
 from dualfold.quality.distortion import Distortion, measured_distortion
 from dualfold.quality.estimate import Estimate
+from dualfold.quality.foreign import conformal_p_values
 from dualfold.quality.labels import knn_accuracy, silhouette
 from dualfold.quality.local import density_correlation, local_distortion
 from dualfold.quality.neighbors import (
@@ -67,6 +68,7 @@ __all__ = [
     "close_axes",
     "co_ranking",
     "column_correlations",
+    "conformal_p_values",
     "continuity",
     "density_correlation",
     "distance_correlation",

@@ -5,6 +5,7 @@ load_model("roll.dualfold").transform(new)
 """
 
 from dualfold.estimators.stated import Stated
+from dualfold.saved.foreign import Foreign, judged_rows, kept_rows, old_rows
 from dualfold.saved.model import BothSides, Model, load_model, save_model
 from dualfold.saved.placing import both_sides, model_of, rule_of
 from dualfold.saved.recheck import rechecked
@@ -14,12 +15,16 @@ from dualfold.saved.unfolding import rechecked_unfolding
 
 __all__ = [
     "BothSides",
+    "Foreign",
     "Model",
     "Stated",
     "both_sides",
     "estimator_of",
+    "judged_rows",
+    "kept_rows",
     "load_model",
     "model_of",
+    "old_rows",
     "rechecked",
     "rechecked_map",
     "rechecked_model",

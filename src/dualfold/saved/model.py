@@ -40,6 +40,8 @@ class Model:
         vary has an infinite scale and becomes 0
     settings, certificate : how the map was made and what was proved of it, JSON-ready
     both_sides : of an unfolding
+    reference : some of the rows it was made of, as the map takes them, where the map holds none:
+        new rows are judged by them
     """
 
     map: PlacingMap
@@ -51,6 +53,7 @@ class Model:
     settings: dict[str, Any] = field(default_factory=dict)
     certificate: dict[str, Any] = field(default_factory=dict)
     both_sides: BothSides | None = None
+    reference: Array | None = None
 
     @property
     def coordinates(self) -> int:
@@ -69,9 +72,13 @@ class Model:
                 f"the rows have {X.shape[1]} columns, the model was made for "
                 f"{len(self.columns)} ({listed(self.columns)})"
             )
-        if self.shift is not None and self.scale is not None:
-            X = (np.asarray(X, dtype=np.float64) - self.shift) / self.scale
-        return self.map(X)
+        return self.map(self.prepared(X))
+
+    def prepared(self, X: Any) -> Any:
+        """Rows of `columns` as the map takes them: standardised, if its own rows were."""
+        if self.shift is None or self.scale is None:
+            return X
+        return (np.asarray(X, dtype=np.float64) - self.shift) / self.scale
 
     def matched(self, X: Any, names: Sequence[str]) -> Any:
         """The model's columns of a table, found by their names."""
@@ -85,7 +92,7 @@ class Model:
 def save_model(path: str | os.PathLike[str], model: Model, *, overwrite: bool = False) -> None:
     """Write a model whole or not at all; the file is data and runs nothing when read."""
     parts = parts_of(model.map)
-    for name in ("means", "shift", "scale"):
+    for name in ("means", "shift", "scale", "reference"):
         if getattr(model, name) is not None:
             parts.arrays[f"model_{name}"] = getattr(model, name)
     if model.both_sides is not None:
@@ -123,6 +130,18 @@ def load_model(path: str | os.PathLike[str]) -> Model:
             settings=header["settings"],
             certificate=header["certificate"],
             both_sides=None if factor is None else BothSides(factor, weights),
+            reference=_table_of(arrays.get("model_reference"), len(columns)),
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise InvalidInput(f"{path} lacks a part ({error}); save the model again") from error
+
+
+def _table_of(rows: Array | None, width: int) -> Array | None:
+    """Stored rows, if they can be rows of these columns."""
+    if rows is None:
+        return None
+    if rows.ndim != 2 or rows.shape[1] != width or rows.dtype.kind != "f":
+        raise InvalidInput(f"the model keeps rows of another shape than {width} columns of numbers")
+    if not np.isfinite(rows).all():
+        raise InvalidInput("the model keeps rows with gaps; save it again")
+    return rows

@@ -94,6 +94,16 @@ def draw_points(axes: Any, points: Array, colors: Coloring, *, area: float, equa
         _quiet_plane(axes, strip=dimensions == 1, equal=equal)
 
 
+def draw_behind(axes: Any, points: Array) -> None:
+    """Points that others are held against: small and grey, under all else."""
+    n, dimensions = points.shape
+    if dimensions == 1:
+        points = np.column_stack([points[:, 0], np.random.default_rng(2).uniform(-1, 1, n)])
+    size = float(np.clip(20 * (100 / max(n, 1)) ** 0.45, 0.3, 20))
+    options: dict[str, Any] = {"depthshade": False} if dimensions == 3 else {}
+    axes.scatter(*points.T, s=size, color=FAINT, linewidths=0, zorder=0.5, **options)
+
+
 def _layers(colors: Coloring, order: Array) -> Iterator[tuple[Array, Array, str]]:
     """(rows, their colours, marker) in the order of drawing.
 

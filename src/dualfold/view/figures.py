@@ -23,6 +23,7 @@ from dualfold.view.drawing import (
     INK,
     RESOLUTION,
     SOFT,
+    draw_behind,
     draw_key,
     draw_points,
     head,
@@ -66,6 +67,7 @@ def map_figure(
     color_name: str = "",
     axis_names: Sequence[str] = (),
     equal: bool = True,
+    behind: Any = None,
 ) -> Figure:
     """A scatter of an embedding: a strip, a map or a space, by its number of columns.
 
@@ -75,6 +77,7 @@ def map_figure(
     verdict : a line under the map; a certificate's, for example
     equal : one unit is as long on every axis. False where lengths mean nothing, as in
         eigenmaps, whose coordinates have the same spread by construction.
+    behind : other points on the same map, drawn grey under these
 
     Of more than three columns the first two are drawn.
     """
@@ -87,6 +90,8 @@ def map_figure(
     strip = placed.shape[1] == 1
     figure = Figure(figsize=(6.4, 2.8 if strip else 5.2), dpi=RESOLUTION, layout="constrained")
     axes = figure.add_subplot(projection="3d" if placed.shape[1] == 3 else None)
+    if behind is not None:
+        draw_behind(axes, _as_points(behind)[:, : placed.shape[1]])
     draw_points(axes, placed, colors, area=1.0, equal=equal)
     name_axes(axes, placed.shape[1], axis_names)
     draw_key(figure, axes, colors, color_name, rows=8 if strip else 22)
