@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+import typer.main
+import typer.testing
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+# A runner makes all commands anew for each call, which takes longer than most calls.
+typer.testing._get_command = functools.cache(typer.main.get_command)
 
 
 def pytest_configure(config):

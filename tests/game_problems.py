@@ -46,7 +46,7 @@ anywhere = pytest.mark.parametrize("place", SETS)
 bounded = pytest.mark.parametrize("place", [name for name in SETS if name != "everywhere"])
 
 
-def close(ours, theirs):
+def assert_close(ours, theirs):
     assert ours.shape == theirs.shape
     assert np.abs(ours - theirs).max() <= 1e-10
 

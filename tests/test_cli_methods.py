@@ -152,9 +152,11 @@ def test_what_a_paper_does_is_one_command(here):
         ["-m", "mvu", "-k", 4, "--constraints", "equal", "--angles"],
         ["-m", "isomap", "-k", 4, "--pieces", "separate"],
     ):
-        run("embed", "roll.csv", *words, "-o", "m.csv", "-f", "-q")
-        if "gradient-paper" not in words:  # it ends where it ends
-            run("embed", "roll.csv", *words, "-o", "m.csv", "-f", "-q", "--strict")
+        strict = ["--strict"] if "gradient-paper" not in words else []  # it ends where it ends
+        run("embed", "roll.csv", *words, "-o", "m.csv", "-f", "-q", *strict)
+        stored = read_metadata("m.csv")
+        assert stored["settings"].items() >= {"method": words[1], "n_components": 2}.items()
+        assert not strict or stored["certificate"]["level"] in ("proved", "measured")
 
 
 @pytest.mark.parametrize(
@@ -170,7 +172,10 @@ def test_what_a_paper_does_is_one_command(here):
         (["-m", "lpp", "--variance-kept", "1.5"], "'1.5' is not a number > 0 and ≤ 1"),
         (["-m", "mvu", "-d", "auto"], "'auto' is not a whole number ≥ 1"),
         (["-m", "isomap", "-d", "0"], "'0'"),
-        (["-m", "eigenmaps", "--weights", "precomputed"], "is not binary, density or heat"),
+        (
+            ["-m", "eigenmaps", "--weights", "precomputed"],
+            "is not adaptive, binary, density or heat",
+        ),
         (["-m", "pcaa", "--landmarks", "20"], "did you mean pca?"),
         (["-m", "fisher"], "fisher learns from classes; --labels COLUMN"),
         (["-m", "pca", "--labels", "kind"], "--labels has no use for pca"),

@@ -13,13 +13,9 @@ import dualfold
 # of neighbours that cannot be had is refused, not lowered in silence.
 ESTIMATORS = [
     dualfold.PCA(),
-    dualfold.PCA(n_components=2, whiten=True, standardize=True),
-    dualfold.PCA(n_components=2, svd_solver="gradient"),
     dualfold.PointPCA(),
     dualfold.ClassicalMDS(),
-    dualfold.ClassicalMDS(metric="cityblock"),
     dualfold.RandomProjection(random_state=0),
-    dualfold.RandomProjection(kind="sparse", density=0.5, random_state=0),
     dualfold.LocalityPreservingProjection(n_neighbors=5),
     dualfold.OrthogonalLPP(n_neighbors=5),
     dualfold.NeighborhoodPreservingProjection(n_neighbors=5),
@@ -27,19 +23,26 @@ ESTIMATORS = [
     dualfold.LocalityPreservingProjection(n_neighbors=5, supervised=True),
     dualfold.OrthogonalNPP(n_neighbors=5, supervised=True),
     dualfold.FisherDiscriminant(),
-    dualfold.FisherDiscriminant(shrinkage=0.1),
-    dualfold.FisherDiscriminant(shrinkage="auto"),
     dualfold.Isomap(),
-    dualfold.Isomap(landmarks=10),
     dualfold.LocallyLinearEmbedding(),
-    dualfold.LocallyLinearEmbedding(method="ltsa"),
     dualfold.LaplacianEigenmaps(n_neighbors=5),
-    dualfold.LaplacianEigenmaps(n_neighbors=5, weights="density", neighborhood="variable"),
-    dualfold.LaplacianEigenmaps(n_neighbors=5, pieces="separate"),
     dualfold.DiffusionMaps(n_neighbors=5),
-    dualfold.DiffusionMaps(n_neighbors=5, alpha=0.5, landmarks=12, pieces="separate"),
     dualfold.SpectralEmbedding(),
     dualfold.MaximumVarianceUnfolding(n_neighbors=5),
+]
+# The same classes with other parameters.
+VARIANTS = [
+    dualfold.PCA(n_components=2, whiten=True, standardize=True),
+    dualfold.PCA(n_components=2, svd_solver="gradient"),
+    dualfold.ClassicalMDS(metric="cityblock"),
+    dualfold.RandomProjection(kind="sparse", density=0.5, random_state=0),
+    dualfold.FisherDiscriminant(shrinkage=0.1),
+    dualfold.FisherDiscriminant(shrinkage="auto"),
+    dualfold.Isomap(landmarks=10),
+    dualfold.LocallyLinearEmbedding(method="ltsa"),
+    dualfold.LaplacianEigenmaps(n_neighbors=5, weights="density", neighborhood="variable"),
+    dualfold.LaplacianEigenmaps(n_neighbors=5, pieces="separate"),
+    dualfold.DiffusionMaps(n_neighbors=5, alpha=0.5, landmarks=12, pieces="separate"),
     dualfold.MaximumVarianceUnfolding(n_neighbors=5, constraints="equal", pieces="separate"),
 ]
 
@@ -47,4 +50,11 @@ ESTIMATORS = [
 @pytest.mark.filterwarnings("ignore::dualfold.errors.PiecesJoined")
 @parametrize_with_checks(ESTIMATORS)
 def test_is_an_estimator(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.full
+@pytest.mark.filterwarnings("ignore::dualfold.errors.PiecesJoined")
+@parametrize_with_checks(VARIANTS)
+def test_is_an_estimator_with_other_parameters(estimator: Any, check: Any) -> None:
     check(estimator)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from game_problems import FUNCTIONS, ROUNDS, SETS, START, D, anywhere, both, bounded, close
+from game_problems import FUNCTIONS, ROUNDS, SETS, START, D, anywhere, assert_close, both, bounded
 
 from dualfold.errors import ConditionFails
 from dualfold.games import (
@@ -49,8 +49,8 @@ def test_averaged_descent(function, place):
     f, K = FUNCTIONS[function], SETS[place]
     run = averaged_descent(f, START, over=K).play(ROUNDS)
     path = plain_descent(f, K, 1 / (2 * f.smoothness))
-    close(run.x.points, path)
-    close(run.averages, running_means(path))
+    assert_close(run.x.points, path)
+    assert_close(run.averages, running_means(path))
 
 
 @both
@@ -61,7 +61,7 @@ def test_averaged_subgradients_on_smooth_functions(function, place):
         f, START, rounds=ROUNDS, over=K, radius=1.0, gradient_bound=50.0
     )
     path = plain_descent(f, K, 1.0 / (50.0 * np.sqrt(ROUNDS)))
-    close(recipe.play().averages, running_means(path))
+    assert_close(recipe.play().averages, running_means(path))
 
 
 @pytest.mark.parametrize("place", ["everywhere", "ball", "box", "l1 ball"])
@@ -77,8 +77,8 @@ def test_averaged_descent_of_functions_with_corners(kind, place):
     )
     path = plain_descent(f, K, 1.0 / (G * np.sqrt(ROUNDS)))
     run = recipe.play()
-    close(run.x.points, path)
-    close(run.averages, running_means(path))
+    assert_close(run.x.points, path)
+    assert_close(run.averages, running_means(path))
 
 
 @both
@@ -92,8 +92,8 @@ def test_cumulative_descent(function, place):
         total = total + x
         x = K.project(x - gamma * f.subgradient(total / t))
     run = recipe.play()
-    close(run.x.points, np.array(path))
-    close(run.averages, running_means(np.array(path)))
+    assert_close(run.x.points, np.array(path))
+    assert_close(run.averages, running_means(np.array(path)))
 
 
 @both
@@ -104,7 +104,7 @@ def test_frank_wolfe(function, place):
     for t in range(1, ROUNDS + 1):
         w = w + 2 / (t + 1) * (K.minimiser(f.subgradient(w)) - w)
         path.append(w)
-    close(frank_wolfe(f, START, over=K).play(ROUNDS).averages, np.array(path))
+    assert_close(frank_wolfe(f, START, over=K).play(ROUNDS).averages, np.array(path))
 
 
 @both
@@ -118,8 +118,8 @@ def test_boundary_frank_wolfe(function, K):
         total = total + f.subgradient(x)
         x = K.minimiser(total)
     run = boundary_frank_wolfe(f, START / 10, over=K).play(ROUNDS)
-    close(run.x.points, np.array(path))
-    close(run.averages, running_means(np.array(path)))
+    assert_close(run.x.points, np.array(path))
+    assert_close(run.averages, running_means(np.array(path)))
 
 
 @both
@@ -134,7 +134,7 @@ def test_extragradient(function, place):
         half = K.project(half - gamma * slope)
         path.append(x)
     run = extragradient(f, START, over=K).play(ROUNDS)
-    close(run.x.points, np.array(path))
+    assert_close(run.x.points, np.array(path))
 
 
 @both
@@ -149,7 +149,7 @@ def test_nesterov_without_a_set(function, divisor, recipe):
         z = START if t == 1 else w + (t - 2) / (t + 1) * (w - before)
         w, before = z - 2 * gamma * t / (t + 1) * f.subgradient(z), w
         path.append(w)
-    close(recipe(f, START, step=gamma).play(ROUNDS).averages, np.array(path))
+    assert_close(recipe(f, START, step=gamma).play(ROUNDS).averages, np.array(path))
 
 
 @both
@@ -168,8 +168,8 @@ def test_nesterov_on_a_set(function, place):
         far_x = K.project(START - gamma * total)
         far_w = (1 - beta) * far_w + beta * far_x
         far.append(far_w)
-    close(nesterov(f, START, over=K).play(ROUNDS).averages, np.array(path))
-    close(nesterov_infinite_memory(f, START, over=K).play(ROUNDS).averages, np.array(far))
+    assert_close(nesterov(f, START, over=K).play(ROUNDS).averages, np.array(path))
+    assert_close(nesterov_infinite_memory(f, START, over=K).play(ROUNDS).averages, np.array(far))
 
 
 @both
@@ -185,7 +185,7 @@ def test_heavy_ball_without_a_set(function):
     with pytest.warns(ConditionFails, match="no guarantee without a bounded set"):
         recipe = heavy_ball(f, START)
     assert recipe.bound(10) == np.inf
-    close(recipe.play(ROUNDS).averages, np.array(path))
+    assert_close(recipe.play(ROUNDS).averages, np.array(path))
 
 
 @both
@@ -199,7 +199,7 @@ def test_heavy_ball_on_a_set(function, place):
         x = K.project(x - gamma * t * f.subgradient(w))
         w = w + 2 / (t + 1) * (x - w)
         path.append(w)
-    close(heavy_ball(f, START, over=K).play(ROUNDS).averages, np.array(path))
+    assert_close(heavy_ball(f, START, over=K).play(ROUNDS).averages, np.array(path))
 
 
 @both
@@ -215,7 +215,7 @@ def test_accelerated_proximal(function):
         w = w + 2 / (t + 1) * (x - w)
         path.append(w)
     run = accelerated_proximal(f, norm(1, lam), START, radius=2.0).play(ROUNDS)
-    close(run.averages, np.array(path))
+    assert_close(run.averages, np.array(path))
     assert run.upper[-1] == pytest.approx(f.value(w) + lam * np.abs(w).sum())
 
 
@@ -231,7 +231,7 @@ def test_accelerated_by_gauge(function, place):
         x = min(1.0, -eta * float(total @ corner)) * corner
         w = w + 2 / (t + 1) * (x - w)
         path.append(w)
-    close(accelerated_by_gauge(f, D, over=K).play(ROUNDS).averages, np.array(path))
+    assert_close(accelerated_by_gauge(f, D, over=K).play(ROUNDS).averages, np.array(path))
 
 
 @pytest.mark.parametrize("function", ["quadratic", "least squares"])
@@ -248,7 +248,7 @@ def test_accelerated_strongly_convex_without_a_set(function):
         x = (1 - mix) * x + mix * (z - f.subgradient(z) / mu)
         w = w + alpha / total * (x - w)
         path.append(w)
-    close(accelerated_strongly_convex(f, START).play(ROUNDS).averages, np.array(path))
+    assert_close(accelerated_strongly_convex(f, START).play(ROUNDS).averages, np.array(path))
 
 
 @pytest.mark.parametrize("function", ["quadratic", "least squares"])
@@ -265,4 +265,6 @@ def test_accelerated_strongly_convex_on_a_set(function, place):
         x = K.project(((L - mu) * START - slopes) / (L - mu + mu * total))
         w = w + alpha / total * (x - w)
         path.append(w)
-    close(accelerated_strongly_convex(f, START, over=K).play(ROUNDS).averages, np.array(path))
+    assert_close(
+        accelerated_strongly_convex(f, START, over=K).play(ROUNDS).averages, np.array(path)
+    )

@@ -473,6 +473,7 @@ def browser_seconds():
     return sum(spent[number] for number in mine - {os.getpid()})
 
 
+@pytest.mark.full
 def test_a_hundred_thousand_points_within_five_seconds(opened):
     rng = np.random.default_rng(3)
     n = 100_000
