@@ -55,6 +55,7 @@ from dualfold.games.descent import (
     stochastic_gradient,
 )
 from dualfold.games.divergences import Divergence, Euclidean, Gauge, KullbackLeibler
+from dualfold.games.equilibria import Equilibrium, Membership, equilibrium, membership, payoff
 from dualfold.games.least import LeastPoint, least_point
 from dualfold.games.losses import Entropy, Huber, LargestAffine, Logistic, LogSumExp, norm
 from dualfold.games.mixtures import Linear, Mixture, Oracle
@@ -85,6 +86,7 @@ from dualfold.games.recipes import (
     extragradient,
     frank_wolfe,
 )
+from dualfold.games.refute import Refutation, refute
 from dualfold.games.sets import Ball, ConvexSet, Ellipsoid, Everywhere
 from dualfold.games.structured_sets import AffineSet, Product, Spectrahedron
 from dualfold.games.verdict import GameCertificate
@@ -108,6 +110,7 @@ __all__ = [
     "EasiestBend",
     "Ellipsoid",
     "Entropy",
+    "Equilibrium",
     "Euclidean",
     "Everywhere",
     "FTLPlus",
@@ -128,6 +131,7 @@ __all__ = [
     "Linear",
     "LogSumExp",
     "Logistic",
+    "Membership",
     "Mixture",
     "Move",
     "OMDPlus",
@@ -141,6 +145,7 @@ __all__ = [
     "Quadratic",
     "Rate",
     "Recipe",
+    "Refutation",
     "RegretCurve",
     "Run",
     "Seen",
@@ -160,6 +165,7 @@ __all__ = [
     "boundary_frank_wolfe",
     "cumulative_descent",
     "equal",
+    "equilibrium",
     "extragradient",
     "frank_wolfe",
     "gap_curve",
@@ -169,13 +175,16 @@ __all__ = [
     "horizon_curve",
     "learn",
     "least_point",
+    "membership",
     "minibatch",
     "momentum",
     "nesterov",
     "nesterov_infinite_memory",
     "norm",
+    "payoff",
     "play",
     "recipe_curves",
+    "refute",
     "rmsprop",
     "stochastic_gradient",
     "unfolding_bracket",

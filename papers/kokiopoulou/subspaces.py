@@ -1,0 +1,51 @@
+"""Min–max (Courant and Fischer) for given subspaces.
+
+With λ₁ ≤ … ≤ λ_n the eigenvalues of (A, B) and q(x) = xᵀAx/xᵀBx,
+
+    λ_k = min over dim U = k of max_{x ∈ U} q(x) = max over dim U = n − k + 1 of min_{x ∈ U} q(x)
+
+so every subspace U of dimension k bounds two of them: λ_k ≤ max q and λ_{n−k+1} ≥ min q.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from dualfold.arrays import Array
+from dualfold.errors import InvalidInput
+
+
+@dataclass(frozen=True, eq=False)
+class SubspaceQuotients:
+    """The range of xᵀAx/xᵀBx over a subspace, and what it says of the eigenvalues.
+
+    least, largest : the range; least_at, largest_at : where its ends are taken
+    dimension : k; λ_k ≤ largest, λ_{n−k+1} ≥ least (counted from 1, the smallest first)
+    """
+
+    least: float
+    largest: float
+    least_at: Array
+    largest_at: Array
+    dimension: int
+
+
+def subspace_quotients(A: Any, U: Any, B: Any = None) -> SubspaceQuotients:
+    """Least and largest xᵀAx/xᵀBx over the span of the columns of U; A, B symmetric, B ≻ 0."""
+    A, U = np.asarray(A, dtype=float), np.asarray(U, dtype=float)
+    if U.ndim != 2 or len(U) != len(A) or np.linalg.matrix_rank(U) < U.shape[1]:
+        raise InvalidInput(
+            f"a subspace must be given by independent columns of {len(A)} entries; the shape is "
+            f"{U.shape} and the rank {np.linalg.matrix_rank(U)}"
+        )
+    basis = np.linalg.qr(U)[0]
+    metric = np.eye(U.shape[1]) if B is None else basis.T @ np.asarray(B, dtype=float) @ basis
+    values, vectors = scipy.linalg.eigh(basis.T @ A @ basis, metric)
+    ends = basis @ vectors[:, [0, -1]]
+    return SubspaceQuotients(
+        float(values[0]), float(values[-1]), ends[:, 0], ends[:, 1], U.shape[1]
+    )

@@ -1,0 +1,136 @@
+"""The game itself: payoff, equilibria of any pair, and membership in a subdifferential.
+
+    g(x, y) = ⟨x, y⟩ − f*(y),   f*(y) = sup_{z ∈ K} ⟨z, y⟩ − f(z)
+
+(Tucker, Definitions 6.1, 6.3, 6.5–6.7, Theorem 6.4). Where f has no conjugate in closed
+form, or K is a set, the supremum is searched for and bracketed by planes under f.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dualfold.arrays import Array
+from dualfold.errors import InvalidInput
+from dualfold.games.convex import Convex, Indicator
+from dualfold.games.given import doubles
+from dualfold.games.least import least_point
+from dualfold.games.mixtures import Linear, Mixture
+from dualfold.games.sets import ConvexSet, Everywhere
+
+EVERYWHERE = Everywhere()
+
+
+@dataclass(frozen=True, eq=False)
+class Equilibrium:
+    """How far a pair (x̂, ŷ) is from an equilibrium; computed in doubles, rounding not bounded.
+
+    low, high : inf_x g(x, ŷ) and sup_y g(x̂, y) = f(x̂); the value V* = min f lies between
+    epsilon : high − low: the pair is an ε-equilibrium, and f(x̂) − min f ≤ ε (Corollary 6.9)
+    """
+
+    low: float
+    high: float
+
+    @property
+    def epsilon(self) -> float:
+        """ε, that holds whatever V* is."""
+        return max(self.high - self.low, 0.0)
+
+    def __str__(self) -> str:
+        if not np.isfinite(self.low):
+            return "no ε: inf_x g(x, y) is −∞; a pair needs y = 0, or x a bounded set"
+        return f"an ε-equilibrium, ε = {self.epsilon:.3g}: {self.low:.6g} ≤ min f ≤ {self.high:.6g}"
+
+
+@dataclass(frozen=True, eq=False)
+class Membership:
+    """Whether y ∈ ∂f(x): f(x) + f*(y) − ⟨x, y⟩ ≥ 0 is 0 there and nowhere else (Theorem 6.4).
+
+    low, high : that gap is between these two. y is an ε-subgradient with ε = high; it is no
+        subgradient where low > 0
+    witness : the point where the plane of y is highest above f, if there is one
+    scale : the size of the terms, so what rounding may have left
+    """
+
+    low: float
+    high: float
+    witness: Array | None
+    scale: float
+
+    @property
+    def holds(self) -> bool:
+        """Up to rounding (1e-9 of the terms)."""
+        return self.high <= 1e-9 * self.scale
+
+    @property
+    def refuted(self) -> bool:
+        """The witness lies below the plane, by more than rounding."""
+        return self.low > 1e-9 * self.scale
+
+
+def payoff(f: Convex, x: Array, y: Array, *, over: ConvexSet = EVERYWHERE) -> float:
+    """g(x, y) = ⟨x, y⟩ − f*(y), what x pays to y; f* is the supremum over the set `over`.
+
+    >>> from dualfold.games import HalfSquare
+    >>> payoff(HalfSquare(), np.array([3.0]), np.array([1.0]))  # 3·1 − ½·1²
+    2.5
+    """
+    x, y = doubles(x, "x"), doubles(y, "y")
+    return float(np.vdot(x, y)) - _conjugate(f, y, over, x)[0]
+
+
+def equilibrium(f: Convex, x: Array, y: Array, *, over: ConvexSet = EVERYWHERE) -> Equilibrium:
+    """How far (x, y) is from an equilibrium of the game of min f over the set `over`.
+
+    >>> from dualfold.games import Ball, HalfSquare
+    >>> f = HalfSquare(1.0, np.array([3.0]))  # ½(x − 3)² on [−1, 1]: the minimum is 2, at 1
+    >>> equilibrium(f, np.array([1.0]), np.array([-2.0]), over=Ball(1.0)).epsilon
+    0.0
+    """
+    x, y = doubles(x, "x"), doubles(y, "y")
+    if not over.contains(x):
+        raise InvalidInput("x must lie in the set of the game; project it first")
+    low = over.minimum(y) - _conjugate(f, y, EVERYWHERE, x, over)[1]
+    return Equilibrium(float(low), f.value(x))
+
+
+def membership(f: Convex, x: Array, y: Array, *, over: ConvexSet = EVERYWHERE) -> Membership:
+    """Whether y is a subgradient of f at x, for all points of the set `over`.
+
+    >>> from dualfold.games import norm
+    >>> corner = np.zeros(2)
+    >>> membership(norm(1), corner, np.array([0.3, -1.0])).holds
+    True
+    >>> membership(norm(1), corner, np.array([0.3, -1.1])).refuted
+    True
+    """
+    x, y = doubles(x, "x"), doubles(y, "y")
+    value, inner = f.value(x), float(np.vdot(x, y))
+    low, high, witness = _conjugate(f, y, over, x)
+    scale = 1.0 + abs(value) + abs(inner)
+    return Membership(value + low - inner, value + high - inner, witness, scale)
+
+
+def _conjugate(
+    f: Convex, y: Array, over: ConvexSet, start: Array, fallback: ConvexSet | None = None
+) -> tuple[float, float, Array | None]:
+    """f*(y) from both sides, and where the supremum is (None: not known).
+
+    `fallback` is the set to search over where f has no closed form; the game is the same.
+    """
+    if isinstance(over, Everywhere):
+        try:
+            value = f.conjugate(y)
+        except InvalidInput:
+            over = over if fallback is None else fallback
+        else:
+            try:
+                return value, value, f.maximiser(y) if np.isfinite(value) else None
+            except InvalidInput:
+                return value, value, None
+    tilted = Mixture(((1.0, f), (1.0, Linear(-y))))
+    found = least_point(tilted, Indicator(over), over.project(start))
+    return -float(found.upper[0]), -float(found.lower[0]), found.point

@@ -1,0 +1,228 @@
+"""Lagrangian, dual function and KKT residuals of a general problem (Shin, lecture 2).
+
+    min f(x)  subject to  g(x) ≤ 0,  h(x) = 0
+    L(x, λ, ν) = f(x) + λᵀg(x) + νᵀh(x),     D(λ, ν) = inf_x L(x, λ, ν) ≤ p*   for λ ≥ 0
+
+f, g and h are Python functions; nothing is assumed of them, so nothing is proved here.
+Linear and quadratic programs have certificates of their own (`certify_program`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dualfold.arrays import Array
+from dualfold.errors import InvalidInput
+from dualfold.programs.entries import vector
+from dualfold.programs.program import QuadraticProgram
+
+# The best step of central differences is the cube root of the rounding of values.
+STEP = 6e-6
+FAR = 1e6  # what falls in a straight line for so long falls without end
+
+
+@dataclass(frozen=True)
+class Residuals:
+    """How far the four conditions of Karush, Kuhn and Tucker are from holding, all ≥ 0.
+
+    primal_feasibility : the largest g_i above 0 or |h_j|
+    dual_feasibility : the largest −λ_i
+    stationarity : ‖∇f + Σλ_i∇g_i + Σν_j∇h_j‖
+    complementarity : the largest |λ_i g_i|
+    """
+
+    primal_feasibility: float
+    dual_feasibility: float
+    stationarity: float
+    complementarity: float
+
+    @property
+    def largest(self) -> float:
+        """The worst of the four."""
+        return max(vars(self).values())
+
+
+@dataclass(frozen=True, eq=False)
+class DualValue:
+    """D(λ, ν) as far as a descent found it.
+
+    value : L at `point`. D is not above it, so it is a bound of p* only if it *is* D
+    point : where L was least; None: L was seen to fall without end, and D is −∞
+    slope : ‖∇L‖ at the point
+    lower : not above D if L is `strong_convexity`-strongly convex in x, as the caller said:
+        value − slope²/2μ; −∞ where nothing was said
+    """
+
+    value: float
+    point: Array | None
+    slope: float
+    lower: float
+
+
+@dataclass(frozen=True, eq=False)
+class GeneralProblem:
+    """min f, g ≤ 0, h = 0, from functions of a vector x.
+
+    f, g, h : a number, and vectors; g and h may be left out
+    f_gradient, g_jacobian, h_jacobian : their derivatives (one row for each constraint);
+        left out, central differences stand in for them, good to some 1e-10 of the values
+
+        >>> disc = GeneralProblem(lambda x: x[0] + x[1], lambda x: [x @ x - 2])
+        >>> disc.kkt([-1.0, -1.0], [0.5]).largest < 1e-9  # the minimum is −2
+        True
+        >>> round(disc.dual_function([0.5], start=[0.0, 0.0]).value, 9)
+        -2.0
+    """
+
+    f: Callable[[Array], Any]
+    g: Callable[[Array], Any] | None = None
+    h: Callable[[Array], Any] | None = None
+    f_gradient: Callable[[Array], Any] | None = None
+    g_jacobian: Callable[[Array], Any] | None = None
+    h_jacobian: Callable[[Array], Any] | None = None
+
+    def inequalities(self, x: Any) -> Array:
+        """g(x)."""
+        return _values(self.g, vector(x, "x", None))
+
+    def equations(self, x: Any) -> Array:
+        """h(x)."""
+        return _values(self.h, vector(x, "x", None))
+
+    def lagrangian(self, x: Any, inequality: Any = (), equation: Any = ()) -> float:
+        """L(x, λ, ν), with λ = `inequality` and ν = `equation`."""
+        x = vector(x, "x", None)
+        multipliers = self._multipliers(x, inequality, equation)
+        return float(self.f(x)) + float(multipliers @ self._constraints(x))
+
+    def lagrangian_gradient(self, x: Any, inequality: Any = (), equation: Any = ()) -> Array:
+        """∇_x L(x, λ, ν), with λ = `inequality` and ν = `equation`."""
+        x = vector(x, "x", None)
+        multipliers = self._multipliers(x, inequality, equation)
+        rows = [_jacobian(self.f, self.f_gradient, x).ravel()]
+        rows += list(_jacobian(self.g, self.g_jacobian, x))
+        rows += list(_jacobian(self.h, self.h_jacobian, x))
+        return np.asarray(np.concatenate([[1.0], multipliers]) @ np.array(rows))
+
+    def kkt(self, x: Any, inequality: Any = (), equation: Any = ()) -> Residuals:
+        """The residuals at a point x and multipliers λ = `inequality`, ν = `equation`."""
+        at = vector(x, "x", None)
+        g, h = self.inequalities(at), self.equations(at)
+        lam = self._multipliers(at, inequality, equation)[: len(g)]
+        return Residuals(
+            primal_feasibility=float(max(g.max(initial=0.0), np.abs(h).max(initial=0.0))),
+            dual_feasibility=float((-lam).max(initial=0.0)),
+            stationarity=float(np.linalg.norm(self.lagrangian_gradient(at, inequality, equation))),
+            complementarity=float(np.abs(lam * g).max(initial=0.0)),
+        )
+
+    def dual_function(
+        self, inequality: Any = (), equation: Any = (), *, start: Any, strong_convexity: float = 0.0
+    ) -> DualValue:
+        """D(λ, ν) = inf_x L by descent (BFGS) from `start`: exact only where L is convex in x.
+
+        λ = `inequality` must be ≥ 0, or D bounds nothing; ν = `equation`. With
+        `strong_convexity` μ of L in x, vouched for by the caller, `lower` bounds D.
+        """
+        from scipy.optimize import minimize  # slow to import
+
+        first = vector(start, "start", None)
+        if np.min(np.asarray(inequality, dtype=float), initial=0.0) < 0:
+            raise InvalidInput("the multipliers of inequalities must be ≥ 0: else D is no bound")
+        found = minimize(
+            lambda x: self.lagrangian(x, inequality, equation),
+            first,
+            jac=lambda x: self.lagrangian_gradient(x, inequality, equation),
+            method="BFGS",
+            options={"gtol": 1e-9, "maxiter": 1_000},
+        )
+        downhill = -self.lagrangian_gradient(found.x, inequality, equation)
+        slope = float(np.linalg.norm(downhill))
+        steep = np.linalg.norm(self.lagrangian_gradient(first, inequality, equation))
+        if slope > 1e-6 * (1 + steep):  # it did not arrive; does it end at all?
+            ahead = found.x + FAR * (1 + np.linalg.norm(found.x)) * downhill / slope
+            # Half of what a straight line falls by: curved ones have turned up long before.
+            fallen = found.fun - self.lagrangian(ahead, inequality, equation)
+            if not fallen < 0.5 * slope * np.linalg.norm(ahead - found.x):
+                return DualValue(-np.inf, None, slope, -np.inf)
+        low = found.fun - slope**2 / (2 * strong_convexity) if strong_convexity > 0 else -np.inf
+        return DualValue(float(found.fun), np.asarray(found.x), slope, float(low))
+
+    def _constraints(self, x: Array) -> Array:
+        return np.concatenate([_values(self.g, x), _values(self.h, x)])
+
+    def _multipliers(self, x: Array, inequality: Any, equation: Any) -> Array:
+        given = []
+        for values, name, wanted in (
+            (inequality, "the multipliers of g", len(_values(self.g, x))),
+            (equation, "the multipliers of h", len(_values(self.h, x))),
+        ):
+            numbers = np.asarray(values, dtype=float).ravel()
+            if len(numbers) != wanted or not np.isfinite(numbers).all():
+                raise InvalidInput(
+                    f"{name} must be {wanted} finite numbers, one for each constraint; given were "
+                    f"{len(numbers)}"
+                )
+            given.append(numbers)
+        return np.concatenate(given)
+
+
+def quadratic_dual(program: QuadraticProgram, multipliers: Any) -> float:
+    """D(λ, ν) = −½(c + Mᵀy)ᵀQ⁺(c + Mᵀy) − hᵀy of min ½xᵀQx + cᵀx, Ax ≤ b, Ex = f.
+
+    y = (λ, ν), M = [A; E], h = (b, f): the dual as a function of the multipliers alone (Shin's
+    has an A too many). −∞ where c + Mᵀy is not in the range of Q, as for linear programs.
+
+        >>> import numpy as np
+        >>> nearest = QuadraticProgram(np.eye(2), [0.0, 0.0], [[-1.0, -1.0]], [-2.0])
+        >>> quadratic_dual(nearest, [1.0])  # the optimum: ½‖(1, 1)‖²
+        1.0
+    """
+    if program.R is not None or program.nonnegative or program.sense != "min":
+        raise InvalidInput(
+            "the dual in closed form is that of a minimum with rows Ax ≤ b and Ex = f alone; write "
+            "x ≥ 0 as rows (with_bounds), or use program.dual"
+        )
+    y = vector(multipliers, "the multipliers", len(program.limits))
+    if np.min(y[: len(program.b)], initial=0.0) < 0:
+        raise InvalidInput("the multipliers of Ax ≤ b must be ≥ 0: else the value is no bound")
+    Q = program.Q.toarray() if hasattr(program.Q, "toarray") else np.asarray(program.Q)
+    pull = program.c + program.rows.T @ y
+    values, vectors = np.linalg.eigh(Q)
+    turned, flat = vectors.T @ pull, values <= 1e-12 * max(values.max(initial=0.0), 1e-300)
+    if np.linalg.norm(turned[flat]) > 1e-12 * (np.linalg.norm(program.c) + np.linalg.norm(pull)):
+        return -np.inf
+    square = float(np.sum(turned[~flat] ** 2 / values[~flat]))
+    return -square / 2 - float(program.limits @ y)
+
+
+def _values(function: Callable[[Array], Any] | None, x: Array) -> Array:
+    if function is None:
+        return np.zeros(0)
+    return np.atleast_1d(np.asarray(function(x), dtype=float)).ravel()
+
+
+def _jacobian(
+    function: Callable[[Array], Any] | None, derivative: Callable[[Array], Any] | None, x: Array
+) -> Array:
+    """One row for each value; by central differences where no derivative is given."""
+    if function is None:
+        return np.zeros((0, len(x)))
+    if derivative is not None:
+        given = np.asarray(derivative(x), dtype=float)
+        if given.size != len(_values(function, x)) * len(x):
+            raise InvalidInput(
+                f"a derivative must have {len(x)} columns and a row for each value; its shape is "
+                f"{given.shape}"
+            )
+        return given.reshape(-1, len(x))
+    columns = []
+    for i in range(len(x)):
+        move = np.zeros(len(x))
+        move[i] = STEP * max(1.0, abs(x[i]))
+        columns.append((_values(function, x + move) - _values(function, x - move)) / (2 * move[i]))
+    return np.array(columns).T
