@@ -175,7 +175,7 @@ def test_equal_pictures_are_equal_files(ending):
 
 
 def test_wrong_input_is_refused_with_a_reason():
-    with pytest.raises(InvalidInput, match="one value a point"):
+    with pytest.raises(InvalidInput, match="one value for each point"):
         map_figure(np.eye(3), [1, 2])
     with pytest.raises(InvalidInput, match="shape is"):
         map_figure(np.zeros((0, 2)))

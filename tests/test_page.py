@@ -545,7 +545,7 @@ def test_the_data_are_in_the_page_as_they_were():
         ({"maps": [Map("m", np.zeros((0, 2)))]}, "rows of coordinates"),
         ({"maps": [Map("m", np.zeros((3, 2))), Map("k", np.zeros((4, 2)))]}, "same rows"),
         ({"maps": [Map("m", [[np.nan, 0.0]])]}, "NaN"),
-        ({"columns": {"a": [1, 2]}}, "one value a row"),
+        ({"columns": {"a": [1, 2]}}, "one value for each row"),
         ({"columns": [1, 2, 3]}, "DataFrame or a mapping"),
         ({"names": ["a"]}, "names must be one for each row"),
         ({"images": (2, 2, np.zeros((3, 5)))}, "pixels"),

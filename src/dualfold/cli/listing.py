@@ -11,7 +11,7 @@ from dualfold.cli.console import print_json
 from dualfold.cli.options import Json, beginning, method_name
 from dualfold.descriptions import DESCRIPTIONS, SIZES_MEAN, Description
 
-# In a pipe there is no width to fit into: one line a row is easier to grep.
+# In a pipe there is no width to fit into: one line for each row is easier to grep.
 WIDE = 1000
 
 

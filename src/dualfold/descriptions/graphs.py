@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from dualfold.descriptions.description import (
     BY_WEIGHTS,
     PROVED,
@@ -14,6 +16,17 @@ TEN = {"n_neighbors": 10}
 NEIGHBORS = ("n_neighbors", "radius", "neighborhood")
 SOLVING = ("eigen_solver", "tol", "random_state")
 COMBINATIONS = (*NEIGHBORS, "reg", "landmarks", "pieces", *SOLVING)
+# What the four forms of locally linear embedding have in common.
+_form_of_lle = partial(
+    Description,
+    estimator="lle:LocallyLinearEmbedding",
+    needs=("graph",),
+    certificate=PROVED_OR_MEASURED,
+    lengths=False,
+    linear=False,
+    new_points=BY_WEIGHTS,
+    defaults=TEN,
+)
 
 GRAPHS = (
     Description(
@@ -87,77 +100,49 @@ GRAPHS = (
         ),
         in_demo=False,
     ),
-    Description(
+    _form_of_lle(
         "lle",
         "Locally linear embedding",
-        estimator="lle:LocallyLinearEmbedding",
         functions=("lle:lle",),
-        needs=("graph",),
         preserves="each point as a combination of its neighbours",
         optimises="the same combinations in the map",
-        certificate=PROVED_OR_MEASURED,
         nothing_better="no other choice of {d} coordinate{s} keeps these combinations better",
-        lengths=False,
-        linear=False,
-        new_points=BY_WEIGHTS,
         size="1,000,000 of a sheet (74 s), 10,000 images (3 s)",
         options=COMBINATIONS,
-        defaults=TEN,
         fixed={"method": "standard"},
     ),
-    Description(
+    _form_of_lle(
         "ltsa",
         "Local tangent space alignment",
-        estimator="lle:LocallyLinearEmbedding",
         functions=("ltsa:ltsa",),
-        needs=("graph",),
         preserves="local tangent coordinates",
         optimises="tangent planes aligned best",
-        certificate=PROVED_OR_MEASURED,
         nothing_better="no other choice of {d} coordinate{s} aligns the tangents better",
-        lengths=False,
-        linear=False,
-        new_points=BY_WEIGHTS,
         size="100,000 of a sheet (~50 s)",
         options=COMBINATIONS,
-        defaults=TEN,
         fixed={"method": "ltsa"},
     ),
-    Description(
+    _form_of_lle(
         "modified_lle",
         "Modified locally linear embedding",
-        estimator="lle:LocallyLinearEmbedding",
         functions=("modified_lle:modified_lle",),
-        needs=("graph",),
         preserves="several combinations of neighbours a point",
         optimises="the same combinations in the map",
-        certificate=PROVED_OR_MEASURED,
         nothing_better="no other choice of {d} coordinate{s} keeps these combinations better",
-        lengths=False,
-        linear=False,
-        new_points=BY_WEIGHTS,
         size="100,000 of a sheet (~50 s)",
         options=(*COMBINATIONS, "modified_tol"),
-        defaults=TEN,
         fixed={"method": "modified"},
         in_demo=False,
     ),
-    Description(
+    _form_of_lle(
         "hessian_lle",
         "Hessian eigenmaps",
-        estimator="lle:LocallyLinearEmbedding",
         functions=("hessian_lle:hessian_lle",),
-        needs=("graph",),
         preserves="flatness along the sheet",
         optimises="coordinates that bend least",
-        certificate=PROVED_OR_MEASURED,
         nothing_better="no other choice of {d} coordinate{s} bends less",
-        lengths=False,
-        linear=False,
-        new_points=BY_WEIGHTS,
         size="100,000 of a sheet (~30 s)",
         options=COMBINATIONS,
-        defaults=TEN,
         fixed={"method": "hessian"},
         in_demo=False,
     ),

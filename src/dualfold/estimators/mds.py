@@ -246,7 +246,7 @@ def negative_mass(K: Array, largest: Array) -> NegativeMass:
 
     With P and N the sums over positive and negative eigenvalues, P − N = tr K. When the
     `largest` eigenvalues have all of ‖K‖²_F = Σλ², every other one is 0. Else a small K
-    is decomposed, and of a large one the bound N ≥ Σ largest − tr K is told.
+    is decomposed, and of a large one the bound N ≥ Σ largest − tr K is given.
     """
     trace = float(np.trace(K, dtype=float))
     left = float(np.einsum("ij,ij->", K, K, dtype=float)) - float(np.square(largest).sum())

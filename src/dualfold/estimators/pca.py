@@ -55,7 +55,7 @@ class PCA(Loadings, ProbabilisticModel, LinearEstimator):
     accelerated, takes the best step at every turn and stops when the angle to the optimum is
     at most `tol` (1e-7 for 0); "gradient-paper" is the averaged, normalised descent of
     Tucker's paper, which ends where it ends. Both begin at random (`random_state`) unless
-    told where.
+    a start is given.
 
     Parameters
     ----------

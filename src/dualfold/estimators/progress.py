@@ -19,7 +19,7 @@ except ImportError:
 
 
 class TellsProgress(CallbackSupportMixin):
-    """`with self._stage("neighbours"):` tells callbacks and, if verbose, standard error."""
+    """`with self._stage("neighbours"):` reports to callbacks and, if verbose, to standard error."""
 
     @contextmanager
     def _telling(self, X: Any) -> Iterator[None]:

@@ -207,7 +207,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
         if len(self.unfoldings_) != 1:
             raise InvalidInput(
                 "the connections are those of one unfolding and this model has "
-                f"{len(self.unfoldings_)}, one a piece; use ",
+                f"{len(self.unfoldings_)}, one for each piece; use ",
                 Argument("pieces", "join"),
             )
         return connections(self.unfoldings_[0], n_components=self.n_components)

@@ -2,7 +2,7 @@
 
 A kernel is plain C over arrays the caller owns. `kernel(name)` is the C function of that
 name and `shared(name)` a constant of the C sources. Types and constants are stated in C
-alone: the compiled library tells them, so Python cannot hold another opinion. This is the one
+alone: the compiled library states them, so Python cannot hold another opinion. This is the one
 door to C. At each call the number of arguments is checked, arrays for type, contiguity and
 whether they may be written, and what they must hold (`conditions.py`).
 """

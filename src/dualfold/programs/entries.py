@@ -68,7 +68,7 @@ def _matrix(matrix: Any, name: str) -> Any:
 
 
 def rows_of(matrix: Any, limits: Any, n: int, name: str, limit: str) -> tuple[Any, Array]:
-    """A matrix of n columns with its limits, one a row; both None for no constraints."""
+    """A matrix of n columns with its limits, one for each row; both None for no constraints."""
     if (matrix is None) != (limits is None):
         raise InvalidInput(
             Argument(name), f" and {limit} belong together; one of them was given alone"

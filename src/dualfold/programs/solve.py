@@ -44,7 +44,7 @@ class ProgramAnswer:
 
     status : "optimal", "infeasible" or "unbounded"
     point : the optimum; for "unbounded" a feasible point; None for "infeasible"
-    multipliers : one a row of constraints, inequalities first; None unless "optimal"
+    multipliers : one for each row of constraints, inequalities first; None unless "optimal"
     ray : Farkas multipliers ("infeasible") or the direction of improvement ("unbounded")
     certificate : of the point and multipliers, or of the ray
     solver : who found it

@@ -73,7 +73,7 @@ def _same_fact(ours: Any, theirs: Any) -> bool:
 
 
 def numbers_apart(mine: Array | None, stored: Any, scale: Array | None = None) -> bool:
-    """Whether one number a column is stored as another than `mine`.
+    """Whether one number for each column is stored as another than `mine`.
 
     `scale` is what their rounding is relative to (None: they themselves). None is nothing.
     """

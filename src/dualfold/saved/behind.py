@@ -105,9 +105,9 @@ def _behind_landmarks(
     M = (lift.mean_squares - squares) / 2
     missing = corners * np.sqrt(values) - M @ V
     left, sizes, right = np.linalg.svd(M)
-    told = sizes[:, None] > (TOLD_APART_SINGLE if single else TOLD_APART) * values
+    clear = sizes[:, None] > (TOLD_APART_SINGLE if single else TOLD_APART) * values
     sizes = np.where(sizes > 0, sizes, 1.0)
-    V = V + right.T @ np.where(told, (left.T @ missing) / sizes[:, None], 0.0)
+    V = V + right.T @ np.where(clear, (left.T @ missing) / sizes[:, None], 0.0)
     return _upright(V)
 
 

@@ -27,7 +27,7 @@ from dualfold.saved.pieces import (
 from dualfold.saved.recheck import rechecked
 from dualfold.saved.remodel import answered
 
-# They change how an answer is found or told, not which one is right.
+# They change how an answer is found or reported, not which one is right.
 IDLE = {"n_jobs": None, "verbose": False}
 
 

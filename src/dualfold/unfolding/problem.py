@@ -139,7 +139,7 @@ def _check(problem: UnfoldingProblem) -> None:
         masses.shape == (n,) and np.all((masses >= 1 / HEAVIEST) & (masses <= HEAVIEST))
     ):
         raise InvalidInput(
-            Argument("masses"), f" must be {n} positive numbers up to 1e30, one a point"
+            Argument("masses"), f" must be {n} positive numbers up to 1e30, one for each point"
         )
 
 

@@ -196,7 +196,7 @@ def _coloring_of(color: Any, n: int) -> Coloring:
     if color is not None and np.shape(color) != (n,):
         raise InvalidInput(
             Argument("color"),
-            f" must be one value a point ({n}), but its shape is {np.shape(color)}",
+            f" must be one value for each point ({n}), but its shape is {np.shape(color)}",
         )
     return coloring(color, n)
 

@@ -141,7 +141,7 @@ def page_html(
 
     title : of the page
     maps : one or more, of the same rows
-    columns : a DataFrame, or name → one value a row: what points are coloured and filtered
+    columns : a DataFrame, or name → one value for each row: what points are coloured and filtered
         by and what is said about them. All of it is data: nothing in it is ever run or
         read as markup.
     names : one for each row, to search for (default: the row numbers, from 0)

@@ -56,7 +56,7 @@ def labelled(columns: Any, n: int) -> list[Column]:
     if not hasattr(columns, "keys") and not hasattr(columns, "columns"):
         raise InvalidInput(
             Argument("columns"),
-            " must be a DataFrame or a mapping from names to one value a row; it is a "
+            " must be a DataFrame or a mapping from names to one value for each row; it is a "
             f"{type(columns).__name__}",
         )
     keys = list(columns.columns if hasattr(columns, "columns") else columns.keys())
@@ -127,7 +127,8 @@ def _values(column: Any) -> Array:
 def _column(name: str, values: Array, n: int) -> Column:
     if values.shape != (n,):
         raise InvalidInput(
-            f"column {name!r} must have one value a row ({n}), but its shape is {values.shape}"
+            f"column {name!r} must have one value for each row ({n}), "
+            f"but its shape is {values.shape}"
         )
     colors = coloring(values, n)
     if colors.scale is None:

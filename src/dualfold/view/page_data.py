@@ -81,13 +81,13 @@ def _map(shown: Map, n: int) -> dict[str, Any]:
 
 
 def _verdict(certificate: Any) -> dict[str, Any]:
-    told = certificate.to_dict()
+    words = certificate.to_dict()
     return {
-        "level": told["level"],
-        "gap": told["gap"],
-        "text": told["verdict"],
-        "lower": _finite(told.get("lower")),
-        "upper": _finite(told.get("upper")),
+        "level": words["level"],
+        "gap": words["gap"],
+        "text": words["verdict"],
+        "lower": _finite(words.get("lower")),
+        "upper": _finite(words.get("upper")),
     }
 
 

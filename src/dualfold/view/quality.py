@@ -77,7 +77,7 @@ def curve_figure(
     title: str = "",
     verdict: str = "",
 ) -> Figure:
-    """R_NX over neighbourhood size, on a logarithmic axis: one line a map.
+    """R_NX over neighbourhood size, on a logarithmic axis: one line for each map.
 
     0 is what a random map keeps, 1 a perfect one; the number after each name is the area.
     Bands are 95 % bounds where points were drawn.
@@ -155,7 +155,7 @@ def quality_map_figure(
 ) -> Figure:
     """The map coloured by how far each of its points can be believed.
 
-    values : one number a point, as `per_point=True` returns it; NaN (not drawn) is grey
+    values : one number for each point, as `per_point=True` returns it; NaN (not drawn) is grey
     """
     return map_figure(
         points,

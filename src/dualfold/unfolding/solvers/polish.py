@@ -1,7 +1,7 @@
 """The last digits: an answer of known rank and known taut edges, put exactly in its place.
 
 An interior point stops where X, whose small eigenvalues go to 0, is full of rounding. But
-it has told by then the rank r and which edges are taut. On these
+by then it has shown the rank r and which edges are taut. On these
 
     ‖y_i − y_j‖² = d_ij²    and    L(w)Y = MY,
 
