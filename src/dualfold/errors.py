@@ -135,6 +135,10 @@ class PiecesJoined(DualfoldWarning):
     """A graph in several pieces was joined by its shortest missing links."""
 
 
+class FewerNeighbors(DualfoldWarning):
+    """The table has fewer rows than the default number of neighbours asks for."""
+
+
 class RowsLeftOut(DualfoldWarning):
     """Some rows are no part of the problem; they are placed as new rows are."""
 

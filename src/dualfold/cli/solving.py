@@ -71,6 +71,14 @@ class Job:
         row = DESCRIPTIONS[settings["method"]]
         return cls(row, settings.get("n_components", 2), row.stored(settings))
 
+    def for_rows(self, n: int) -> tuple[Job, list[str]]:
+        """The job for n rows: a number of neighbours that nobody chose is at most the others."""
+        usual = None if "n_neighbors" in self.options else self.n_neighbors
+        if usual is None or not 2 <= n <= usual:
+            return self, []
+        remark = f"{self.method.name}: {n} rows have {n - 1} neighbours, not the usual {usual}"
+        return replace(self, options={**self.options, "n_neighbors": n - 1}), [remark]
+
     def as_fitted(self, estimator: Any) -> Job:
         """The job with what the estimator found of itself: rows left out of the problem."""
         tell = getattr(estimator, "found_parameters", dict)
@@ -130,12 +138,12 @@ class FittedMap:
 
 def fit_map(job: Job, data: Prepared, console: Console, around: Surroundings) -> FittedMap:
     """Fit the method and note what happens; neighbours that are known are not searched again."""
+    job, remarks = job.for_rows(data.X.shape[0])
     estimator = job.estimator()
     refuse_too_many(data, job.n_components, job.method)
     k = job.n_neighbors
-    remarks = list[str]()
     if not job.of_distances:
-        remarks = twin_remarks(data.X, n_components=job.n_components, n_neighbors=k)
+        remarks += twin_remarks(data.X, n_components=job.n_components, n_neighbors=k)
     for remark in remarks:
         console.note(remark)
     notices = [shown(remark) for remark in remarks]

@@ -54,11 +54,14 @@ class Surroundings:
     def graph_for(self, estimator: Any) -> Graph | Neighbors | None:
         """What spares an estimator its search: a graph that was joined before, or the lists."""
         rule = _rule(estimator)
+        if hasattr(estimator, "found_parameters"):  # it may take some of the rows only
+            return self.known(estimator.n_neighbors)
         return self._joined[rule] if rule in self._joined else self.known(estimator.n_neighbors)
 
     def keep(self, estimator: Any) -> None:
         """Remember the graph of a fitted estimator where pieces had to be joined."""
-        if _rule(estimator) is not None and estimator.graph_.links:
+        whole = estimator.graph_.n == self._n
+        if whole and _rule(estimator) is not None and estimator.graph_.links:
             self._joined[_rule(estimator)] = estimator.graph_
 
     @property

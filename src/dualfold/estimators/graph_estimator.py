@@ -26,7 +26,7 @@ from dualfold.errors import (
 from dualfold.estimators.base import SOLVERS, CertifiedEstimator, solver_named
 from dualfold.estimators.dimension import LOOKED_AT, embedded
 from dualfold.estimators.layout import PiecewiseCertificate, side_by_side
-from dualfold.estimators.neighborhoods import neighbor_graph
+from dualfold.estimators.neighborhoods import neighbor_graph, usual_neighbors
 from dualfold.estimators.stated import Stated
 from dualfold.graph import Graph, joined, separate
 from dualfold.graph.metrics import is_precomputed
@@ -208,6 +208,7 @@ class GraphEstimator(CertifiedEstimator):
             metric=self._metric(),
             n_jobs=self.n_jobs,
             graph=graph,
+            usual=usual_neighbors(self),
         )
 
     @property

@@ -15,7 +15,7 @@ from dualfold.estimators.base import solver_to_last_digits
 from dualfold.estimators.dimension import LOOKED_AT, embedded
 from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS
 from dualfold.estimators.linear import LinearEstimator
-from dualfold.estimators.neighborhoods import connected, neighbor_graph
+from dualfold.estimators.neighborhoods import connected, neighbor_graph, usual_neighbors
 from dualfold.estimators.stated import Stated, linear_statement
 from dualfold.graph import Graph, Neighbors, subgraph, united
 from dualfold.graph.metrics import is_precomputed
@@ -128,6 +128,7 @@ class GraphProjection(LinearEstimator):
             metric=self.metric,
             n_jobs=self.n_jobs,
             graph=graph,
+            usual=usual_neighbors(self),
         )
 
     def _count(self, room: int) -> int:

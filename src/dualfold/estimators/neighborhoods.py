@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
+from inspect import signature
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.errors import Argument, InPython, InvalidInput, Message
+from dualfold.errors import Argument, FewerNeighbors, InPython, InvalidInput, Message
 from dualfold.graph import Graph, Neighbors, from_lengths, joined, knn, one_piece, variable
 from dualfold.graph import radius as radius_graph
 from dualfold.graph.metrics import is_precomputed
@@ -23,29 +25,16 @@ def neighbor_graph(
     metric: Any = "euclidean",
     n_jobs: int | None = None,
     graph: Any = None,
+    usual: int | None = None,
 ) -> Graph:
     """The given `graph` over the rows of X, else neighbours within `radius`, else
     `n_neighbors` of them.
 
     "variable" neighbourhoods have fewer than `n_neighbors` where points are sparse. A `graph`
     may also be lists of neighbours (`Neighbors`, by Euclidean distances): they are used instead
-    of a search where they serve.
+    of a search where they serve. `usual` is the number that nobody chose: of fewer rows it is all
+    others, with a warning.
     """
-    if n_neighbors is not None and radius is not None:
-        raise InvalidInput(
-            "Both ",
-            Argument("n_neighbors"),
-            " and ",
-            Argument("radius"),
-            " are provided. Use ",
-            Argument("n_neighbors", None),
-            " with ",
-            Argument("radius", radius),
-            ", or ",
-            Argument("radius", None),
-            " with ",
-            Argument("n_neighbors", n_neighbors),
-        )
     known = graph if isinstance(graph, Neighbors) else None
     if graph is not None and known is None:
         return _given_graph(graph, X)
@@ -68,6 +57,8 @@ def neighbor_graph(
             Argument("radius"),
             " is given; one of them is needed",
         )
+    if n_neighbors == usual and 2 <= X.shape[0] <= n_neighbors:
+        n_neighbors = _all_others(X.shape[0], n_neighbors)
     if n_neighbors >= X.shape[0]:
         raise InvalidInput(
             Argument("n_neighbors", n_neighbors),
@@ -79,6 +70,25 @@ def neighbor_graph(
         known = None
     rule = variable if neighborhood == "variable" else knn
     return rule(X, n_neighbors, metric=metric, n_jobs=n_jobs, known=known)
+
+
+def usual_neighbors(estimator: Any) -> int | None:
+    """The default of `n_neighbors`, which small tables may fall short of."""
+    default = signature(type(estimator)).parameters["n_neighbors"].default
+    return default if isinstance(default, int) else None
+
+
+def _all_others(n: int, usual: int) -> int:
+    warnings.warn(
+        FewerNeighbors(
+            f"there are {n} rows, so each has the other {n - 1} as neighbours instead of the usual "
+            f"{usual}; ",
+            Argument("n_neighbors"),
+            " chooses another number",
+        ),
+        stacklevel=9,
+    )
+    return n - 1
 
 
 def _serves(known: Neighbors, X: Any, n_neighbors: int, metric: Any) -> bool:

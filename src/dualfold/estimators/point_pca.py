@@ -7,12 +7,13 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.arrays import Array
 from dualfold.data.labels import Labels
-from dualfold.errors import Argument, CertificateFailed
+from dualfold.errors import Argument, CertificateFailed, InvalidInput
 from dualfold.estimators.base import solver_to_last_digits
 from dualfold.estimators.linear import LinearEstimator
 from dualfold.estimators.stated import Stated, linear_statement
@@ -26,6 +27,8 @@ from dualfold.weights.rows import column_means, combined_rows
 # A coordinate whose variance is below this share of the first one's is rounding: the
 # error sees fourth powers, so it cannot tell such a one from 0.
 NO_EXTENT = 1e-8
+# Entries whose fourth powers, summed and multiplied, stay in the range of doubles.
+SMALLEST, LARGEST = 1e-35, 1e35
 
 
 class PointPCA(LinearEstimator):
@@ -98,6 +101,7 @@ class PointPCA(LinearEstimator):
 
     def _fit(self, X: Any) -> None:
         count = min(self.n_components, *X.shape)
+        _refuse_extremes(X)
         directions = self._directions(X, count)
         reachable = 4 * leading_fourth_powers(X, count, directions).lower
         run = descended_points(
@@ -160,3 +164,13 @@ class PointPCA(LinearEstimator):
 
     def _stated(self, X: Any, count: int, labels: Labels | None = None) -> Stated:
         return linear_statement(pca(X, n_components=self._asked(count, min(X.shape))))
+
+
+def _refuse_extremes(X: Any) -> None:
+    """Errors are fourth powers of the entries, which leave the range of doubles before others do."""
+    largest = float(np.abs(X.data if sp.issparse(X) else X).max(initial=0.0))
+    if largest and not SMALLEST < largest < LARGEST:
+        raise InvalidInput(
+            f"the largest entry of X is {largest:.1e}, and sums of fourth powers of such entries "
+            "leave the range of double precision; divide X by a constant first"
+        )

@@ -1,0 +1,65 @@
+"""Every method on tables that are hard to read: it makes a map, or refuses in one sentence."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from dualfold import Isomap, LaplacianEigenmaps
+from dualfold.cli.solving import Job
+from dualfold.descriptions import DESCRIPTIONS
+from dualfold.errors import DualfoldError, DualfoldWarning, FewerNeighbors, InvalidInput
+
+RNG = np.random.default_rng(0)
+CLOUD = RNG.normal(size=(60, 5))
+TABLES = {
+    "3 rows": RNG.normal(size=(3, 4)),
+    "5 rows": RNG.normal(size=(5, 4)),
+    "12 rows": RNG.normal(size=(12, 4)),
+    "pairs of duplicates": np.vstack([CLOUD, CLOUD[:30]]),
+    "six rows, 20 times each": np.repeat(CLOUD[:6], 20, axis=0),
+    "whole numbers": RNG.integers(0, 3, (100, 3)).astype(float),
+    "a constant column": np.column_stack([CLOUD, np.full(60, 7.0)]),
+    "a nearly constant column": np.column_stack([CLOUD, 1 + 1e-13 * RNG.normal(size=60)]),
+    "columns of other scales": CLOUD * np.array([1, 1e6, 1e-6, 1, 1e9]),
+    "all entries huge": CLOUD * 1e30,
+    "all entries beyond reason": CLOUD * 1e150,
+    "heavy tails": np.exp(3 * CLOUD),
+    "categories by the hundred": np.eye(300)[RNG.integers(0, 300, 80)],
+    "one outlier": np.vstack([CLOUD, np.full((1, 5), 1e6)]),
+    "one line": CLOUD[:, :1] * [1.0, 2.0, -1.0],
+    "one row, 20 times": np.ones((20, 3)),
+}
+NEVER_REFUSE = {"pca", "isomap", "eigenmaps", "mds"}
+BEYOND = {"all entries beyond reason"}
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_map_or_one_sentence(table):
+    X = TABLES[table]
+    classes = np.arange(len(X)) % 3
+    for name, row in DESCRIPTIONS.items():
+        estimator = Job(row).for_rows(len(X))[0].estimator()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # nothing from below
+            warnings.simplefilter("ignore", DualfoldWarning)
+            try:
+                points = estimator.fit_transform(X, classes)
+            except DualfoldError as refusal:
+                assert name not in NEVER_REFUSE or table in BEYOND, refusal
+                assert len(str(refusal)) < 400
+                assert "\n" not in str(refusal)
+                continue
+        assert points.shape == (len(X), 2), name
+        assert np.isfinite(points).all(), name
+
+
+def test_a_default_adapts_to_few_rows_and_a_number_does_not():
+    X = RNG.normal(size=(8, 3))
+    with pytest.warns(FewerNeighbors, match="the other 7"):
+        model = LaplacianEigenmaps().fit(X)
+    assert model.graph_.n_neighbors == 7
+    with pytest.raises(InvalidInput, match="n_neighbors=9"):
+        LaplacianEigenmaps(n_neighbors=9).fit(X)
+    with pytest.raises(InvalidInput, match="n_neighbors=10"):
+        Isomap(n_neighbors=10).fit(X)  # not its default
