@@ -55,6 +55,7 @@ PROJECTIONS = (
         new_points=BY_LINEAR_MAP,
         size="100,000 of a sheet (~4 s)",
         options=(*NEIGHBORS, "weights", "width", *SHARED),
+        before={"variance_kept": 0.99},
         in_demo=False,
     ),
     Description(
@@ -72,6 +73,7 @@ PROJECTIONS = (
         new_points=BY_LINEAR_MAP,
         size="100,000 of a sheet (~5 s)",
         options=(*NEIGHBORS, "reg", *SHARED),
+        before={"variance_kept": 0.99},
         in_demo=False,
     ),
 )

@@ -7,7 +7,11 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from dualfold.estimators.graph_projection import PROJECTION_CONSTRAINTS, GraphProjection
+from dualfold.estimators.graph_projection import (
+    ORTHOGONAL_SHARE,
+    PROJECTION_CONSTRAINTS,
+    GraphProjection,
+)
 from dualfold.graph.graph import Graph
 from dualfold.methods.lpp import lpp, orthogonal_lpp
 from dualfold.trace.problem import TraceProblem
@@ -34,7 +38,7 @@ class LocalityPreservingProjection(GraphProjection):
         local density)
     width : of heat weights; None is the root mean square edge length
     variance_kept : share of the variance that the data is reduced to before; as many
-        directions as n_components stay in any case
+        directions as n_components stay in any case; None is 0.99
     metric : of the graph; "precomputed" is refused, since a linear map needs features
     pieces : "join" a graph in several pieces by its shortest links (with a warning), or
         "raise" `DisconnectedGraph`
@@ -76,7 +80,7 @@ class LocalityPreservingProjection(GraphProjection):
         neighborhood: str = "fixed",
         weights: Weights = "heat",
         width: float | None = None,
-        variance_kept: float = 0.99,
+        variance_kept: float | None = None,
         metric: Any = "euclidean",
         pieces: str = "join",
         supervised: bool = False,
@@ -102,7 +106,7 @@ class LocalityPreservingProjection(GraphProjection):
             n_components=n_components,
             weights=self.weights,
             width=self.width,
-            variance_kept=self.variance_kept,
+            variance_kept=self._share,
         )
 
 
@@ -121,8 +125,8 @@ class OrthogonalLPP(LocalityPreservingProjection):
         local density)
     width : of heat weights; None is the root mean square edge length
     variance_kept : share of the variance that the data is reduced to before; as many
-        directions as n_components stay in any case; lower it where the
-        picture looks like noise
+        directions as n_components stay in any case. None is 0.5: fainter directions cost less here
+        and would be all that is seen (0.99 with supervised=True or n_components="auto")
     metric : of the graph; "precomputed" is refused, since a linear map needs features
     pieces : "join" a graph in several pieces by its shortest links (with a warning), or
         "raise" `DisconnectedGraph`
@@ -153,11 +157,13 @@ class OrthogonalLPP(LocalityPreservingProjection):
     True
     """
 
+    _usual_share: ClassVar[float] = ORTHOGONAL_SHARE
+
     def _problem(self, graph: Graph, n_components: int) -> TraceProblem:
         return orthogonal_lpp(
             graph,
             n_components=n_components,
             weights=self.weights,
             width=self.width,
-            variance_kept=self.variance_kept,
+            variance_kept=self._share,
         )

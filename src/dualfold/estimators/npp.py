@@ -7,7 +7,11 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval
 
-from dualfold.estimators.graph_projection import PROJECTION_CONSTRAINTS, GraphProjection
+from dualfold.estimators.graph_projection import (
+    ORTHOGONAL_SHARE,
+    PROJECTION_CONSTRAINTS,
+    GraphProjection,
+)
 from dualfold.graph.graph import Graph
 from dualfold.methods.npp import npp, orthogonal_npp
 from dualfold.trace.problem import TraceProblem
@@ -30,7 +34,7 @@ class NeighborhoodPreservingProjection(GraphProjection):
     neighborhood : "fixed", or "variable": fewer neighbours where points lie far apart
     reg : share of the local trace that steadies the weights
     variance_kept : share of the variance that the data is reduced to before; as many
-        directions as n_components stay in any case
+        directions as n_components stay in any case; None is 0.99
     metric : of the graph; "precomputed" is refused, since a linear map needs features
     pieces : "join" a graph in several pieces by its shortest links (with a warning), or
         "raise" `DisconnectedGraph`. Joining adds no neighbours to rebuild from
@@ -71,7 +75,7 @@ class NeighborhoodPreservingProjection(GraphProjection):
         radius: float | None = None,
         neighborhood: str = "fixed",
         reg: float = 1e-3,
-        variance_kept: float = 0.99,
+        variance_kept: float | None = None,
         metric: Any = "euclidean",
         pieces: str = "join",
         supervised: bool = False,
@@ -91,9 +95,7 @@ class NeighborhoodPreservingProjection(GraphProjection):
         self.graph = graph
 
     def _problem(self, graph: Graph, n_components: int) -> TraceProblem:
-        return npp(
-            graph, n_components=n_components, ridge=self.reg, variance_kept=self.variance_kept
-        )
+        return npp(graph, n_components=n_components, ridge=self.reg, variance_kept=self._share)
 
 
 class OrthogonalNPP(NeighborhoodPreservingProjection):
@@ -109,8 +111,8 @@ class OrthogonalNPP(NeighborhoodPreservingProjection):
     neighborhood : "fixed", or "variable": fewer neighbours where points lie far apart
     reg : share of the local trace that steadies the weights
     variance_kept : share of the variance that the data is reduced to before; as many
-        directions as n_components stay in any case; lower it where the
-        picture looks like noise
+        directions as n_components stay in any case. None is 0.5: fainter directions cost less here
+        and would be all that is seen (0.99 with supervised=True or n_components="auto")
     metric : of the graph; "precomputed" is refused, since a linear map needs features
     pieces : "join" a graph in several pieces by its shortest links (with a warning), or
         "raise" `DisconnectedGraph`. Joining adds no neighbours to rebuild from
@@ -141,7 +143,9 @@ class OrthogonalNPP(NeighborhoodPreservingProjection):
     True
     """
 
+    _usual_share: ClassVar[float] = ORTHOGONAL_SHARE
+
     def _problem(self, graph: Graph, n_components: int) -> TraceProblem:
         return orthogonal_npp(
-            graph, n_components=n_components, ridge=self.reg, variance_kept=self.variance_kept
+            graph, n_components=n_components, ridge=self.reg, variance_kept=self._share
         )

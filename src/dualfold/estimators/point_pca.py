@@ -167,7 +167,7 @@ class PointPCA(LinearEstimator):
 
 
 def _refuse_extremes(X: Any) -> None:
-    """Errors are fourth powers of the entries, which leave the range of doubles before others do."""
+    """Errors are fourth powers of the entries, which leave the range of doubles early."""
     largest = float(np.abs(X.data if sp.issparse(X) else X).max(initial=0.0))
     if largest and not SMALLEST < largest < LARGEST:
         raise InvalidInput(

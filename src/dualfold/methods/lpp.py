@@ -60,7 +60,7 @@ def orthogonal_lpp(
     view of the data and never stretched. For the same reason it favours directions of
     little variance: of two directions along which neighbours are equally alike, the
     fainter one costs less. Lower `variance_kept` where the picture looks like noise (on
-    the digits 0.99 is not enough, 0.7 is).
+    the digits 0.99 is not enough, 0.7 is; the estimator takes 0.5).
 
     Kokiopoulou, Chen and Saad, "Trace optimization and eigenproblems in dimension
     reduction methods" (2011).

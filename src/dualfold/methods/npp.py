@@ -52,7 +52,7 @@ def orthogonal_npp(
     view of the data and never stretched. For the same reason it favours directions of
     little variance: of two directions along which points are rebuilt equally well, the
     fainter one costs less. Lower `variance_kept` where the picture looks like noise (on
-    the digits 0.99 is not enough, 0.7 is).
+    the digits 0.99 is not enough, 0.7 is; the estimator takes 0.5).
 
     Kokiopoulou and Saad, "Orthogonal neighborhood preserving projections" (2007).
     """
