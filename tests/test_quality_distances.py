@@ -201,6 +201,10 @@ def test_classes_are_judged_as_in_scikit_learn(pair):
         vote = KNeighborsClassifier(5).fit(Y[rest], labels[rest].astype(str))
         right.append(vote.predict(Y[i : i + 1])[0] == labels[i])
     np.testing.assert_array_equal(quality.knn_accuracy(Y, labels, per_point=True), right)
+    near = np.argsort(cdist(Y, Y) + np.diag(np.full(160, np.inf)), axis=1, kind="stable")[:, :5]
+    hits = [np.mean(labels[near[i]] == labels[i]) for i in range(160)]
+    np.testing.assert_allclose(quality.neighborhood_hit(Y, labels, per_point=True), hits)
+    assert quality.neighborhood_hit(Y, labels) == pytest.approx(np.mean(hits))
     with pytest.raises(InvalidInput, match="one class for each point"):
         quality.silhouette(Y, labels[:-1])
     with pytest.raises(InvalidInput, match="from 2 to"):

@@ -71,6 +71,7 @@ def test_a_sample_is_an_exact_measure_of_its_points(example):
     for measure, given in (
         (quality.silhouette, (Y, labels)),
         (quality.knn_accuracy, (Y, labels)),
+        (quality.neighborhood_hit, (Y, labels)),
         (quality.local_distortion, (X, Y)),
         (quality.stress, (X, Y)),
     ):
@@ -170,6 +171,7 @@ def test_the_report_holds_every_measure_as_computed_alone(example):
         "residual_variance": quality.residual_variance(X, Y, metric="euclidean"),
         "geodesic_residual_variance": quality.residual_variance(graph, Y),
         "silhouette": quality.silhouette(Y, labels),
+        "neighborhood_hit": quality.neighborhood_hit(Y, labels, n_neighbors=10),
         "knn_accuracy": quality.knn_accuracy(Y, labels, n_neighbors=10),
         "knn_accuracy_before": quality.knn_accuracy(X, labels, n_neighbors=10),
     }

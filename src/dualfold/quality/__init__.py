@@ -38,7 +38,7 @@ from dualfold.quality.coranking import (
 from dualfold.quality.distortion import Distortion, measured_distortion
 from dualfold.quality.estimate import Estimate
 from dualfold.quality.foreign import conformal_p_values
-from dualfold.quality.labels import knn_accuracy, silhouette
+from dualfold.quality.labels import knn_accuracy, neighborhood_hit, silhouette
 from dualfold.quality.local import density_correlation, local_distortion
 from dualfold.quality.neighbors import (
     continuity,
@@ -80,6 +80,7 @@ __all__ = [
     "neighbor_agreement",
     "neighbor_ranks",
     "neighborhood_curve",
+    "neighborhood_hit",
     "nonmetric_stress",
     "procrustes",
     "repeated_maps",

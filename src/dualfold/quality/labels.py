@@ -13,7 +13,7 @@ from dualfold.quality.estimate import drawn_rows, over_points
 from dualfold.quality.ranks import neighbor_count
 from dualfold.quality.space import space_of
 
-__all__ = ["knn_accuracy", "silhouette"]
+__all__ = ["knn_accuracy", "neighborhood_hit", "silhouette"]
 
 _class_sums = kernel("class_sums")
 
@@ -89,6 +89,30 @@ def knn_accuracy(
     own = codes if rows is None else codes[rows]
     right = voted(space.nearest(k, rows)[0], codes, len(classes)) == own
     values = right.astype(float)
+    return over_points(values, rows, space.n, (0.0, 1.0), per_point)
+
+
+def neighborhood_hit(
+    Y: Any,
+    labels: Any,
+    *,
+    n_neighbors: int = 5,
+    metric: Any = "euclidean",
+    per_point: bool = False,
+    sample: int | None = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> float | Array:
+    """The share of a point's k nearest that are of its class, on average. 0 to 1; 1 best.
+
+    Where `knn_accuracy` asks whether the right class has most votes, this asks how many it has:
+    it falls as soon as the classes of `labels` mix at their borders. Paulovich et al. (2008).
+    """
+    space = space_of(Y, metric, n_jobs)
+    _, codes = _classes(labels, space.n)
+    k, rows = neighbor_count(n_neighbors, space.n), drawn_rows(space.n, sample, random_state)
+    own = codes if rows is None else codes[rows]
+    values = np.mean(codes[space.nearest(k, rows)[0]] == own[:, None], axis=1)
     return over_points(values, rows, space.n, (0.0, 1.0), per_point)
 
 

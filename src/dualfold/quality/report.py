@@ -15,7 +15,7 @@ from dualfold.quality.coranking import (
     curve_of,
 )
 from dualfold.quality.estimate import Estimate, drawn_rows, estimate_of_mean, spread_over
-from dualfold.quality.labels import knn_accuracy, silhouette
+from dualfold.quality.labels import knn_accuracy, neighborhood_hit, silhouette
 from dualfold.quality.local import correlation_of_densities, distortion_of
 from dualfold.quality.nonmetric import PAIRS, nonmetric_stress
 from dualfold.quality.pairs import PairSums, PairSumsOf, pair_sums
@@ -135,7 +135,7 @@ def report(
 ) -> QualityReport:
     """Measure a map Y of the data X in every way there is.
 
-    labels : one class for each point; adds the silhouette and the accuracy of nearest neighbours
+    labels : one class for each point; adds the silhouette and how well neighbours name the class
     graph : adds the residual variance against its geodesics
     n_neighbors : neighbourhood size of the local measures, less than n/2
     max_rank : end of the R_NX curve and the co-ranking matrix (None: 100, or n−2 if less)
@@ -181,6 +181,8 @@ def report(
         measures["geodesic_residual_variance"] = pair_sums(geodesic, y, rows).residual_variance()
     if labels is not None:
         measures["silhouette"] = _number(silhouette(y, labels, **sampling))
+        hit = neighborhood_hit(y, labels, n_neighbors=k, **sampling)
+        measures["neighborhood_hit"] = _number(hit)
         for name, space in (("knn_accuracy", y), ("knn_accuracy_before", x)):
             measures[name] = _number(knn_accuracy(space, labels, n_neighbors=k, **sampling))
     per_point = _points_of(near, curve, sums)

@@ -36,6 +36,7 @@ MEANINGS = {
     "residual_variance": Meaning(0, 1, "1 - correlation of distances, squared"),
     "geodesic_residual_variance": Meaning(0, 1, "the same against geodesics of the graph"),
     "silhouette": Meaning(1, -1, "classes are apart on the map"),
+    "neighborhood_hit": Meaning(1, 0, "share of neighbours on the map that are of one class"),
     "knn_accuracy": Meaning(1, 0, "neighbours on the map name the class"),
     "knn_accuracy_before": Meaning(1, 0, "neighbours in the data name the class"),
 }
