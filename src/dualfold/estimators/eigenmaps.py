@@ -69,6 +69,7 @@ class LaplacianEigenmaps(LeavesSpecksOut):
     graph_ : the `Graph` that was embedded, links that joined pieces included
     n_connected_components_ : in how many pieces it was before
     left_out_, rows_ : the rows left out of the problem, and those that are in it (None: all)
+    landmarks_ : None, since all rows that are in the problem make the graph
     n_components_reason_ : why so many, in words, where n_components was "auto"
     nbrs_ : scikit-learn's NearestNeighbors of the data, made when asked for
 

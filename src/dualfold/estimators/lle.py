@@ -64,6 +64,7 @@ class LocallyLinearEmbedding(SomeRows):
     certificate_ : how far from optimal the points can be; print it
     graph_ : the `Graph` that was embedded, links that joined pieces included
     landmarks_, rows_ : the rows whose graph it is; None for all
+    left_out_ : None, since no row is left out of the problem for being far away
     n_connected_components_ : in how many pieces it was before
     n_components_reason_ : why so many, in words, where n_components was "auto"
     nbrs_ : scikit-learn's NearestNeighbors of the data, made when asked for

@@ -64,9 +64,12 @@ class NeighborRanks:
         first, second = (self._given(error, per_point) for error in errors)
         return first, second
 
-    def t_similarity(self, t: int | None = None, *, per_point: bool = False) -> float | Array:
+    def t_similarity(
+        self, n_neighbors: int | None = None, *, per_point: bool = False
+    ) -> float | Array:
         """See `dualfold.quality.t_similarity`."""
-        return self._given(kept_share(self.before, self.after, self._count(t)), per_point)
+        k = self._count(n_neighbors)
+        return self._given(kept_share(self.before, self.after, k), per_point)
 
     def lcmc(self, n_neighbors: int | None = None, *, per_point: bool = False) -> float | Array:
         """See `dualfold.quality.lcmc`."""
