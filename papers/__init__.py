@@ -1,4 +1,4 @@
-"""The papers' tables and figures, made again: the paper's number, ours, the difference.
+"""The papers' tables, figures and claims, put to the test with this package.
 
     import papers
     setting = papers.Setting("quick")

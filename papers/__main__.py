@@ -12,10 +12,10 @@ from dualfold.cli.console import Console, plainly, print_json
 from dualfold.cli.options import Force, Json, Quiet
 from dualfold.data.whole_file import check_folder, check_place, whole_file
 from papers.finding import STAND_IN, Done, Experiment, Setting
-from papers.report import counted, picture, picture_name, summary
+from papers.report import counted, counts, picture, picture_name, summary
 
 MARKDOWN, PAGE = "report.md", "report.html"
-NOT_AS_EXPECTED = 3
+SOMETHING_WRONG = 3
 
 Full = Annotated[bool, typer.Option("--full", help="The papers' sizes, not quick ones.")]
 Output = Annotated[
@@ -30,14 +30,14 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes: 0 all as expected, 1 failure, 2 wrong usage, 3 a row is not as expected, "
-    "130 interrupted.",
+    epilog="Exit codes: 0 every theorem and identity holds on our code, 1 failure, 2 wrong usage, "
+    "3 one does not hold, 130 interrupted. A claim that is not confirmed is no failure.",
 )
 
 
 @app.callback()
 def top() -> None:
-    """Make the tables and figures of five papers again, and compare the numbers.
+    """Make the tables and figures of five papers again, and put their claims to the test.
 
     \b
     Examples:
@@ -129,15 +129,14 @@ def reproduced(
         for place, one in enumerate(wanted):
             with console.doing(f"{place + 1} of {len(wanted)}: {one.title}"):
                 found += papers.run([one], setting)
-            off = found[-1].finding.failed
-            words = f"{counted(len(off), 'row')} not as expected" if off else "as expected"
-            console.say(f"{one.name:<28} {found[-1].seconds:6.1f} s  {words}")
+            console.say(f"{one.name:<28} {found[-1].seconds:6.1f} s  {outcome(found[-1])}")
     with console.doing("writing"):
         written = write(output, found, setting)
     if as_json:
         print_json(
             {
                 "summary": summary(found),
+                "counts": counts(found),
                 "findings": [done.to_dict() for done in found],
                 "written": [str(path) for path in written],
                 "notices": notices,
@@ -146,10 +145,22 @@ def reproduced(
     return found
 
 
+def outcome(done: Done) -> str:
+    """What one experiment brought, in a few words."""
+    finding = done.finding
+    judged = [row for row in finding.rows if row.kind is not None]
+    parts = [f"{sum(bool(row.holds) for row in judged)} of {counted(len(judged), 'row')}"]
+    if finding.unconfirmed:
+        parts.append(f"{len(finding.unconfirmed)} of the paper's not confirmed")
+    if finding.failed:
+        parts.append(f"{len(finding.failed)} WRONG")
+    return ", ".join(parts)
+
+
 def finish(
     found: list[Done], words: list[str], setting: Setting, output: Path, console: Console
 ) -> None:
-    """Say what came out and what to try next; a row that is not as expected ends in exit code 3."""
+    """Say what came out and what to try next; a mistake of ours ends in exit code 3."""
     console.say(f"\n{summary(found)}")
     console.say(f"\nThe report:  {output / PAGE}  (and {MARKDOWN} with its pictures beside it)")
     if any(STAND_IN in done.finding.notes for done in found):
@@ -159,7 +170,7 @@ def finish(
         again = ["python -m papers", *words, "--full", "-o", str(output / "full")]
         console.say(f"\nTry next:  {' '.join(again)}")
     if any(done.finding.failed for done in found):
-        raise typer.Exit(NOT_AS_EXPECTED)
+        raise typer.Exit(SOMETHING_WRONG)
 
 
 def write(folder: Path, found: list[Done], setting: Setting) -> list[Path]:

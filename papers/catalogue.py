@@ -77,8 +77,13 @@ def run(wanted: Sequence[Experiment], setting: Setting) -> Iterator[Done]:
             finding = experiment.run(setting)
         except Exception as error:
             reason = f"{type(error).__name__}: {error}"
-            finding = Finding("It broke off.", (Row("it runs", "yes", "no", False, reason),))
+            finding = Finding("It broke off.", (broken(reason),))
         yield Done(experiment, finding, perf_counter() - start)
+
+
+def broken(reason: str) -> Row:
+    """The row of an experiment that did not come to its end."""
+    return Row("it runs", "theorem", "yes", "no", lambda ours: ours == "yes", reason)
 
 
 def _meant(experiment: Experiment, word: str) -> bool:

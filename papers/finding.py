@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, TypeVar
 
@@ -74,28 +74,50 @@ class Setting:
         return "" if self.images.shape == (28, 28) else STAND_IN
 
 
+Kind = Literal["number", "claim", "theorem", "identity"]
+# What is said of a row that holds, and of one that does not.
+VERDICTS: dict[Kind, tuple[str, str]] = {
+    "number": ("reproduced", "not reproduced"),
+    "claim": ("confirmed", "not confirmed"),
+    "theorem": ("holds", "FAILS"),
+    "identity": ("holds", "FAILS"),
+}
+
+
 @dataclass(frozen=True)
 class Row:
-    """One number (or word) of a paper beside ours.
+    """One thing that was measured with this package, and what it is held against.
 
     what: what is measured.
-    paper: what the paper says; None where it gives no number.
+    kind: "number", a number that the paper prints; "claim", what the paper says of the matter;
+        "theorem", what is proved, checked on our code; "identity", two ways to compute one
+        thing; None for what only belongs to the picture.
+    paper: what the paper says, or the theorem; None for what only belongs to the picture.
     ours: what came out.
-    holds: whether ours agrees with the paper or, where the paper is silent or wrong, with
-        what is proved or known; None where there is nothing to agree with.
-    note: what agreement means here (a tolerance, a bound), or why there is none.
+    judge: whether a value is as `paper` has it; a row holds when it says so of `ours`.
+    note: the tolerance and where it comes from, or what the claim was taken to mean.
     """
 
     what: str
+    kind: Kind | None
     paper: float | str | None
     ours: float | str
-    holds: bool | None = None
+    judge: Callable[[Any], bool] | None = field(default=None, compare=False, repr=False)
     note: str = ""
 
-    def __post_init__(self) -> None:
-        # NumPy's False is not False: a row that does not hold would pass unseen.
-        if self.holds is not None:
-            object.__setattr__(self, "holds", bool(self.holds))
+    @cached_property
+    def holds(self) -> bool | None:
+        """What `judge` says of `ours`: NumPy's False is False here, and NaN holds nowhere."""
+        if self.judge is None:
+            return None
+        if not isinstance(self.ours, str) and np.isnan(self.ours):
+            return False
+        return bool(self.judge(self.ours))
+
+    @property
+    def verdict(self) -> str:
+        """The judgement in words; nothing where there is none."""
+        return "" if self.kind is None else VERDICTS[self.kind][0 if self.holds else 1]
 
     @property
     def difference(self) -> float | None:
@@ -105,13 +127,67 @@ class Row:
         return float(self.ours) - float(self.paper)
 
 
-def agrees(
-    what: str, ours: SupportsFloat, limit: float, *, paper: float = 0.0, about: str = ""
+def number(what: str, paper: float, ours: SupportsFloat, within: float, why: str) -> Row:
+    """A number that the paper prints; `why` says where the tolerance comes from."""
+    note = f"within {_short(within)}: {why}" if within else f"equal: {why}"
+    return Row(what, "number", paper, float(ours), _near(paper, within), note)
+
+
+def claim(
+    what: str,
+    says: float | str,
+    ours: SupportsFloat | str,
+    means: Callable[[Any], bool],
+    why: str = "",
 ) -> Row:
-    """A row that holds when ours is as near to the paper's number as `limit`."""
-    near = f"within {limit:.0e}".replace("e-0", "e-") if limit else "equal"
-    note = f"{near}; {about}" if about else near
-    return Row(what, paper, float(ours), abs(float(ours) - paper) <= limit, note)
+    """What the paper says; `means` is the test that its words were taken to mean."""
+    value = ours if isinstance(ours, str) else float(ours)
+    return Row(what, "claim", says, value, means, why)
+
+
+def theorem(
+    what: str,
+    ours: SupportsFloat,
+    *,
+    equals: float | None = None,
+    within: float = 0.0,
+    at_most: float | None = None,
+    at_least: float | None = None,
+    about: str = "",
+) -> Row:
+    """What is proved, checked on our code: a value, or a bound (`within` is for rounding)."""
+    value = float(ours)
+    if equals is not None:
+        note = "; ".join(filter(None, (f"within {_short(within)}", about)))
+        return Row(what, "theorem", equals, value, _near(equals, within), note)
+    if at_most is not None:
+        top = at_most + within
+        return Row(what, "theorem", f"≤ {_short(at_most)}", value, lambda x: x <= top, about)
+    assert at_least is not None
+    low = at_least - within
+    return Row(what, "theorem", f"≥ {_short(at_least)}", value, lambda x: x >= low, about)
+
+
+def identity(
+    what: str, ours: SupportsFloat, limit: float, *, equals: float = 0.0, about: str = ""
+) -> Row:
+    """Two ways to compute one thing, one of them this package's: ours is how far they are apart."""
+    note = f"within {_short(limit)}" if limit else "equal"
+    note = f"{note}; {about}" if about else note
+    return Row(what, "identity", equals, float(ours), _near(equals, limit), note)
+
+
+def also(what: str, ours: SupportsFloat | str, note: str = "") -> Row:
+    """A number that belongs to the picture and is held against nothing."""
+    return Row(what, None, None, ours if isinstance(ours, str) else float(ours), note=note)
+
+
+def _near(wanted: float, limit: float) -> Callable[[Any], bool]:
+    return lambda value: abs(value - wanted) <= limit
+
+
+def _short(value: float) -> str:
+    return f"{value:.2g}".replace("e-0", "e-")
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +195,7 @@ class Finding:
     """What one experiment showed.
 
     sentence: what is to be seen, in words made from the numbers of this run.
-    rows: the table.
+    rows: the table, and what is only measured beside it.
     figures: (caption, matplotlib figure) in the order to be shown.
     notes: sizes, seeds, stand-ins: what a reader needs to judge it.
     """
@@ -131,8 +207,13 @@ class Finding:
 
     @property
     def failed(self) -> tuple[Row, ...]:
-        """The rows that do not hold."""
-        return tuple(row for row in self.rows if row.holds is False)
+        """Theorems and identities that do not hold: here something is wrong with our code."""
+        return tuple(r for r in self.rows if r.kind in ("theorem", "identity") and not r.holds)
+
+    @property
+    def unconfirmed(self) -> tuple[Row, ...]:
+        """Numbers that did not come out and claims that were not confirmed: about the paper."""
+        return tuple(r for r in self.rows if r.kind in ("number", "claim") and not r.holds)
 
 
 @dataclass(frozen=True)
@@ -174,10 +255,12 @@ class Done:
             "rows": [
                 {
                     "what": row.what,
+                    "kind": row.kind,
                     "paper": row.paper,
                     "ours": row.ours,
                     "difference": row.difference,
                     "holds": row.holds,
+                    "verdict": row.verdict,
                     "note": row.note,
                 }
                 for row in self.finding.rows

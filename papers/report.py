@@ -8,13 +8,19 @@ from html import escape
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from papers.finding import PAPERS, Done, Finding, Paper, Row, Setting
+from papers.finding import PAPERS, VERDICTS, Done, Finding, Kind, Paper, Row, Setting
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TITLE = "The papers, reproduced"
-COLUMNS = ("what", "paper", "ours", "difference", "as expected", "note")
+COLUMNS = ("kind", "what", "said", "ours", "difference", "verdict", "note")
+KINDS: dict[Kind, tuple[str, str]] = {
+    "number": ("The papers' numbers", "a printed number, made again"),
+    "claim": ("The papers' claims", "what a paper says, put to the test"),
+    "theorem": ("Theorems on our code", "what is proved, checked on our answers"),
+    "identity": ("Identities", "two ways to compute one thing, one of them ours"),
+}
 SIZES = {
     "brief": "the smallest sizes that show the effect",
     "quick": "quick sizes; `--full` takes the papers' own",
@@ -46,23 +52,48 @@ def counted(number: int, thing: str) -> str:
 
 
 def summary(found: Sequence[Done]) -> str:
-    """How much came out as expected, in a sentence or two."""
+    """The four counts, in a sentence, and where our code is at fault."""
+    words = [f"{counted(len(found), 'experiment')}."]
+    for kind, (title, _) in KINDS.items():
+        good, whole = counts(found)[kind]
+        words.append(f"{title}: {good} of {whole} {VERDICTS[kind][0].replace('holds', 'hold')}.")
+    wrong = [done.experiment.name for done in found if done.finding.failed]
+    if wrong:
+        words.append(f"Something is wrong in {', '.join(wrong)}.")
+    return " ".join(words)
+
+
+def counts(found: Sequence[Done]) -> dict[Kind, tuple[int, int]]:
+    """Of each kind: how many rows hold, of how many."""
     rows = [row for done in found for row in done.finding.rows]
-    judged = [row for row in rows if row.holds is not None]
-    off = [row for row in judged if not row.holds]
-    words = (
-        f"{counted(len(found), 'experiment')}, {counted(len(rows), 'row')}, {len(judged)} of them "
-        "with an expected value; "
-    )
-    if not off:
-        return words + "all came out as expected."
-    where = [done.experiment.name for done in found if done.finding.failed]
-    return words + f"{len(off)} did not come out as expected (in {', '.join(where)})."
+    return {
+        kind: (
+            sum(row.kind == kind and bool(row.holds) for row in rows),
+            sum(row.kind == kind for row in rows),
+        )
+        for kind in KINDS
+    }
+
+
+def unconfirmed(found: Sequence[Done]) -> list[tuple[str, list[str]]]:
+    """Each experiment with numbers that did not come out or claims not confirmed, and which."""
+    return [
+        (done.experiment.name, [f"{row.what} ({row.verdict})" for row in done.finding.unconfirmed])
+        for done in found
+        if done.finding.unconfirmed
+    ]
 
 
 def markdown_report(found: Sequence[Done], setting: Setting) -> str:
     """The report with links to pictures of the names that `picture_name` gives."""
-    lines = [f"# {TITLE}", "", summary(found), "", _preface(found, setting), ""]
+    lines = [f"# {TITLE}", "", "| kind of row | | of | what it is |", "|---|---|---|---|"]
+    for kind, (good, whole) in counts(found).items():
+        title, words = KINDS[kind]
+        lines.append(f"| {title} | {good} {VERDICTS[kind][0]} | {whole} | {words} |")
+    lines += ["", _preface(found, setting), ""]
+    if unconfirmed(found):
+        lines += ["Not reproduced or not confirmed:", ""]
+        lines += [f"* `{name}`: {'; '.join(rows)}" for name, rows in unconfirmed(found)] + [""]
     for paper, some in _by_paper(found):
         lines += [f"## {paper.author}: {paper.title}", ""]
         for done in some:
@@ -74,8 +105,9 @@ def html_report(found: Sequence[Done], setting: Setting) -> str:
     """The report as one file that needs nothing else: pictures and style are inside."""
     body = [
         f"<h1>{TITLE}</h1>",
-        f"<p class=lead>{escape(summary(found))}</p>",
+        _counts_table(found),
         f"<p>{_code(_preface(found, setting))}</p>",
+        *_unconfirmed_list(found),
         _contents(found),
     ]
     for paper, some in _by_paper(found):
@@ -101,9 +133,10 @@ def _preface(found: Sequence[Done], setting: Setting) -> str:
     seconds = sum(done.seconds for done in found)
     return (
         f"Made by `python -m papers` ({SIZES[setting.size]}; seed {setting.seed}) in "
-        f"{seconds:.0f} s. Difference is ours less the paper's. Expected is the paper's number, "
-        "within the tolerance of the note; where the paper errs, it is what is right instead, "
-        "and the note says so (docs/errata.md lists those places)."
+        f"{seconds:.0f} s. “Said” is the paper's number or claim, or what the theorem gives; the "
+        "difference is ours less that, and the note has the tolerance and its reason. A number "
+        "not reproduced or a claim not confirmed is a finding about the paper (docs/errata.md); a "
+        "theorem or an identity that fails is a mistake of ours."
     )
 
 
@@ -115,29 +148,45 @@ def _by_paper(found: Sequence[Done]) -> Iterator[tuple[Paper, list[Done]]]:
 
 
 def _cells(row: Row) -> tuple[str, ...]:
-    holds = {True: "yes", False: "**no**", None: ""}[row.holds]
+    verdict = row.verdict if row.holds else f"**{row.verdict}**"
     signed = "" if row.difference is None else f"{row.difference:+.2g}".replace("-", "−")
-    return row.what, number(row.paper), number(row.ours), signed, holds, row.note
+    kind = row.kind or ""
+    return kind, row.what, number(row.paper), number(row.ours), signed, verdict, row.note
+
+
+def _judged(finding: Finding) -> list[Row]:
+    return [row for row in finding.rows if row.kind is not None]
+
+
+def _also(finding: Finding) -> str:
+    """What is held against nothing, in a line under the table."""
+    parts = [
+        f"{row.what} {number(row.ours)}" + (f" ({row.note})" if row.note else "")
+        for row in finding.rows
+        if row.kind is None
+    ]
+    return f"Also measured: {'; '.join(parts)}." if parts else ""
 
 
 def _used(finding: Finding) -> list[int]:
     """Columns in which some row says something."""
-    rows = [_cells(row) for row in finding.rows]
+    rows = [_cells(row) for row in _judged(finding)]
     return [at for at in range(len(COLUMNS)) if any(cells[at] for cells in rows)]
 
 
 def _markdown_section(done: Done) -> list[str]:
     finding, experiment = done.finding, done.experiment
     lines = [f"### {experiment.title} ({experiment.place})", "", finding.sentence, ""]
-    if finding.rows:
+    if _judged(finding):
         used = _used(finding)
         lines.append("| " + " | ".join(COLUMNS[at] for at in used) + " |")
         lines.append("|" + "---|" * len(used))
-        for row in finding.rows:
+        for row in _judged(finding):
             cells = _cells(row)
             shown = (cells[at].replace("|", "\\|") for at in used)
             lines.append("| " + " | ".join(shown) + " |")
         lines.append("")
+    lines += [_also(finding), ""] if _also(finding) else []
     for place, (caption, _) in enumerate(finding.figures):
         lines += [f"![{caption}]({picture_name(done, place)})", "", f"*{caption}*", ""]
     lines.append(" ".join([*finding.notes, f"(`{experiment.name}`, {done.seconds:.1f} s)"]))
@@ -151,20 +200,22 @@ def _html_section(done: Done) -> str:
         f"<h3>{escape(experiment.title)} <small>{escape(experiment.place)}</small></h3>",
         f"<p>{_code(finding.sentence)}</p>",
     ]
-    if finding.rows:
+    if _judged(finding):
         used = _used(finding)
         parts.append('<div class="wide"><table><thead><tr>')
-        kinds = ("", "n", "n", "n", "", "")
+        kinds = ("k", "", "n", "n", "n", "", "")
         parts += [f'<th scope="col" class="{kinds[at]}">{COLUMNS[at]}</th>' for at in used]
         parts.append("</tr></thead><tbody>")
-        for row in finding.rows:
-            parts.append('<tr class="off">' if row.holds is False else "<tr>")
+        for row in _judged(finding):
+            parts.append("<tr>" if row.holds else f'<tr class="{_off(row)}">')
             cells = _cells(row)
             parts += [
                 f'<td class="{kinds[at]}">{_code(cells[at].replace("**", ""))}</td>' for at in used
             ]
             parts.append("</tr>")
         parts.append("</tbody></table></div>")
+    if _also(finding):
+        parts.append(f"<p class=notes>{_code(_also(finding))}</p>")
     for caption, figure in finding.figures:
         inside = base64.b64encode(picture(figure)).decode()
         parts.append(
@@ -176,12 +227,38 @@ def _html_section(done: Done) -> str:
     return "\n".join(parts)
 
 
+def _off(row: Row) -> str:
+    return "wrong" if row.kind in ("theorem", "identity") else "off"
+
+
+def _counts_table(found: Sequence[Done]) -> str:
+    parts = ['<table class="lead"><tbody>']
+    for kind, (good, whole) in counts(found).items():
+        title, words = KINDS[kind]
+        parts.append(
+            f'<tr><th scope="row">{escape(title)}</th><td>{good} of {whole} {VERDICTS[kind][0]}'
+            f"</td><td>{escape(words)}</td></tr>"
+        )
+    return "\n".join([*parts, "</tbody></table>"])
+
+
+def _unconfirmed_list(found: Sequence[Done]) -> list[str]:
+    some = unconfirmed(found)
+    if not some:
+        return []
+    items = [
+        f'<li><a href="#{name}">{name}</a>: {_code("; ".join(rows))}</li>' for name, rows in some
+    ]
+    opened = "<details><summary>Not reproduced or not confirmed</summary><ul>"
+    return [opened, *items, "</ul></details>"]
+
+
 def _contents(found: Sequence[Done]) -> str:
     lines = ["<nav><ul>"]
     for paper, some in _by_paper(found):
         links = ", ".join(
             f'<a href="#{done.experiment.name}">{escape(done.experiment.title)}</a>'
-            + (" <b>(see its table)</b>" if done.finding.failed else "")
+            + (" <b>(wrong: see its table)</b>" if done.finding.failed else "")
             for done in some
         )
         lines.append(f"<li><strong>{escape(paper.author)}</strong>: {links}</li>")
@@ -198,9 +275,9 @@ def _code(text: str) -> str:
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d2330; --soft: #5b6472; --line: #d9dde3;
-  --ground: #fff; --off: #fff1e8; }
+  --ground: #fff; --off: #fff1e8; --wrong: #ffd5d0; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e8eaee; --soft: #a4adba; --line: #39404c;
-  --ground: #15181e; --off: #3a2a1e; } figure img { background: #fff; } }
+  --ground: #15181e; --off: #3a2a1e; --wrong: #5a1f1c; } figure img { background: #fff; } }
 body { margin: 0; background: var(--ground); color: var(--ink);
   font: 16px/1.55 system-ui, sans-serif; }
 main { max-width: 62rem; margin: 0 auto; padding: 2rem 1.2rem 5rem; }
@@ -211,7 +288,8 @@ h3 { margin-top: 2.4rem; } h3 small { color: var(--soft); font-weight: 400; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; font-size: .88rem; }
 th, td { text-align: left; padding: .3rem .8rem .3rem 0; border-bottom: 1px solid var(--line);
   vertical-align: top; } .n { text-align: right; font-variant-numeric: tabular-nums; }
-tr.off { background: var(--off); } figure { margin: 1.2rem 0; } img { max-width: 100%;
+tr.off { background: var(--off); } tr.wrong { background: var(--wrong); }
+.k { color: var(--soft); } figure { margin: 1.2rem 0; } img { max-width: 100%;
   height: auto; border-radius: 6px; } code { font-size: .92em; }
 a { color: inherit; } a:focus-visible { outline: 2px solid; }
 """

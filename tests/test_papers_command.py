@@ -60,11 +60,13 @@ def test_json_has_the_rows():
     [finding] = printed["findings"]
     assert finding["name"] == QUICK
     assert all(row["holds"] in (True, None) for row in finding["rows"])
+    whole = sum(row["kind"] == "theorem" for row in finding["rows"])
+    assert printed["counts"]["theorem"] == [whole, whole]
 
 
 def test_a_row_that_is_off_ends_in_code_3_with_the_report_written(monkeypatch, tmp_path):
     monkeypatch.setattr(Finding, "failed", property(lambda self: self.rows[:1]))
-    assert "1 row not as expected" in run("run", QUICK, code=3).stderr
+    assert "1 WRONG" in run("run", QUICK, code=3).stderr
     assert (tmp_path / "dualfold-papers" / "report.html").exists()
 
 

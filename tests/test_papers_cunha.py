@@ -129,10 +129,9 @@ def test_the_eigenvalue_off_ones_may_be_negative() -> None:
 
 
 def test_products_of_semidefinite_matrices() -> None:
-    trace, value, symmetric = _products(np.random.default_rng(0), 100)
+    trace, symmetric = _products(roll_problem(form="at_most")[1], np.random.default_rng(0), 100)
     assert trace > 0
-    assert value > -1e-9
-    assert symmetric < -0.1
+    assert symmetric < -1e-3
 
 
 def test_bounds_name_a_bound_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,7 +145,9 @@ def test_bounds_name_a_bound_that_is_none(monkeypatch: pytest.MonkeyPatch) -> No
         lambda p, u: {name: 0.3 * one for name, one in true(p, u).items()},
     )
     failed = bounds(BRIEF).failed
-    assert {row.what for row in failed} >= {"above: dual weights", "above: Isomap trace"}
+    assert {row.what for row in failed} >= {
+        "above: dual weights, of tr K", "above: Isomap trace, of tr K"
+    }  # fmt: skip
 
 
 def test_weights_above_the_true_second_eigenvalue_are_no_bound() -> None:
@@ -162,6 +163,7 @@ def test_weights_above_the_true_second_eigenvalue_are_no_bound() -> None:
 def test_dropped_coordinates_are_counted() -> None:
     unfolding = roll(BRIEF)[2]
     spectrum = np.sort(np.linalg.eigvalsh(unfolding.factor @ unfolding.factor.T))[::-1]
-    rows = {row.what: row.ours for row in coordinates_kept(BRIEF).rows}
+    rows = {row.what: row.note for row in coordinates_kept(BRIEF).rows}
     expected = spectrum[1:].sum() / spectrum.sum()
-    assert rows["a roll that opens, 1 kept: variance outside"] == pytest.approx(expected)
+    note = rows["a roll that opens, 1 kept: most that an edge gains, of d²"]
+    assert note.startswith(f"variance outside {expected:.2%};")

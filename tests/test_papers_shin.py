@@ -7,38 +7,12 @@ import pytest
 import scipy.optimize
 
 from dualfold.data import digits
-from dualfold.games import gradient_descent
+from dualfold.games import Convex, Quadratic, gradient_descent
 from dualfold.programs import LinearProgram, QuadraticProgram, solve_program
 from papers import Setting
-from papers.shin import convexity, decompositions, descent, duality
+from papers.shin import convexity, descent, duality
 from papers.shin import pca_algorithms as algorithms
 from papers.shin import pca_mnist as reconstructed
-from papers.shin.functions import Shape, broken_rules, keeping_rules, lecture_shapes
-
-SHAPES = lecture_shapes()
-
-
-def test_laplace_expansion_of_whole_numbers() -> None:
-    A = np.array([[2, 0, 1, 3], [1, 1, 0, 2], [0, 4, 1, 1], [3, 1, 2, 0]])
-    # −28 by elimination over the fractions.
-    assert [decompositions.laplace_expansion(A, row) for row in range(4)] == [-28] * 4
-
-
-def test_svd_of_a_singular_matrix() -> None:
-    A = np.outer([1.0, 2.0, 2.0], [3.0, 0.0, 4.0])  # σ = 3·5, rank 1
-    U, s, V = decompositions.svd_by_gram(A)
-    np.testing.assert_allclose(s, [15, 0, 0], atol=1e-6)
-    np.testing.assert_allclose(U.T @ U, np.eye(3), atol=1e-12)
-    np.testing.assert_allclose(U * s @ V.T, A, atol=1e-6)
-
-
-@pytest.mark.parametrize("shape", [(5, 3), (3, 5)])
-def test_svd_of_a_rectangle(shape: tuple[int, int]) -> None:
-    A = np.random.default_rng(8).standard_normal(shape)
-    U, s, V = decompositions.svd_by_gram(A)
-    np.testing.assert_allclose(U.T @ U, np.eye(shape[0]), atol=1e-12)
-    np.testing.assert_allclose(s[:3], np.linalg.svd(A, compute_uv=False), rtol=1e-10)
-    np.testing.assert_allclose((U[:, :3] * s[:3]) @ V[:, :3].T, A, atol=1e-10)
 
 
 def test_rounds_of_descent_by_a_plain_loop() -> None:
@@ -57,44 +31,31 @@ def test_a_method_that_does_not_arrive_is_told() -> None:
     assert descent._rounds(lost) == descent.ENOUGH + 1
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: f"{shape.name}{shape.sign:+.0f}")
-def test_slopes_and_bends_by_differences(shape: Shape) -> None:
-    points = shape.points(np.random.default_rng(3), 20)
-    step, unit = 1e-5, np.eye(shape.dimensions)
-    assert shape.slopes is not None
+class Dent(Convex):
+    """Convex but for a dent around 0."""
 
-    def difference(of, x):
-        return np.array([(of(x + step * e) - of(x - step * e)) / (2 * step) for e in unit])
+    def value(self, x):  # type: ignore[no-untyped-def]
+        return float(x @ x + 3 * np.exp(-4 * x @ x))
 
-    for x in points:
-        slope = difference(lambda at: shape.values(at[None])[0], x)
-        np.testing.assert_allclose(shape.slopes(x[None])[0], slope, rtol=1e-5, atol=1e-6)
-        if shape.bend is not None:
-            bend = difference(lambda at: shape.slopes(at[None])[0], x)
-            np.testing.assert_allclose(shape.bend(x), bend, rtol=1e-4, atol=1e-5)
+    def subgradient(self, x):  # type: ignore[no-untyped-def]
+        return 2 * x - 24 * x * np.exp(-4 * x @ x)
+
+
+class Steep(Quadratic):
+    """Its subgradients are 2 % too long."""
+
+    def subgradient(self, x):  # type: ignore[no-untyped-def]
+        return 1.02 * super().subgradient(x)
 
 
 def test_what_is_not_convex_is_found_out() -> None:
     rng = np.random.default_rng(0)
-    for shape, _ in broken_rules():
-        assert convexity.chord_excess(shape, rng, 2_000) > 1e-3
-    for shape in keeping_rules(rng):
-        turned = Shape("", shape.values, sign=-shape.sign, positive=shape.positive,
-                       dimensions=shape.dimensions)  # fmt: skip
-        assert convexity.chord_excess(turned, rng, 2_000) > 1e-3
-    wrong = Shape("", lambda x: x[:, 0] ** 2, lambda x: 3 * x)
-    assert convexity.tangent_excess(wrong, rng, 2_000) > 1e-2
-
-
-def test_share_of_segments_that_leave_two_halves() -> None:
-    # Two strips of equal area, |x| ≥ ½ in [−1, 1]²: half of the pairs lie in different ones,
-    # and on a segment from u to v (uniform) the part inside the gap is 1/(v − u).
-    rng = np.random.default_rng(1)
-    ends = rng.uniform(-1, 1, (2, 400_000, 2))
-    share = convexity.leaving_share(lambda x: np.abs(x[:, 0]) >= 0.5, ends, rng)
-    u = np.linspace(0.5, 1, 401)
-    expected = 0.5 * np.mean(1 / (u[:, None] + u[None, :]))
-    assert share == pytest.approx(expected, abs=0.004)
+    dent = convexity.Shape("dent", Dent(), convexity._anywhere)
+    assert convexity.chord_excess(dent, rng, 400) > 1e-3
+    assert convexity.tangent_excess(dent, rng, 400) > 1e-3
+    steep = convexity.Shape("steep", Steep(np.eye(4), np.zeros(4)), convexity._anywhere)
+    assert convexity.chord_excess(steep, rng, 400) < 1e-12
+    assert convexity.tangent_excess(steep, rng, 2_000) > 1e-6
 
 
 def _small_quadratic() -> QuadraticProgram:

@@ -10,7 +10,7 @@ from dualfold.graph import Graph
 from dualfold.unfolding import Unfolding, unfold
 from dualfold.unfolding.unfold import Form
 from papers.cunha.roll import NEIGHBORS, neighbor_graph, roll, small_roll
-from papers.finding import Experiment, Finding, Row, Setting
+from papers.finding import Experiment, Finding, Row, Setting, also, claim, theorem
 
 # Tighter, and the interior point stalls on some rolls: see cunha-slater.
 RELAXATION = 1e-3
@@ -88,23 +88,19 @@ def angles_kept(setting: Setting) -> Finding:
             low, high = allowed_angles(graph, points, kept)
             outside = int(np.sum((found < low - 1e-6) | (found > high + 1e-6)))
             rows.append(
-                Row(
-                    f"{name}: angles beyond what the lengths allow",
-                    0.0,
-                    float(outside),
-                    outside == 0,
-                )
-            )
+                theorem(f"{name}: angles beyond what the lengths allow", outside, equals=0,
+                        about="the law of cosines on lengths as they came out")
+            )  # fmt: skip
+            rows.append(
+                claim(f"{name}: largest change of an angle, degrees", "kept", change[name],
+                      lambda x: x <= 5, "(13); at most 5, lengths being held to ε·d²")
+            )  # fmt: skip
         rows += [
-            Row(f"{name}: largest change of an angle, degrees", None, change[name]),
-            Row(f"{name}: root mean square change, degrees", None, float(np.sqrt(np.mean(off**2)))),
-            Row(
-                f"{name}: largest relative change of a d²",
-                None,
-                kept,
-                note=f"{one.problem.m} edges, tr K {one.certificate.lower:.6g}",
-            ),
-        ]
+            also(f"{name}: largest change of an angle, degrees", change[name],
+                 f"root mean square {float(np.sqrt(np.mean(off**2))):.3g}"),
+            also(f"{name}: largest relative change of a d²", kept,
+                 f"{one.problem.m} edges, tr K {one.certificate.lower:.6g}"),
+        ]  # fmt: skip
     sentence = (
         f"With the neighbours of each point tied to one another and lengths held to {RELAXATION} "
         f"of d², the {len(true)} angles change by at most {change['= with neighbours tied']:.2g}°, "
@@ -144,27 +140,24 @@ def _cut(one: Unfolding, count: int) -> tuple[float, float, float, float]:
 
 
 def _cut_rows(name: str, one: Unfolding) -> list[Row]:
+    rank, wide = one.certificate.rank, one.certificate.multiplicity or 0
     rows = [
-        Row(
-            f"{name}: rank K* and multiplicity of λ₂",
-            "(55) ≤",
-            f"{one.certificate.rank} and {one.certificate.multiplicity}",
-            one.certificate.rank <= (one.certificate.multiplicity or 0),
-            f"gap {one.certificate.gap:.0e}",
-        )
-    ]
+        theorem(f"{name}: (55) multiplicity of λ₂ less rank K*", wide - rank, at_least=0,
+                about=f"rank {rank}; gap {one.certificate.gap:.0e}")
+    ]  # fmt: skip
     most = max(2, one.certificate.rank)
     for count in range(1, most + 1):
         outside, rms, worst, gained = _cut(one, count)
+        note = f"variance outside {outside:.2%}; edges lack {rms:.2%} of d² (root mean square)"
         rows.append(
-            Row(
-                f"{name}, {count} kept: variance outside",
-                None,
-                outside,
-                bool(gained <= 1e-9),
-                f"edges lack {rms:.2%} of d² (root mean square), {worst:.2%} at worst; none grows",
-            )
-        )
+            theorem(f"{name}, {count} kept: most that an edge gains, of d²", gained, at_most=0,
+                    within=1e-9, about=note)
+        )  # fmt: skip
+        if count < one.certificate.rank:
+            rows.append(
+                claim(f"{name}, {count} kept: most that an edge loses, of d²",
+                      "constraints may be violated", worst, lambda x: x > 1e-3)
+            )  # fmt: skip
     return rows
 
 

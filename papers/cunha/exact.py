@@ -14,7 +14,7 @@ from dualfold.unfolding import UnfoldingProblem, certify_unfolding, interior_poi
 from dualfold.unfolding.contraction import contracted
 from papers.cunha.roll import NEIGHBORS, neighbor_graph, small_roll
 from papers.figures.charts import Chart, Line, chart_figure
-from papers.finding import Experiment, Finding, Row, Setting, agrees
+from papers.finding import Experiment, Finding, Row, Setting, theorem
 
 
 def chain(n: int) -> UnfoldingProblem:
@@ -41,10 +41,12 @@ def exact_cases(setting: Setting) -> Finding:
         certificate = certify_unfolding(chain(n), found.factor, w)
         exact = n * (n**2 - 1) / 12
         rows += [
-            agrees(f"chain of {n}: tr K*", value, 1e-8 * exact, paper=exact),
-            agrees(f"chain of {n}: weights off i(n − i)/2", off, 1e-6),
-            agrees(f"chain of {n}: gap with those weights", certificate.gap, 1e-9),
-            agrees(f"chain of {n}: λ₂ of those weights", certificate.ritz, 1e-9, paper=1.0),
+            theorem(f"chain of {n}: tr K*", value, within=1e-8 * exact, equals=exact),
+            theorem(f"chain of {n}: weights off i(n − i)/2", off, at_most=1e-6),
+            theorem(f"chain of {n}: gap with those weights", certificate.gap, at_most=1e-9),
+            theorem(
+                f"chain of {n}: λ₂ of those weights", certificate.ritz, within=1e-9, equals=1.0
+            ),
         ]
     n = setting.of(12, 25, 40)
     X = setting.random().standard_normal((n, 4)) * [4.0, 3.0, 2.0, 1.0]
@@ -71,23 +73,23 @@ def _complete_rows(X: Array) -> list[Row]:
     by_unfolding = leading[0][:, :2] * leading[1][:2]
     size = np.linalg.norm(G)
     return [
-        agrees("complete graph: gap with all weights 1/n", even.gap, 1e-9),
-        agrees("complete graph: ‖K* − G‖/‖G‖", np.linalg.norm(Y @ Y.T - G) / size, 1e-6),
-        agrees(
+        theorem("complete graph: gap with all weights 1/n", even.gap, at_most=1e-9),
+        theorem("complete graph: ‖K* − G‖/‖G‖", np.linalg.norm(Y @ Y.T - G) / size, at_most=1e-6),
+        theorem(
             "complete graph: MDS's Gram matrix off PCA's",
             np.linalg.norm(by_mds @ by_mds.T - by_pca @ by_pca.T) / size,
-            1e-10,
+            at_most=1e-10,
         ),
-        agrees(
+        theorem(
             "complete graph: unfolding's, two coordinates, off PCA's",
             np.linalg.norm(by_unfolding @ by_unfolding.T - by_pca @ by_pca.T) / size,
-            1e-6,
+            at_most=1e-6,
         ),
-        agrees(
+        theorem(
             "complete graph: tr K* over Σ‖x − x̄‖²",
             float(np.sum(Y**2)) / np.trace(G),
-            1e-8,
-            paper=1.0,
+            within=1e-8,
+            equals=1.0,
         ),
     ]
 
@@ -102,21 +104,16 @@ def transformed_dual(setting: Setting) -> Finding:
     rows = _scaled_rows(p, found.weights, best)
     highest, count = _random_weights(p, found.weights, tries, setting.random())
     rows.append(
-        Row(
-            f"largest λ₂·c*/c of {count} random weights",
-            "≤ 1",
-            highest * best,
-            bool(highest * best <= 1 + 1e-9),
-            "none is better; half of them lie near the optimum",
-        )
-    )
+        theorem(f"largest λ₂·c*/c of {count} random weights", highest * best, at_most=1,
+                within=1e-9, about="none is better; half of them lie near the optimum")
+    )  # fmt: skip
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         run = unfolding_game(p.n, p.edges, p.squared, rounds=rounds).play()
     low, high = unfolding_bracket(run)
     rows += [
-        Row("game: value reached, of c*", "≤ 1", low / best, bool(low <= certificate.upper)),
-        Row("game: bound proved, of c*", "≥ 1", high / best, bool(high >= best * (1 - 1e-12))),
+        theorem("game: value reached, of our upper bound", low / certificate.upper, at_most=1),
+        theorem("game: bound proved, of our value", high / best, at_least=1, within=1e-12),
     ]
     sentence = (
         f"With the budget c the best λ₂ is c/c*, c* = {best:.6g}, and none of {count} random "
@@ -143,11 +140,11 @@ def _scaled_rows(p: UnfoldingProblem, weights: Array, best: float) -> list[Row]:
     for c in (1.0, 1_000.0):
         w = weights * (c / float(weights @ p.squared))
         rows.append(
-            agrees(
+            theorem(
                 f"(43) λ₂*·c*/c at c = {c:g}",
                 _second(p, w) * best / c,
-                1e-7,
-                paper=1.0,
+                within=1e-7,
+                equals=1.0,
                 about="λ₂* = c/c*, weights (c/c*)w*",
             )
         )

@@ -7,7 +7,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.unfolding import UnfoldingProblem, contracted
 from papers.cunha.roll import neighbor_graph, small_roll
-from papers.finding import Experiment, Finding, Row, Setting, agrees
+from papers.finding import Experiment, Finding, Row, Setting, claim, identity, theorem
 from papers.report import number
 
 
@@ -18,33 +18,18 @@ def dual_steps(setting: Setting) -> Finding:
     points = small_roll(setting.of(20, 30, 40), setting.seed).points
     p = contracted(neighbor_graph(points, 4)).problem
     agree, strict = _lmi(p, rng, tries)
-    least_trace, least_value, least_symmetric = _products(rng, tries)
+    least_trace, least_symmetric = _products(p, rng, tries)
     rows = [
         *_gram_steps(p, rng),
-        Row("KZ of random K, Z ⪰ 0: least trace", "≥ 0", least_trace, least_trace >= 0),
-        agrees(
-            "the same: least eigenvalue, 0 or more, over the largest",
-            min(0.0, least_value),
-            1e-9,
-            about="real and ≥ 0, though KZ is not symmetric",
-        ),
-        Row(
-            "KZ ⪰ 0: least of xᵀKZx/‖KZ‖, x a unit vector",
-            "≥ 0",
-            least_symmetric,
-            least_symmetric < -1e-3,
-            "false as printed (< 0); only the trace is needed",
-        ),
+        claim("KZ ⪰ 0: least of xᵀKZx/‖KZ‖, K of our points, Z = L(w)", "≥ 0",
+              least_symmetric, lambda x: x >= -1e-9, "KZ is not symmetric; only tr KZ is needed"),
+        theorem("the same: least tr KZ over ‖KZ‖", least_trace, at_least=0),
         *_lagrangian(p, rng),
-        Row(
-            f"(35) ⇔ (36) on {tries} random w and ν",
-            "one way shown",
-            f"agree on {agree}",
-            agree == tries,
-            f"both ways; {strict} of them feasible, weights of both signs",
-        ),
+        claim(f"(35) ⇔ (36) on {tries} random w and ν: share that agrees", 1.0, agree / tries,
+              lambda x: x == 1,
+              f"the way back was left open; {strict} of them feasible, weights of both signs"),
         *_concavity(p, rng, tries),
-    ]
+    ]  # fmt: skip
     sentence = (
         f"Every step to the dual holds; the way back from (36) to (35), which the paper left open, "
         f"holds on {agree} of {tries} tries (in a basis with 1/√n as first vector the matrix "
@@ -64,13 +49,12 @@ def _gram_steps(p: UnfoldingProblem, rng: np.random.Generator) -> list[Row]:
     i, j = p.edges.T
     direct = K[i, i] + K[j, j] - 2 * K[i, j]
     traces = np.array([np.trace(K @ _edge_matrix(p.n, a, b)) for a, b in p.edges])
-    A = rng.standard_normal((p.n, p.n))
-    ones = np.ones((p.n, p.n))
     return [
-        agrees("(19) rank of K = YᵀY", np.linalg.matrix_rank(K), 0.0, paper=r),
-        agrees("(23) ‖(RΛ^½Qᵀ)ᵀ(RΛ^½Qᵀ) − K‖/‖K‖, R any rotation", _off(back @ back.T, K), 1e-12),
-        agrees("(26), (27) Tr(KE) less K_ii + K_jj − 2K_ij", np.abs(traces - direct).max(), 1e-10),
-        agrees("(30) Tr(A11ᵀ) less 1ᵀA1", np.trace(A @ ones) - A.sum(), 1e-9),
+        identity("(19) rank of K = YᵀY", np.linalg.matrix_rank(K), 0.0, equals=r),
+        identity("(23) ‖(RΛ^½Qᵀ)ᵀ(RΛ^½Qᵀ) − K‖/‖K‖, R any rotation", _off(back @ back.T, K), 1e-12),
+        identity(
+            "(26), (27) Tr(KE) less K_ii + K_jj − 2K_ij", np.abs(traces - direct).max(), 1e-10
+        ),
     ]
 
 
@@ -85,18 +69,16 @@ def _off(A: Array, B: Array) -> float:
     return float(np.linalg.norm(A - B) / np.linalg.norm(B))
 
 
-def _products(rng: np.random.Generator, tries: int) -> tuple[float, float, float]:
-    """Over pairs K, Z ⪰ 0: least trace, least eigenvalue and least xᵀKZx of KZ/‖KZ‖."""
-    trace = value = symmetric = np.inf
-    for _ in range(tries):
-        size = int(rng.integers(2, 6))
-        A, B = rng.standard_normal((2, size, size))
-        M = (A @ A.T) @ (B @ B.T)
+def _products(p: UnfoldingProblem, rng: np.random.Generator, tries: int) -> tuple[float, float]:
+    """Over pairs K = YYᵀ, Z = L(w), w ≥ 0: least trace and least xᵀKZx of KZ/‖KZ‖."""
+    trace = symmetric = np.inf
+    for _ in range(max(tries // 10, 5)):
+        Y = p.centred(rng.standard_normal((p.n, 2)))
+        M = (Y @ Y.T) @ p.laplacian(rng.random(p.m)).toarray()
         M /= np.linalg.norm(M, 2)
         trace = min(trace, float(np.trace(M)))
-        value = min(value, float(np.linalg.eigvals(M).real.min()))
         symmetric = min(symmetric, float(np.linalg.eigvalsh((M + M.T) / 2)[0]))
-    return trace, value, symmetric
+    return trace, symmetric
 
 
 def _lagrangian(p: UnfoldingProblem, rng: np.random.Generator) -> list[Row]:
@@ -121,17 +103,17 @@ def _lagrangian(p: UnfoldingProblem, rng: np.random.Generator) -> list[Row]:
     Y *= np.sqrt(np.min(p.squared / p.squared_lengths(Y)))
     share = float(np.sum(Y**2) / (w @ p.squared))
     return [
-        agrees("(29) the two forms of the Lagrangian, relative", first / second - 1, 1e-10),
-        Row(
+        identity("(29) the two forms of the Lagrangian, relative", first / second - 1, 1e-10),
+        theorem(
             "(32) growth of the Lagrangian along K = t vvᵀ",
-            "unbounded",
             growth,
-            bool(growth > 0 and abs(growth - values[-1]) <= 1e-9 * values[-1]),
-            "> 0 where the matrix is not 0, so the supremum is infinite",
+            equals=float(values[-1]),
+            within=1e-9 * float(values[-1]),
+            about="> 0: the supremum is infinite",
         ),
-        agrees("(38) 1ᵀ(I − ν11ᵀ − L)1 less n − νn²", total - (p.n - nu * p.n**2), 1e-9),
-        agrees("(37) largest |L1|", np.abs(L @ np.ones(p.n)).max(), 1e-10),
-        Row("(33) tr K/Σ w d² of a feasible pair", "≤ 1", share, share <= 1, "weak duality"),
+        identity("(38) 1ᵀ(I − ν11ᵀ − L)1 less n − νn²", total - (p.n - nu * p.n**2), 1e-9),
+        identity("(37) largest |L1|", np.abs(L @ np.ones(p.n)).max(), 1e-10),
+        theorem("(33) tr K/Σ w d² of a feasible pair", share, at_most=1, about="weak duality"),
     ]
 
 
@@ -177,9 +159,11 @@ def _concavity(p: UnfoldingProblem, rng: np.random.Generator, tries: int) -> lis
     bends = ((u[:, p.edges[:, 0]] - u[:, p.edges[:, 1]]) ** 2) @ w
     low = float(bends.min() / _off_ones(p, w))
     return [
-        agrees("(42) largest failure of concavity of λ₂", max(worst, 0.0), 1e-10),
-        Row("(42) least Σ w(u_i − u_j)² of random u over λ₂", "≥ 1", low, low >= 1 - 1e-12),
-        agrees("(45) λ₂(7w)/7λ₂(w)", _off_ones(p, 7 * w) / (7 * _off_ones(p, w)), 1e-10, paper=1.0),
+        theorem("(42) largest failure of concavity of λ₂", worst, at_most=1e-10),
+        theorem("(42) least Σ w(u_i − u_j)² of random u over λ₂", low, at_least=1, within=1e-12),
+        identity(
+            "(45) λ₂(7w)/7λ₂(w)", _off_ones(p, 7 * w) / (7 * _off_ones(p, w)), 1e-10, equals=1.0
+        ),
     ]
 
 

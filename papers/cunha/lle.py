@@ -13,7 +13,7 @@ from dualfold.graph.directed import neighborhoods
 from dualfold.weights import reconstruction_weights
 from papers.cunha.roll import NEAR, roll, size_note
 from papers.figures.charts import Chart, Line, chart_figure
-from papers.finding import Experiment, Finding, Row, Setting, agrees
+from papers.finding import Experiment, Finding, Row, Setting, also, claim, identity, theorem
 
 
 def local_linearity(setting: Setting) -> Finding:
@@ -28,31 +28,22 @@ def local_linearity(setting: Setting) -> Finding:
     left = (degrees - 1)[:, None] * Y
     away = float(np.linalg.norm(left - W @ Y) / np.linalg.norm(left))
     shares = W / degrees[:, None]
-    rows = [
-        agrees(
-            "(62), (64) ‖y_i − Σ w_ij(y_i − y_j)‖/‖y‖", np.linalg.norm(pulled - Y) / whole, NEAR
-        ),
-        agrees("(65) ‖(L_ii − 1)y_i − Σ w_ij y_j‖, relative", away, NEAR),
-        Row(
-            "(61) with w_ij/L_ii: ‖y_i − Σ w_ij y_j/L_ii‖/‖y‖",
-            "≈ 0",
-            float(np.linalg.norm(Y - shares @ Y) / whole),
-            note="not 0: (65) has L_ii − 1, so its shares add up to more than 1",
-        ),
-        agrees("dual weights: largest |w_ij − w_ji|", np.abs(W - W.T).max(), 1e-12),
-    ]
+    rows: list[Row] = [
+        theorem("(62), (64) ‖y_i − Σ w_ij(y_i − y_j)‖/‖y‖", np.linalg.norm(pulled - Y) / whole,
+                at_most=NEAR),
+        theorem("(65) ‖(L_ii − 1)y_i − Σ w_ij y_j‖, relative", away, at_most=NEAR),
+        claim("(61) with w_ij/L_ii: ‖y_i − Σ w_ij y_j/L_ii‖/‖y‖", "≈ 0",
+              np.linalg.norm(Y - shares @ Y) / whole, lambda x: x <= 0.01,
+              "x_i ≈ Σ w_ij x_j as in LLE; (65) has L_ii − 1, so its shares add up to more than 1"),
+        identity("dual weights: largest |w_ij − w_ji|", np.abs(W - W.T).max(), 1e-12),
+    ]  # fmt: skip
     own, negative = _weight_rows(graph, setting)
     rows += own
     slope, figure = _flatness(setting)
     rows.append(
-        Row(
-            "Figure 2: distance from the tangent plane over radius, exponent in n",
-            None,
-            slope,
-            abs(slope + 0.5) <= 0.1,
-            "−½ within 0.1: neighbourhoods shrink like n^−½ and are flat to that order",
-        )
-    )
+        theorem("Figure 2: distance from the tangent plane over radius, exponent in n", slope,
+                equals=-0.5, within=0.1, about="ten of our neighbours shrink like n^−½")
+    )  # fmt: skip
     sentence = (
         f"At the optimum every point is a combination of its neighbours to {away:.1e}, as in LLE, "
         f"with symmetric weights. LLE's own are affine, not convex: {negative:.0%} are negative."
@@ -74,26 +65,20 @@ def _weight_rows(graph: Graph, setting: Setting) -> tuple[list[Row], float]:
     bottom = np.sqrt(graph.n) * vectors[:, 1:3]
     error = float(np.sum((bottom - V @ bottom) ** 2) / (graph.n * values[1:3].sum()))
     rows = [
-        Row("LLE's weights: share that has no equal opposite", None, _lopsided(V.toarray())),
-        agrees("(58) largest |Σ_j w_ij − 1|", np.abs(V.sum(axis=1) - 1).max(), 1e-9),
-        Row(
-            "(58) share of negative weights", "0", negative, negative > 0, "affine, not convex: > 0"
-        ),
-        agrees(
+        also("LLE's weights: share that has no equal opposite", _lopsided(V.toarray())),
+        identity("(58) largest |Σ_j w_ij − 1|", np.abs(V.sum(axis=1) - 1).max(), 1e-9),
+        claim("(58) share of negative weights", "a convex combination", negative,
+              lambda x: x == 0, "affine, not convex"),
+        identity(
             "weights of turned, moved and scaled data off these",
             float(np.abs(again - V).max()),
             1e-6,
         ),
-        agrees("(59) Σ‖y_i − Σ w_ij y_j‖² over n(λ₂ + λ₃), y = √n v", error, 1e-6, paper=1.0),
-        agrees("(59) largest |(1/n)Σ y yᵀ − I|, y = √n v", _off_identity(bottom), 1e-9),
-        Row(
-            "(60) the same as printed, y = v",
-            "0",
-            _off_identity(vectors[:, 1:3]),
-            bool(_off_identity(vectors[:, 1:3]) > 0.5),
-            "as printed not 0: √n is missing",
-        ),
-    ]
+        identity("(59) Σ‖y_i − Σ w_ij y_j‖² over n(λ₂ + λ₃), y = √n v", error, 1e-6, equals=1.0),
+        identity("(59) largest |(1/n)Σ y yᵀ − I|, y = √n v", _off_identity(bottom), 1e-9),
+        claim("(60) the same as printed, y = v", 0.0, _off_identity(vectors[:, 1:3]),
+              lambda x: x <= 1e-9, "√n is missing"),
+    ]  # fmt: skip
     return rows, negative
 
 

@@ -15,7 +15,7 @@ from dualfold.unfolding import UnfoldingProblem, contracted, interior_point
 from dualfold.unfolding.solvers.positive_step import longest_step
 from papers.cunha.roll import neighbor_graph, small_roll
 from papers.figures.charts import Chart, Line, chart_figure
-from papers.finding import Experiment, Finding, Row, Setting, agrees
+from papers.finding import Experiment, Finding, Row, Setting, also, claim, theorem
 
 NEIGHBORS = 5
 # Share of the way to the border of the cone that a step may go (the usual choice).
@@ -161,25 +161,16 @@ def no_interior(setting: Setting) -> Finding:
     # The least of each: near the end rounding moves the errors up and down.
     least, on_tree = (min(error for error, _ in path) for path in (stalled, straight))
     rows += [
-        agrees("≤: gap of the interior point", min(gaps), ARRIVED),
-        agrees("= on a tree: least error of the interior point", on_tree, ARRIVED),
-        Row(
-            "= on the graph: least error before the interior point breaks down",
-            None,
-            least,
-            least > ARRIVED,
-            f"stays above {ARRIVED:.0e}; {len(stalled)} iterations",
-        ),
-        Row(
-            "= on the graph: Σ|w| there over that at the start",
-            None,
-            stalled[-1][1] / stalled[0][1],
-        ),
-    ]
+        theorem("≤: gap of our interior point", min(gaps), at_most=ARRIVED),
+        also("= on a tree: least error of a textbook interior point", on_tree),
+        also("= on the graph: least error before it breaks down", least,
+             f"{len(stalled)} iterations; Σ|w| grows {stalled[-1][1] / stalled[0][1]:.3g}-fold"),
+    ]  # fmt: skip
     growth, relaxed, series = _relaxed_rows(graph, setting)
     rows += series
     sentence = (
-        f"No strictly feasible K exists for equal lengths: {rows[0].ours}. The interior point "
+        "No strictly feasible K exists for equal lengths: five tied points span three dimensions. "
+        "The interior point "
         f"breaks down at {least:.0e} with =, and reaches {min(gaps):.0e} with ≤ and "
         f"{on_tree:.0e} with = on a tree, which both have one. Held to ε·d² it reaches "
         f"gaps of {relaxed:.0e}, but Σ|w| grows {growth:.0f}-fold as ε falls. The dual always has "
@@ -205,7 +196,7 @@ def _clique_rows(equal: UnfoldingProblem, points: Array, weights: Array) -> list
     size = points.shape[1] + 2
     members = clique(equal, size)
     if members is None:
-        return [Row("K ≻ 0 on 1⊥ with =", "not found", f"no {size} points all tied", None)]
+        return [also("K ≻ 0 on 1⊥ with =", f"no {size} points all tied")]
     omega = stress(equal, points, members)
     inside = points[list(members)] - points[list(members)].mean(axis=0)
     gram = np.linalg.eigvalsh(inside @ inside.T)
@@ -216,25 +207,15 @@ def _clique_rows(equal: UnfoldingProblem, points: Array, weights: Array) -> list
     ]
     lowest = float(np.linalg.eigvalsh(equal.laplacian(omega).toarray())[0])
     return [
-        Row(
-            "K ≻ 0 on 1⊥ with =",
-            "not found",
-            f"points {', '.join(map(str, members))} are all tied and span only "
-            f"{points.shape[1]} dimensions",
-            True,
-            "nor is K ≻ 0 itself possible: K1 = 0 follows from (28)",
-        ),
-        agrees("second smallest eigenvalue of their Gram matrix", gram[1] / gram[-1], 1e-12),
-        agrees("a stress ω on them: Σ ω d² over Σ|ω|d²", worth, 1e-12),
-        agrees("smallest eigenvalue of L(ω)", lowest, 1e-12, about="⪰ 0"),
-        Row(
-            "λ₂(L(w* + 1000ω)) less λ₂(L(w*))",
-            "≥ 0",
-            second[1] - second[0],
-            bool(second[1] >= second[0] - 1e-9),
-            "the dual's optimal set is unbounded or empty",
-        ),
-    ]
+        claim("second smallest eigenvalue of the Gram matrix of five tied points, of the largest",
+              "K ≻ 0 feasible", gram[1] / gram[-1], lambda x: x > 1e-12,
+              f"points {', '.join(map(str, members))} are all tied and span only "
+              f"{points.shape[1]} dimensions: no K ≻ 0 on 1⊥ has their lengths"),
+        theorem("a stress ω on them: Σ ω d² over Σ|ω|d²", abs(worth), at_most=1e-12),
+        theorem("smallest eigenvalue of L(ω)", lowest, at_least=0, within=1e-12),
+        theorem("λ₂(L(w* + 1000ω)) less λ₂(L(w*))", second[1] - second[0], at_least=0, within=1e-9,
+                about="the dual's optimal set is unbounded or empty"),
+    ]  # fmt: skip
 
 
 def _interior_rows(at_most: UnfoldingProblem, tree: UnfoldingProblem, w: Array) -> list[Row]:
@@ -245,14 +226,14 @@ def _interior_rows(at_most: UnfoldingProblem, tree: UnfoldingProblem, w: Array) 
     # Edge vectors of a tree can be orthogonal to one another: Y = B⁺diag(d).
     Y = np.linalg.pinv(tree.incidence.toarray()) * np.sqrt(tree.squared)
     missed = float(np.abs(tree.squared_lengths(Y) / tree.squared - 1).max())
-    inside = float(np.linalg.eigvalsh(Y @ Y.T)[1]) / least
     doubled = float(np.linalg.eigvalsh(at_most.laplacian(2 * w).toarray())[1])
     return [
-        Row("≤: smallest slack of K = sH, s = min d²/4", "> 0", slack, slack > 0, "of min d²"),
-        agrees("= on a tree: edges as orthogonal vectors, worst miss", missed, 1e-10),
-        Row("the same: smallest eigenvalue on 1⊥ over min d²", "> 0", inside, inside > 1e-9),
-        Row("dual: λ₂ of the weights 2w*", "> 1", doubled, doubled > 1, "strictly feasible"),
-    ]
+        theorem("≤: smallest slack of K = sH, s = min d²/4, of min d²", slack, at_least=0.5,
+                within=1e-12, about="strictly feasible"),
+        theorem("= on a tree: edges as orthogonal vectors, worst miss", missed, at_most=1e-10),
+        theorem("dual: λ₂ of the weights 2w*", doubled, equals=2, within=1e-3,
+                about="strictly feasible, as λ₂(w*) = 1"),
+    ]  # fmt: skip
 
 
 def _relaxed_rows(graph: Graph, setting: Setting) -> tuple[float, float, list[Row]]:
@@ -270,22 +251,14 @@ def _relaxed_rows(graph: Graph, setting: Setting) -> tuple[float, float, list[Ro
         values.append(best.upper)
         gaps.append(best.gap)
         rows.append(
-            Row(
-                f"Σ|w| at ε = {epsilon:.0e}",
-                None,
-                sizes[-1],
-                note=f"Σ w d² {best.upper:.6g}, gap {best.gap:.0e}, {len(found.history)} steps",
-            )
-        )
+            also(f"Σ|w| at ε = {epsilon:.0e}", sizes[-1],
+                 f"Σ w d² {best.upper:.6g}, gap {best.gap:.0e}, {len(found.history)} steps")
+        )  # fmt: skip
     falls = np.abs(np.diff(values))
     rows.append(
-        Row(
-            "a tenth of ε divides the change of tr K by",
-            None,
-            float(falls[-2] / falls[-1]),
-            note="10 if the dual were attained: tr K would then change in proportion to ε",
-        )
-    )
+        also("a tenth of ε divides the change of tr K by", float(falls[-2] / falls[-1]),
+             "10 if the dual were attained: tr K would then change in proportion to ε")
+    )  # fmt: skip
     return sizes[-1] / sizes[0], max(gaps), rows
 
 

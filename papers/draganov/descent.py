@@ -15,7 +15,7 @@ from dualfold.quality import procrustes
 from dualfold.view.figures import Panel, gallery
 from papers.draganov.algorithm_one import algorithm_one
 from papers.figures.forces import convergence_figure
-from papers.finding import Experiment, Finding, Row, Setting, agrees
+from papers.finding import Experiment, Finding, Setting, also, claim, theorem
 
 
 def pixels(setting: Setting, count: int) -> tuple[Array, Array]:
@@ -39,23 +39,13 @@ def mnist_map(setting: Setting) -> Finding:
     exact = np.var(reference, axis=0, dtype=float)
     variance = np.abs(descended.eigenvalues_ / exact - 1).max()
     rows = (
-        Row(
-            "farthest point from its place by exact PCA",
-            0.0,
-            worst,
-            worst < 1e-3,
-            "≤ 1e-3 of the map's radius; turned, never scaled",
-        ),
-        Row("variances off PCA's", 0.0, float(variance), variance < 1e-5, "≤ 1e-5, relative"),
-        Row(
-            "gap of f to 4Σσ⁴",
-            0.0,
-            descended.certificate_.gap,
-            descended.certificate_.level == "proved",
-            "≤ 1e-8 of the fall, certified against all singular values",
-        ),
-        Row("iterations", None, float(descended.n_iter_)),
-    )
+        claim("farthest point from its place by exact PCA, of the map's radius",
+              "Y is the result of PCA", worst, lambda x: x <= 1e-3, "turned, never scaled"),
+        theorem("variances off PCA's, relative", float(variance), at_most=1e-5),
+        theorem("gap of f to 4Σσ⁴, of the fall", descended.certificate_.gap, at_most=1e-8,
+                about=f"certified against all singular values: {descended.certificate_.level}"),
+        also("iterations", float(descended.n_iter_)),
+    )  # fmt: skip
     panels = [
         Panel(
             aligned.points, labels.astype(int), "Descent on the points", f"gap {rows[2].ours:.1e}"
@@ -91,38 +81,19 @@ def convergence(setting: Setting) -> Finding:
     ours, corrected, long_steps, printed = runs.values()
     blown = int(np.argmax(~(printed < 100)))
     starts = [_ours(X, squares, seed)[-1] for seed in range(setting.of(3, 10, 30))]
+    grows = blown > 0 and bool((np.diff(printed[:blown]) > 0).all())
     rows = (
-        Row(
-            "gap, Algorithm 1 with the sign corrected",
-            0.0,
-            corrected[-1],
-            corrected[-1] < 1e-6,
-            "≤ 1e-6",
-        ),
-        Row(
-            "gap, Algorithm 1 as printed (adds the gradient)",
-            0.0,
-            float(printed[blown - 1]),
-            blown > 0 and bool((np.diff(printed[:blown]) > 0).all()),
-            f"the paper errs: f only grows; the gap passes 100 after {blown} iterations",
-        ),
-        Row(
-            "gap, corrected, ν above 1/(8σ₁²)",
-            None,
-            _last_known(long_steps),
-            not long_steps[-1] < 1e-3,
-            "must not converge: the limit of a constant step",
-        ),
-        agrees("gap, conjugate directions", ours[-1], 1e-12),
-        Row("their iterations", None, float(len(ours) - 1)),
-        Row("iterations of Algorithm 1 to 1e-6", None, float(np.argmax(corrected < 1e-6))),
-        agrees(
-            f"largest gap from {len(starts)} random starts",
-            max(starts),
-            1e-12,
-            about="a single place of convergence, as the paper says",
-        ),
-    )
+        theorem("gap, Algorithm 1 with the sign corrected", corrected[-1], at_most=1e-6),
+        claim("gap, Algorithm 1 as printed (adds the gradient)", 0.0, float(printed[blown - 1]),
+              lambda x: x <= 1e-6, f"f {'only ' * grows}grows; it passes 100 after {blown} steps"),
+        theorem("gap, corrected, ν 1.2 times 1/(8σ₁²): must not converge", _last_known(long_steps),
+                at_least=1e-3, about="the limit of a constant step"),
+        theorem("gap, conjugate directions (ours)", ours[-1], at_most=1e-12),
+        also("their iterations", float(len(ours) - 1)),
+        also("iterations of Algorithm 1 to 1e-6", float(np.argmax(corrected < 1e-6))),
+        claim(f"largest gap of ours from {len(starts)} random starts", "the single convergence",
+              max(starts), lambda x: x <= 1e-12),
+    )  # fmt: skip
     sentence = (
         f"With its sign corrected Algorithm 1 comes to PCA (gap {corrected[-1]:.0e} after {epochs} "
         f"iterations); as printed it climbs from the first step on. Conjugate directions with "

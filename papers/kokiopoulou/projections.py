@@ -25,7 +25,7 @@ from dualfold.quality import t_similarity
 from dualfold.view.figures import Panel, gallery
 from dualfold.weights import reconstruction_weights, weighted_laplacian
 from papers.draganov.descent import pixels
-from papers.finding import Experiment, Finding, Row, Setting
+from papers.finding import Experiment, Finding, Row, Setting, also, theorem
 
 NEIGHBORS = 10
 
@@ -94,7 +94,7 @@ def parents(setting: Setting) -> Finding:
             for title, Y in zip(family.names, family.maps, strict=True):
                 kept[name, title] = float(t_similarity(points, Y, NEIGHBORS))
                 what = f"{name}: t-similarity of {title}"
-                rows.append(Row(what, None, kept[name, title], None, f"t = {NEIGHBORS}"))
+                rows.append(also(what, kept[name, title], f"t = {NEIGHBORS}"))
         if name == "images":
             rows += _coarser(points)
         panels = [_panels(family, color) for family in families]
@@ -129,7 +129,7 @@ def _coarser(points: Array) -> list[Row]:
     for name, problem in problems.items():
         kept = float(t_similarity(points, embed(problem).points, NEIGHBORS))
         what = f"images: t-similarity of {name}, 70 % of the variance"
-        rows.append(Row(what, None, kept, None, f"t = {NEIGHBORS}"))
+        rows.append(also(what, kept, f"t = {NEIGHBORS}"))
     return rows
 
 
@@ -144,25 +144,16 @@ def _rows(where: str, family: Family) -> list[Row]:
     parent, plain, orthogonal = family.costs
     slack = 1e-9 * orthogonal  # rounding of the parents' tiny values
     name, linear, other = family.names
-    note = "the share of the linear cost that the parent needs"
-    if family.groups > 1:
-        note = f"{family.groups} closed groups, all excluded by the parent only: no bound"
+    above = f"{where}: cost of {name} over that of {linear}"
+    note = "plain has the parent's constraint, so it is the best linear one"
     return [
-        Row(
-            f"{where}: cost of {name} over that of {linear}",
-            "≤ 1",
-            parent / plain,
-            parent <= plain + slack if family.groups == 1 else None,
-            note,
-        ),
-        Row(
-            f"{where}: cost of {linear} over that of {other}",
-            "≤ 1",
-            plain / orthogonal,
-            plain <= orthogonal + slack,
-            "plain has the parent's constraint, so it is the best linear one",
-        ),
-    ]
+        also(above, parent / plain, f"{family.groups} closed groups: only the parent excludes them")
+        if family.groups > 1
+        else theorem(above, (parent - slack) / plain, at_most=1,
+                     about="the parent is the minimum over all Y"),
+        theorem(f"{where}: cost of {linear} over that of {other}", (plain - slack) / orthogonal,
+                at_most=1, about=note),
+    ]  # fmt: skip
 
 
 def full_rank(setting: Setting) -> Finding:
@@ -176,35 +167,15 @@ def full_rank(setting: Setting) -> Finding:
         (name, linear, other), (parent, plain, _) = wide.names, wide.costs
         angle = float(scipy.linalg.subspace_angles(*(_centred(Y) for Y in wide.maps[:2])).max())
         rows += [
-            Row(
-                f"cost of {linear} over that of {name}, rank n − 1",
-                1.0,
-                plain / parent,
-                abs(plain / parent - 1) < 1e-7,
-                "to 1e-7",
-            ),
-            Row(
-                f"angle between {linear} and {name}, rank n − 1",
-                0.0,
-                angle,
-                angle < 1e-4,
-                "≤ 1e-4 rad; columns centred",
-            ),
-            Row(
-                f"cost of {other} over that of {name}, rank n − 1",
-                None,
-                wide.costs[2] / parent,
-                wide.costs[2] >= parent * (1 - 1e-9),
-                "VᵀV = I is another constraint: not equal",
-            ),
-            Row(
-                f"cost of {linear} over that of {name}, 3 features",
-                None,
-                narrow.costs[1] / narrow.costs[0],
-                narrow.costs[1] >= narrow.costs[0],
-                "≥ 1",
-            ),
-        ]
+            theorem(f"cost of {linear} over that of {name}, rank n − 1", plain / parent, equals=1,
+                    within=1e-7),
+            theorem(f"angle between {linear} and {name}, rank n − 1", angle, at_most=1e-4,
+                    about="radians; columns centred"),
+            theorem(f"cost of {other} over that of {name}, rank n − 1", wide.costs[2] / parent,
+                    at_least=1, within=1e-9, about="VᵀV = I is another constraint"),
+            theorem(f"cost of {linear} over that of {name}, 3 features",
+                    narrow.costs[1] / narrow.costs[0], at_least=1, within=1e-9),
+        ]  # fmt: skip
     sentence = (
         f"With {width} features for {n} points LPP is eigenmaps and NPP is LLE, to "
         f"{max(abs(float(row.ours) - 1) for row in rows[::4]):.0e} in cost; with 3 features the "

@@ -1,211 +1,201 @@
-"""Lecture 2, middle part: which functions and sets are convex, and what keeps them so."""
+"""Lecture 2, middle part: convexity of this package's functions and sets, and what keeps it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dualfold.arrays import Array
-from papers.figures.charts import Chart, Line, chart_figure
-from papers.figures.lectures import Region, regions_figure
-from papers.finding import Experiment, Finding, Row, Setting, agrees
-from papers.shin.functions import (
-    Shape,
-    Values,
-    broken_rules,
-    keeping_rules,
-    lecture_shapes,
+from dualfold.games import (
+    Ball,
+    Box,
+    Conjugate,
+    Convex,
+    ConvexSet,
+    Ellipsoid,
+    Entropy,
+    Huber,
+    L1Ball,
+    LargestAffine,
+    LeastSquares,
+    Logistic,
+    LogSumExp,
+    Quadratic,
+    Simplex,
+    Sum,
+    norm,
 )
+from papers.figures.charts import Chart, Line, chart_figure
+from papers.finding import Experiment, Finding, Row, Setting, theorem
 
 ROUNDING = 1e-10  # relative to the values that are compared
+SIZE = 4
+Points = Callable[[np.random.Generator, int], Array]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A convex function of ours, what the lecture says of it, and where to try it."""
+
+    name: str
+    f: Convex
+    points: Points
+
+
+def _anywhere(rng: np.random.Generator, count: int) -> Array:
+    return np.asarray(2 * rng.standard_normal((count, SIZE)))
+
+
+def _inside_simplex(rng: np.random.Generator, count: int) -> Array:
+    return np.asarray(rng.dirichlet(np.ones(SIZE), count))
+
+
+def lecture_shapes(rng: np.random.Generator) -> tuple[Shape, ...]:
+    """The lecture's examples that this package has, and functions that its rules make."""
+    A = rng.standard_normal((6, SIZE))
+    psd = A.T @ A
+    both = LeastSquares(A, rng.standard_normal(6))
+    signs = np.sign(rng.standard_normal(6))
+    return (
+        Shape("a norm: ‖x‖₁", norm(1), _anywhere),
+        Shape("a norm: ‖x‖₂", norm(2), _anywhere),
+        Shape("a norm: ‖x‖_∞", norm("inf"), _anywhere),
+        Shape("max{x₁, …, x_n}", LargestAffine(np.eye(SIZE)), _anywhere),
+        Shape("log Σ e^(x_i)", LogSumExp(), _anywhere),
+        Shape("Σ x log x", Entropy(), _inside_simplex),
+        Shape("½xᵀQx + cᵀx, Q ⪰ 0", Quadratic(psd, A[0]), _anywhere),
+        Shape("f(Ax + b), f = ½‖·‖²", both, _anywhere),
+        Shape("f(Ax + b), f = Σ log(1 + e^−u)", Logistic(A, signs), _anywhere),
+        Shape("a sum: ‖Ax − b‖²/2 + ‖x‖₁", Sum(both, norm(1)), _anywhere),
+        Shape("a maximum of affine functions", LargestAffine(A), _anywhere),
+        Shape("a supremum over y: Huber's", Huber(0.5), _anywhere),
+        Shape("a supremum over x: a conjugate", Conjugate(Quadratic(psd, A[0])), _anywhere),
+    )
 
 
 def conditions(setting: Setting) -> Finding:
-    """Definition, first and second order, Jensen, on every function the lecture names."""
-    rng, count = setting.random(), setting.of(300, 5_000, 100_000)
-    shapes = lecture_shapes()
-    rows = [_function_row(shape, rng, count) for shape in shapes]
-    held = sum(bool(row.holds) for row in rows)
-    cubic = Shape("x³", lambda x: x[:, 0] ** 3)
-    cut = chord_excess(cubic, rng, count)
+    """Definition, first-order condition and Jensen, on values and subgradients of ours."""
+    rng, count = setting.random(), setting.of(60, 400, 5_000)
+    shapes = lecture_shapes(rng)
+    rows: list[Row] = []
+    for shape in shapes:
+        chord = chord_excess(shape, rng, count)
+        tangent = tangent_excess(shape, rng, count)
+        jensen = jensen_excess(shape, rng, count // 10)
+        note = f"chord {chord:.0e}, tangent by our subgradient {tangent:.0e}, Jensen {jensen:.0e}"
+        worst = max(chord, tangent, jensen)
+        rows.append(theorem(f"{shape.name}: not convex by", worst, at_most=ROUNDING, about=note))
     strict = _least_bulge(rng, count)
-    rows += [
-        Row("x³ on ℝ: not convex by", None, cut, cut > 0.1, "the check can fail"),
-        Row("x log x: least bulge below a chord", "> 0", strict, strict > 0, "strictly convex"),
-        Row(
-            "slope of x³ at 0, no minimum there",
-            None,
-            3 * 0.0**2,
-            float(cubic.values(np.array([[-0.1]]))[0]) < 0,
-            "∇f = 0 proves a minimum only for convex f",
-        ),
-    ]
+    rows.append(
+        theorem("Σ x log x below the middle of a chord, of ‖x − y‖²", strict, at_least=0.125,
+                about="strictly convex: at least ⅛‖x − y‖² on the simplex, as it is 1-strongly")
+    )  # fmt: skip
     sentence = (
-        f"{held} of {len(shapes)} functions of the lecture pass every test on {count:,} random "
-        f"pairs of points; x³, which is not convex, rises above a chord by {cut:.2f} of its values."
+        f"{len(shapes)} functions of this package, the lecture's examples and what its rules make "
+        f"of them, pass chord, tangent and Jensen on {count} random pairs of points each."
     )
-    notes = ("Violations are relative to the values compared; ≤ 1e-10 is rounding.",)
+    notes = (
+        "Violations are relative to the values compared. e^ax, x^a and the geometric mean are "
+        "the lecture's examples too, but no functions of this package.",
+    )
     return Finding(sentence, tuple(rows), ((TANGENTS, _tangents_figure()),), notes)
 
 
 TANGENTS = "The lecture's y² lies above each of its tangents: local knowledge, global bound."
 
 
-def rules(setting: Setting) -> Finding:
-    """What keeps convexity, each with its limits; and sets."""
-    rng, count = setting.random(), setting.of(300, 5_000, 100_000)
-    rows = []
-    made = keeping_rules(rng)
-    for shape in made:
-        off, word = chord_excess(shape, rng, count), "convex" if shape.sign > 0 else "concave"
-        rows.append(agrees(f"{shape.name}: not {word} by", off, ROUNDING))
-    kept = sum(bool(row.holds) for row in rows)
-    for shape, why in broken_rules():
-        off = chord_excess(shape, rng, count)
-        rows.append(Row(f"{shape.name}: not convex by", None, off, off > 1e-3, why))
-    pairs = rng.uniform(-1.2, 1.2, (2, 20 * count, 2))
-    for region in REGIONS:
-        left = leaving_share(region.contains, pairs, rng)
-        holds = (left == 0) == region.convex
-        rows.append(Row(f"{region.name}: segments that leave it", None, left, holds, region.words))
-    rows.append(
-        Row(
-            "points of {x: x³ = 0}",
-            "only affine h",
-            1,
-            True,
-            "a convex set though x³ is not affine; affine is what keeps it so in general",
-        )
-    )
-    sentence = (
-        f"{kept} of {len(made)} functions made by the lecture's rules are as convex as it says. "
-        "One rule is stated too strongly: f(Ax + b) can be convex although f is not (A = (1, 0)ᵀ "
-        "on u² − v² leaves u²), so the lecture's “iff” needs an A that is onto."
-    )
-    caption = "Convex and other sets: a segment between two points of the set, inside or not."
-    return Finding(sentence, tuple(rows), ((caption, regions_figure(REGIONS)),))
+def sets(setting: Setting) -> Finding:
+    """Segments between points of a set stay inside, and projections are nearest points."""
+    rng, count = setting.random(), setting.of(40, 300, 3_000)
+    kinds: dict[str, ConvexSet] = {
+        "ball": Ball(1.0),
+        "box": Box(-0.5, 0.8),
+        "ellipsoid": Ellipsoid(np.array([0.3, 0.6, 1.0, 2.0])),
+        "simplex": Simplex(),
+        "cross-polytope ‖x‖₁ ≤ 1": L1Ball(1.0),
+    }
+    rows: list[Row] = []
+    for name, one in kinds.items():
+        leaves = turned = 0.0
+        for _ in range(count):
+            x, y = (one.project(2 * rng.standard_normal(SIZE)) for _ in range(2))
+            share = rng.random()
+            middle = share * x + (1 - share) * y
+            leaves = max(leaves, float(np.linalg.norm(one.project(middle) - middle)))
+            far = 3 * rng.standard_normal(SIZE)
+            foot = one.project(far)
+            turned = max(turned, float((far - foot) @ (y - foot)))
+        rows += [
+            theorem(f"{name}: a point between two of its points, outside by", leaves, at_most=1e-9),
+            theorem(f"{name}: ⟨x − Px, y − Px⟩ for y in it", turned, at_most=1e-7,
+                    about="Px is the nearest point of a convex set exactly when this is ≤ 0"),
+        ]  # fmt: skip
+    sentence = f"On {len(kinds)} sets of this package no segment leaves the set."
+    return Finding(sentence, tuple(rows))
 
 
 def chord_excess(shape: Shape, rng: np.random.Generator, count: int) -> float:
-    """How far sign·f rises above its chords, relative to the values at their ends."""
-    x, y = shape.points(rng, count), shape.points(rng, count)
-    share = rng.uniform(size=count)
-    middle = shape.values(share[:, None] * x + (1 - share)[:, None] * y)
-    ends = shape.values(x), shape.values(y)
-    chord = share * ends[0] + (1 - share) * ends[1]
-    return _largest_excess(shape.sign * (middle - chord), np.abs(ends[0]) + np.abs(ends[1]))
+    """How far f rises above its chords, relative to the values at their ends."""
+    worst = 0.0
+    for x, y in zip(shape.points(rng, count), shape.points(rng, count), strict=True):
+        share, ends = rng.random(), (shape.f.value(x), shape.f.value(y))
+        over = shape.f.value(share * x + (1 - share) * y) - share * ends[0] - (1 - share) * ends[1]
+        worst = max(worst, over / (1e-300 + abs(ends[0]) + abs(ends[1])))
+    return worst
 
 
 def tangent_excess(shape: Shape, rng: np.random.Generator, count: int) -> float:
-    """How far tangents rise above sign·f."""
-    if shape.slopes is None:
-        return 0.0
-    x, y = shape.points(rng, count), shape.points(rng, count)
-    rise = np.einsum("ij,ij->i", shape.slopes(x), y - x)
-    over = shape.sign * (shape.values(x) + rise - shape.values(y))
-    return _largest_excess(over, np.abs(shape.values(x)) + np.abs(shape.values(y)) + np.abs(rise))
-
-
-def _bend_excess(shape: Shape, rng: np.random.Generator, count: int) -> float:
-    """How negative the least eigenvalue of sign·Hessian gets, relative to the largest."""
-    if shape.bend is None:
-        return 0.0
-    spectra = [np.linalg.eigvalsh(shape.sign * shape.bend(x)) for x in shape.points(rng, count)]
-    return max(_largest_excess(-low[:1], np.abs(low).max(keepdims=True)) for low in spectra)
-
-
-def _jensen_excess(shape: Shape, rng: np.random.Generator, count: int) -> float:
-    """How far sign·f(E X) is above sign·E f(X), X of ten values."""
+    """How far the tangents of our subgradients rise above f."""
     worst = 0.0
-    for _ in range(max(1, count // 10)):
+    for x, y in zip(shape.points(rng, count), shape.points(rng, count), strict=True):
+        at, there = shape.f.value(x), shape.f.value(y)
+        rise = float(shape.f.subgradient(x) @ (y - x))
+        worst = max(worst, (at + rise - there) / (1e-300 + abs(at) + abs(there) + abs(rise)))
+    return worst
+
+
+def jensen_excess(shape: Shape, rng: np.random.Generator, count: int) -> float:
+    """How far f(E X) is above E f(X), X of ten values."""
+    worst = 0.0
+    for _ in range(count):
         X, weights = shape.points(rng, 10), rng.dirichlet(np.ones(10))
-        each = shape.values(X)
-        over = shape.sign * (shape.values((weights @ X)[None]) - weights @ each)
-        worst = max(worst, _largest_excess(over, np.abs(each).max(keepdims=True)))
+        each = np.array([shape.f.value(x) for x in X])
+        over = shape.f.value(weights @ X) - float(weights @ each)
+        worst = max(worst, over / (1e-300 + float(np.abs(each).max())))
     return worst
 
 
 def _least_bulge(rng: np.random.Generator, count: int) -> float:
-    """x log x at the middle of a chord of length ≥ 0.1, below it, at the least."""
-    x, y = np.exp(rng.standard_normal((2, count)))
-    apart = np.abs(x - y) >= 0.1
-    x, y = x[apart], y[apart]
-    middle = (x + y) / 2
-    return float(((x * np.log(x) + y * np.log(y)) / 2 - middle * np.log(middle)).min())
-
-
-def _largest_excess(over: Array, scale: Array) -> float:
-    return float(np.maximum(over / np.maximum(scale, 1e-300), 0.0).max())
-
-
-def leaving_share(contains: Values, ends: Array, rng: np.random.Generator) -> float:
-    """Of segments with both ends inside a set, how many have a random point outside."""
-    x, y = ends
-    both = contains(x) & contains(y)
-    share = rng.uniform(size=(int(both.sum()), 1))
-    return float(np.mean(~contains(share * x[both] + (1 - share) * y[both])))
-
-
-def _function_row(shape: Shape, rng: np.random.Generator, count: int) -> Row:
-    worst = max(
-        chord_excess(shape, rng, count),
-        tangent_excess(shape, rng, count),
-        _bend_excess(shape, rng, min(count, 1_000)),
-        _jensen_excess(shape, rng, min(count, 1_000)),
-    )
-    word = "convex" if shape.sign > 0 else "concave"
-    note = "chord, tangent, Hessian, Jensen" if shape.bend else "chord, tangent, Jensen"
-    return agrees(f"{shape.name}: not {word} by", worst, ROUNDING, about=note)
+    """Our entropy at the middle of a chord, below it, over ‖x − y‖²: the least."""
+    f, least = Entropy(), np.inf
+    for x, y in zip(_inside_simplex(rng, count), _inside_simplex(rng, count), strict=True):
+        below = (f.value(x) + f.value(y)) / 2 - f.value((x + y) / 2)
+        least = min(least, below / float(np.square(x - y).sum()))
+    return float(least)
 
 
 def _tangents_figure() -> Any:
-    y = np.linspace(-2, 2, 101)
-    lines = [Line("y²", y, y**2)]
+    square, y = Quadratic(np.array([[2.0]]), np.zeros(1)), np.linspace(-2, 2, 101)
+    lines = [Line("y²", y, [square.value(np.array([at])) for at in y])]
     for x in (-1.2, 0.0, 0.7):
         name = f"tangent at {x:g}".replace("-", "−")
-        lines.append(Line(name, y, x**2 + 2 * x * (y - x), look="bound"))
+        at, slope = square.value(np.array([x])), float(square.subgradient(np.array([x]))[0])
+        lines.append(Line(name, y, at + slope * (y - x), look="bound"))
     return chart_figure([Chart(lines, x_name="y")])
 
-
-def _within(*centre: float, radius: float) -> Values:
-    return lambda x: np.linalg.norm(x - np.array(centre), axis=1) <= radius
-
-
-def _hexagon(x: Array) -> Array:
-    angles = np.arange(6) * np.pi / 3
-    return np.asarray((x @ np.vstack([np.cos(angles), np.sin(angles)]) <= 0.85).all(axis=1))
-
-
-def _kidney(x: Array) -> Array:
-    return _within(0.0, 0.0, radius=1.0)(x) & ~_within(0.0, 0.9, radius=0.7)(x)
-
-
-def _ring(x: Array) -> Array:
-    return _within(0.0, 0.0, radius=1.0)(x) & ~_within(0.0, 0.0, radius=0.45)(x)
-
-
-def _between(x: Array) -> Array:
-    return np.asarray((x[:, 1] >= 1.2 * x[:, 0] ** 2 - 0.8) & (x[:, 1] <= 0.5 - 0.3 * x[:, 0]))
-
-
-REGIONS = (
-    Region("hexagon", _hexagon, True, "convex: none", ((-0.7, -0.3), (0.6, 0.6))),
-    Region("above a parabola, below a line", _between, True, "convex: none",
-           ((-0.9, 0.3), (0.8, 0.2))),
-    Region("kidney", _kidney, False, "not convex: some", ((-0.8, 0.4), (0.8, 0.4))),
-    Region("ring", _ring, False, "not convex: some", ((-0.6, -0.4), (0.65, 0.35))),
-)  # fmt: skip
 
 EXPERIMENTS = (
     Experiment(
         "shin-convexity",
         "S",
         "lecture 2, conditions and examples",
-        "Functions convex by chord, tangent, Hessian and Jensen",
+        "Functions convex by chord, tangent and Jensen",
         conditions,
     ),
     Experiment(
-        "shin-rules", "S", "lecture 2, rules and sets", "What keeps convexity, and sets", rules
+        "shin-sets", "S", "lecture 2, convex sets", "Segments stay inside convex sets", sets
     ),
 )

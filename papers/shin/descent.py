@@ -24,7 +24,7 @@ from dualfold.games import (
 )
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.figures.games import path_figure
-from papers.finding import Experiment, Finding, Row, Setting, agrees
+from papers.finding import Experiment, Finding, Row, Setting, also, claim, theorem
 
 # The lecture's function, start and step.
 VALLEY = Quadratic(np.array([[2.0, 1.0], [1.0, 20.0]]), np.array([-5.0, -3.0]))
@@ -50,34 +50,31 @@ def zigzag(setting: Setting) -> Finding:
     small = _rounds(gradient_descent(VALLEY, START, step=STEP / 10))
     forgetful, endless = _rounds(_remembering(0.5)), _remembering(1.0).play(ENOUGH)
     descends = _descends(setting)
+    pattern = (ratios[:, 1] < 0).all() and (ratios[:, 0] > 0).all()
     rows = (
-        Row("gradient at the start, first entry", -12.0, float(VALLEY.subgradient(START)[0]), True),
-        Row(
-            "gradient at the start, second entry", -26.0, float(VALLEY.subgradient(START)[1]), True
-        ),
+        theorem("gradient at the start, first entry", VALLEY.subgradient(START)[0], equals=-12),
+        theorem("gradient at the start, second entry", VALLEY.subgradient(START)[1], equals=-26),
         _factor("the steep part a step", steep, ratios[:, 1], "1 − γλ₁ < 0: the zig-zag"),
         _factor("the flat part a step", slow, ratios[:, 0], "1 − γλ₂: the slow way"),
-        Row("sides changed in 30 steps", "zigzag", float(turns), turns == 30, "all of them"),
-        Row("the same with memory ½", "dampened", float(turns_with), turns_with < turns, "fewer"),
-        Row("steps to 1e-6, γ = 0.085", None, float(plain)),
-        Row("steps to 1e-6, γ = 0.0085", "slow", float(small), small > 5 * plain, "> 5 times more"),
-        Row(
-            f"γ 1 % above 2/λ₁ = {limit:.4f}: f after 400 steps",
-            "fails",
-            float(too_big.upper[-1]),
-            bool(too_big.upper[-1] > VALLEY.value(START)),
-            "above the start: it diverges",
-        ),
-        Row("steps to 1e-6, memory ½", "better", float(forgetful), forgetful < plain, "fewer"),
-        Row(
-            f"memory 1: gap after {ENOUGH:,} steps",
-            "α ∈ [0, 1]",
-            float(endless.upper[-100:].max() - LEAST),
-            bool(endless.upper[-100:].max() - LEAST > 1),
-            "a ball without friction never rests: α must be below 1",
-        ),
-        Row("share of descent directions along which f falls", 1.0, descends, descends == 1.0),
-    )
+        claim("sides of the valley changed in 30 steps", "zigzag", float(turns),
+              lambda x: x == 30 and pattern, "at every step, and in the steep direction only"),
+        claim("the same with memory ½", "dampened", float(turns_with), lambda x: x < turns,
+              f"fewer than {turns}"),
+        also("steps to 1e-6, γ = 0.085", float(plain)),
+        claim("steps to 1e-6, γ = 0.0085, over those with γ = 0.085", "slow", small / plain,
+              lambda x: x > 5, "a tenth of the step; more than 5 times as many"),
+        claim(f"γ 1 % above 2/λ₁ = {limit:.4f}: f after 400 steps less f at the start",
+              "fails to converge", float(too_big.upper[-1]) - VALLEY.value(START), lambda x: x > 0),
+        theorem("γ 1 % above 2/λ₁: the steep part a step", _last_ratio(too_big, vectors[:, 1]),
+                equals=1 - 1.01 * limit * float(values[1]), within=1e-9, about="below −1"),
+        claim("steps to 1e-6, memory ½, over those without", "better", forgetful / plain,
+              lambda x: x < 1),
+        claim(f"memory 1: gap after {ENOUGH:,} steps", "α ∈ [0, 1]",
+              float(endless.upper[-100:].max() - LEAST), lambda x: x <= NEAR,
+              "a ball without friction never rests: α must be below 1"),
+        theorem("share of descent directions along which f falls", descends, equals=1,
+                about="every step below 2|∇f·d|/dᵀQd"),
+    )  # fmt: skip
     sentence = (
         f"With the lecture's step the steep part of the error is multiplied by "
         f"−{-ratios[0, 1]:.3f} a step and changes sides {turns} times in 30 steps, the flat part "
@@ -114,9 +111,11 @@ def race(setting: Setting) -> Finding:
     lost = gradient_descent(VALLEY, START, step=too_long).play(30)
     paths.append((f"too long a step ({too_long:.3f})", lost))
     plain = counts["gradient descent"]
-    helped = [name for name in ("momentum ½", "NAG ½") if counts[name] < plain]
-    together = len(helped) == 2
-    rows.append(Row("momentum and NAG beat plain descent", "better", len(helped), together, "both"))
+    rows += [
+        claim(f"steps to 1e-6: {name} over plain descent", "better", counts[name] / plain,
+              lambda x: x < 1)
+        for name in ("momentum ½", "NAG ½")
+    ]  # fmt: skip
     circling = counts["RMSprop"] > ENOUGH
     order = sorted(counts, key=lambda name: counts[name])
     sentence = (
@@ -153,26 +152,17 @@ def batches(setting: Setting) -> Finding:
     promised = float(np.square(each - full).sum(axis=1).mean()) * (n - size) / (size * (n - 1))
     lines, reached = _training(setting)
     rows = (
-        Row(
-            "mean of all batch sums over the gradient",
-            1.0,
-            share,
-            abs(share - size / n) < 1e-12,
-            f"the lecture's equation cannot hold: it is |K|/N = {size}/{n}, to 1e-12",
-        ),
-        agrees("the same, scaled by N/|K|: off the gradient", scaled, 1e-12),
-        Row(
-            "variance of a scaled batch over its formula",
-            None,
-            spread / promised,
-            abs(spread / promised - 1) < 1e-12,
-            "that of one row times (N−|K|)/(|K|(N−1)), to 1e-12",
-        ),
+        claim("mean of all batch sums over the gradient", 1.0, share, lambda x: abs(x - 1) < 1e-12,
+              f"the lecture's equation lacks N/|K|: it is |K|/N = {size}/{n}"),
+        theorem("the same, scaled by N/|K| as our batches are: off the gradient", scaled,
+                at_most=1e-12),
+        theorem("variance of our scaled batch over its formula", spread / promised, equals=1,
+                within=1e-12, about="that of one row times (N−|K|)/(|K|(N−1))"),
         *(
-            Row(f"gap after the same number of rows, {name}", None, gap, None)
+            also(f"gap after the same number of rows, {name}", gap)
             for name, gap in reached.items()
         ),
-    )
+    )  # fmt: skip
     best = min(reached, key=lambda name: reached[name])
     sentence = (
         f"Averaged over all {len(every)} batches of {size} of {n} rows, the plain sum is "
@@ -231,11 +221,17 @@ def _rounds(method: DescentMethod) -> int:
 
 def _race_row(name: str, count: int, size: float, tried: int) -> Row:
     note = f"step {size:.3g}" + ("" if tried == 1 else f", the best of {tried} tried")
-    return Row(f"steps to 1e-6: {name}", None, _in_words(count), None, note)
+    return also(f"steps to 1e-6: {name}", _in_words(count), note)
 
 
 def _root(step: float) -> Callable[[int], float]:
     return lambda t: step / float(np.sqrt(t))
+
+
+def _last_ratio(path: Path, steep: Array) -> float:
+    """How the part of the error along `steep` changed in the last step."""
+    along = (path.points - LOWEST) @ steep
+    return float(along[-1] / along[-2])
 
 
 def _turns(path: Path, steep: Array) -> int:
@@ -245,8 +241,9 @@ def _turns(path: Path, steep: Array) -> int:
 
 
 def _factor(what: str, wanted: float, ratios: Array, note: str) -> Row:
-    worst = float(np.abs(ratios - wanted).max())
-    return Row(f"{what}, factor", None, float(ratios[0]), worst < 1e-9, f"{note}; ≤ 1e-9")
+    worst = int(np.abs(ratios - wanted).argmax())
+    return theorem(f"{what}, factor", ratios[worst], equals=wanted, within=1e-9,
+                   about=f"{note}; the worst of 20 steps")  # fmt: skip
 
 
 def _descends(setting: Setting) -> float:

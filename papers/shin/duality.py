@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.embedding import embed
 from dualfold.programs import (
     LinearProgram,
     QuadraticProgram,
@@ -15,8 +16,10 @@ from dualfold.programs import (
     solve_program,
 )
 from dualfold.programs.certificate import ProgramCertificate
+from dualfold.trace import TraceProblem
+from dualfold.trace.solvers import Dense
 from papers.figures.charts import Chart, Line, chart_figure
-from papers.finding import Experiment, Finding, Row, Setting, agrees
+from papers.finding import Experiment, Finding, Row, Setting, claim, theorem
 
 ROUNDING = 1e-9  # relative; programs are solved to about 1e-12
 
@@ -48,10 +51,10 @@ def linear_programs(setting: Setting) -> Finding:
     far = float(np.median(excess))
     rows = (
         _all("programs proved optimal by their multipliers", proved, count),
-        agrees("d* less p*, largest", max(gaps), ROUNDING, about="strong duality"),
-        agrees("a dual value above p*", max(broken), ROUNDING, about="weak duality"),
-        Row("a random dual point below p*, median", None, far, far <= 0, "−: the bound is loose"),
-        *(agrees(f"KKT: {KKT[name]}", worst[name], ROUNDING) for name in KKT),
+        theorem("d* less p*, largest", max(gaps), at_most=ROUNDING, about="strong duality"),
+        theorem("a dual value above p*", max(broken), at_most=ROUNDING, about="weak duality"),
+        theorem("a random dual point less p*, median", far, at_most=0, about="weak duality"),
+        *(theorem(f"KKT: {KKT[name]}", worst[name], at_most=ROUNDING) for name in KKT),
         _all("multipliers 1 % off, refused", caught, count),
         _all("x ≤ 0 and x ≥ 1 added along a row: infeasible by a ray", infeasible, count),
         _all("d − 1 rows only: unbounded by a ray", unbounded, count),
@@ -89,13 +92,13 @@ def quadratic_programs(setting: Setting) -> Finding:
     off, share = float(np.median(printed_off)), float(np.mean(printed_above))
     rows = (
         _all("programs proved optimal by their multipliers", proved, count),
-        agrees("D(λ*) less p*, largest", max(exact), ROUNDING),
-        Row("D(λ) above p*, at random λ ≥ 0", "never", max(above), max(above) <= 1e-9, "≤ 0"),
+        theorem("D(λ*) less p*, largest", max(exact), at_most=ROUNDING),
+        theorem("D(λ) less p* at random λ ≥ 0, largest", max(above), at_most=0, within=1e-9),
         _all("multipliers 0.01 off, refused", caught, count),
-        Row("printed dual at λ* less p*, median", 0.0, off, off > 1e-3,
-            "the extra A is a misprint: this value is wrong"),
-        Row("share of λ ≥ 0 where the printed dual is above p*", 0.0, share, share > 0,
-            "no lower bound; and with m ≠ d its product does not exist"),
+        claim("printed dual at λ* less p*, median", 0.0, off, lambda x: x <= ROUNDING,
+              "the extra A is a misprint"),
+        claim("share of λ ≥ 0 where the printed dual is above p*", 0.0, share, lambda x: x == 0,
+              "no lower bound; and with m ≠ d its product does not exist"),
     )  # fmt: skip
     sentence = (
         f"The dual function meets the optimum of {count} random quadratic programs to "
@@ -107,57 +110,35 @@ def quadratic_programs(setting: Setting) -> Finding:
 
 
 def gaps(setting: Setting) -> Finding:
-    """Weak duality always, strong duality not: no convexity, or no Slater point."""
+    """Weak duality always, strong duality not: min xᵀWx over x_i = ±1 and its dual bound."""
     rng, count, n = setting.random(), setting.of(5, 40, 200), setting.of(6, 10, 12)
-    signs = np.array(list(product((-1.0, 1.0), repeat=n)))
-    below, open_ = 0, []
+    open_ = []
     for _ in range(count):
         W = rng.standard_normal((n, n))
-        W += W.T
-        best = float(np.einsum("si,ij,sj->s", signs, W, signs).min())
-        bound = n * float(np.linalg.eigvalsh(W)[0])  # D(ν) at ν = −λ_min·1, where W + diag ν ⪰ 0
-        below += bound <= best
+        best, bound = signs_and_bound(W + W.T)
         open_.append((best - bound) / abs(best))
-    triangle = np.ones((3, 3)) - np.eye(3)
-    three = np.array(list(product((-1.0, 1.0), repeat=3)))
-    least = float(np.einsum("si,ij,sj->s", three, triangle, three).min())
-    # D is concave and the triangle symmetric, so some ν with equal entries is best.
-    highest = 3 * float(np.linalg.eigvalsh(triangle)[0])
-    # L(x, λ) = e^−x + λx²/y along x = t, y = t³: both terms go to 0 for any λ.
-    t = 1e6
-    lagrangian = max(float(np.exp(-t) + weight * t**2 / t**3) for weight in (0.0, 0.1, 1.0, 10.0))
-    reached = -1 / (4 * 1e6)
+    least, highest = signs_and_bound(np.ones((3, 3)) - np.eye(3))
     rows = (
-        _all("dual bounds below p*: min xᵀWx, x_i = ±1", below, count),
-        Row("those bounds below p*, over |p*|, median", None, float(np.median(open_))),
-        Row(
-            "p* − d* for W of a triangle (p* = −2, d* = −3)",
-            "may be > 0",
-            least - highest,
-            abs(least - highest - 1) < 1e-12,
-            "1, exactly: not convex, so weak duality only",
-        ),
-        Row(
-            "L far out in min e^−x, x²/y ≤ 0, y > 0 (p* = 1, at x = 0)",
-            "may be < p*",
-            lagrangian,
-            lagrangian < 1e-4,
-            "→ 0 for every λ, so d* = 0: convex, but no point has x²/y < 0 (Slater)",
-        ),
-        Row(
-            "D(10⁶) of min x, x² ≤ 0 (p* = 0)",
-            None,
-            reached,
-            reached < 0,
-            "−1/4λ: d* = 0 is not reached, so KKT has no multiplier (∇f = 1, ∇g = 0)",
-        ),
-    )
+        theorem("p* less our dual bound over |p*|, least", min(open_), at_least=0,
+                about="weak duality; min xᵀWx, x_i = ±1"),
+        claim("the same, median", "strong duality need not hold", float(np.median(open_)),
+              lambda x: x > 1e-9, "not a convex problem"),
+        theorem("p* − d* for W of a triangle", least - highest, equals=1, within=1e-12,
+                about="p* = −2; D is concave and the triangle symmetric, so d* = 3λ_min = −3"),
+    )  # fmt: skip
     sentence = (
-        f"{below} of {count} dual bounds lie below the best of {2**n:,} sign vectors; for a "
-        f"triangle the gap is exactly {least - highest:.4g}. Convexity alone does not close it: "
-        "without Slater's condition one program keeps a gap of 1, another has no multiplier."
+        f"All {count} dual bounds lie below the best of {2**n:,} sign vectors; for a triangle the "
+        f"gap is exactly {least - highest:.4g}: without convexity only weak duality is left."
     )
     return Finding(sentence, rows)
+
+
+def signs_and_bound(W: Array) -> tuple[float, float]:
+    """min xᵀWx over x_i = ±1 by trying all, and n·λ_min(W) = D(−λ_min·1) by our solver."""
+    signs = np.array(list(product((-1.0, 1.0), repeat=len(W))))
+    best = float(np.einsum("si,ij,sj->s", signs, W, signs).min())
+    least = embed(TraceProblem(W, None, 1, "min"), solver=Dense()).values[0]
+    return best, len(W) * float(least)
 
 
 def bounded_program(rng: np.random.Generator) -> tuple[Array, Array, Array, Array]:
@@ -220,7 +201,7 @@ def _proves(program: LinearProgram, status: str) -> bool:
 
 
 def _all(what: str, got: int, of: int) -> Row:
-    return Row(what, None, got, got == of, f"all {of}")
+    return theorem(what, got, equals=of, about="all of them")
 
 
 EXPERIMENTS = (

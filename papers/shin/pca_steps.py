@@ -10,7 +10,7 @@ from dualfold.arrays import Array
 from dualfold.estimators import PCA
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.figures.lectures import Step, steps_figure
-from papers.finding import Experiment, Finding, Row, Setting, agrees
+from papers.finding import Experiment, Finding, Setting, also, identity, theorem
 
 ROUNDING = 1e-12
 
@@ -32,26 +32,29 @@ def steps(setting: Setting) -> Finding:
     model = PCA(n_components=1, standardize=True).fit(X)
     ours = model.inverse_transform(model.transform(X))
     rho = float(np.corrcoef(*X.T)[0, 1])
-    turned = _angle(B[:, 0])
-    lost = float(np.square(standard - projected).sum() / n)
-    flat = np.linalg.svd(back - back.mean(axis=0), compute_uv=False)
     largest = np.abs(X).max()
+    value = float(model.eigenvalues_[0])
+    lost_by_ours = float(np.square(standard - (ours - X.mean(axis=0)) / scale).sum() / n)
+    flat = np.linalg.svd(ours - ours.mean(axis=0), compute_uv=False)
+    turned = _angle(model.components_[0])
     rows = (
-        agrees("S1: mean after centring", np.abs(centred.mean(axis=0)).max() / largest, ROUNDING),
-        agrees("S2: variances less 1", np.abs(standard.var(axis=0) - 1).max(), ROUNDING),
-        Row("S3: larger eigenvalue", None, float(values[0]), _near(values[0], 1 + rho),
-            "1 + ρ for two standardised features, to 1e-12"),
-        Row("S3: direction of the larger, degrees", None, turned, _near(turned, 45),
-            "45° whatever the data: standardising two features leaves only the sign of ρ"),
-        Row("S4: mean squared distance to the line", None, lost, _near(lost, values[1]),
-            "the discarded eigenvalue 1 − ρ, to 1e-12"),
-        agrees("S5: second singular value over the first", flat[1] / flat[0], ROUNDING),
-        agrees("by hand less PCA(standardize=True)", np.abs(ours - back).max() / largest, ROUNDING),
-        agrees("certificate of PCA: gap", model.certificate_.gap, ROUNDING),
+        identity("S1: mean of our PCA off the data's", np.abs(model.mean_ - X.mean(axis=0)).max(),
+                 ROUNDING),
+        identity("S2: scale of our PCA off the standard deviations",
+                 np.abs(model.scale_ - scale).max(), ROUNDING),
+        theorem("S3: larger eigenvalue of our PCA", value, equals=1 + rho, within=1e-10,
+                about="1 + ρ for two standardised features"),
+        theorem("S3: direction of the larger, degrees", turned, equals=45, within=1e-8,
+                about="45° whatever the data: standardising leaves only the sign of ρ"),
+        theorem("S4: mean squared distance to our line", lost_by_ours, equals=1 - rho,
+                within=1e-10, about="the discarded eigenvalue"),
+        theorem("S5: second singular value over the first", flat[1] / flat[0], at_most=1e-10),
+        identity("by hand less PCA(standardize=True)", np.abs(ours - back).max() / largest,
+                 ROUNDING),
     )  # fmt: skip
     sentence = (
         f"The five steps by hand give what PCA(standardize=True) gives. The line through the "
-        f"standardised cloud is at {turned:.0f}° and keeps {values[0] / 2:.1%} of the "
+        f"standardised cloud is at {turned:.0f}° and keeps {value / 2:.1%} of the "
         f"variance (ρ = {rho:.3f})."
     )
     angle = np.linspace(0, 2 * np.pi, 200)
@@ -84,14 +87,17 @@ def variance(setting: Setting) -> Finding:
     widest = float(angles[spread.argmax()])
     coarse = 180 / (count - 1)
     dropped = float(np.square(X[:, 1]).mean())
+    model = PCA(n_components=2).fit(X)
+    ours = _angle(model.components_[0]) % 180
     rows = (
-        Row("variance of the widest over λ₁", None, float(spread.max() / values[1]),
-            bool(spread.max() <= values[1] * (1 + ROUNDING)), "≤ 1: no direction has more"),
-        Row("widest direction found, degrees", None, widest, abs(widest - first) <= coarse,
-            f"eigenvector at {first:.3f}°, grid of {coarse:.3g}°"),
-        Row("error of dropping x₂", None, dropped, dropped >= values[0],
-            f"the variance of x₂; PCA's line loses {values[0]:.4f}, never more"),
-        Row("share of the variance kept without x₂", None, 1 - dropped / float(values.sum()), None),
+        theorem("variance of the widest of all directions tried over our λ₁",
+                float(spread.max() / model.eigenvalues_[0]), at_most=1, within=ROUNDING),
+        theorem("the same", float(spread.max() / model.eigenvalues_[0]), at_least=1,
+                within=(np.pi / count) ** 2, about="a direction of the grid is near ours"),
+        theorem("widest direction found, degrees", widest, equals=ours, within=coarse,
+                about=f"our first component; a grid of {coarse:.3g}°"),
+        theorem("error of dropping x₂ over our λ₂", dropped / model.eigenvalues_[1], at_least=1),
+        also("share of the variance kept without x₂", 1 - dropped / float(values.sum())),
     )  # fmt: skip
     sentence = (
         f"Of {count:,} directions the one at {widest:.2f}° spreads the data most, as the "
@@ -118,39 +124,6 @@ def variance(setting: Setting) -> Finding:
     return Finding(sentence, rows, tuple(zip(captions, pictures, strict=True)))
 
 
-def houses(setting: Setting) -> Finding:
-    """Five measurements of made-up houses, made of two: size and location."""
-    rng, n = setting.random(), setting.of(500, 2_000, 20_000)
-    size, place = rng.standard_normal((2, n))
-    noise = rng.standard_normal((n, 5))
-    X = np.column_stack([
-        120 + 40 * size + 8 * noise[:, 0],
-        4.5 + 1.4 * size + 0.5 * noise[:, 1],
-        1.8 + 0.6 * size + 0.25 * noise[:, 2],
-        3.0 + 1.2 * place + 0.4 * noise[:, 3],
-        40 - 15 * place + 6 * noise[:, 4],
-    ])  # fmt: skip
-    model = PCA(n_components=5, standardize=True).fit(X)
-    plain = PCA(n_components=5).fit(X)
-    kept = float(model.explained_variance_ratio_[:2].sum())
-    squares = np.square(model.components_)
-    first, second = float(squares[0, :3].sum()), float(squares[1, 3:].sum())
-    alone = float(np.square(plain.components_[0, 0]))
-    rows = (
-        Row("variance in 2 of 5 dimensions", None, kept, kept > 0.85, "two causes, and some noise"),
-        Row("first component on size, rooms, bathrooms", "size", first, first > 0.95, "> 95 %"),
-        Row("second component on schools and crime", "location", second, second > 0.95, "> 95 %"),
-        Row("first component on size alone, not standardised", None, alone, None,
-            "square metres have the largest numbers, which is why step 2 is there"),
-    )  # fmt: skip
-    sentence = (
-        f"Two components keep {kept:.0%} of five standardised measurements and are a size and a "
-        f"location; without standardising, the first is {alone:.0%} square metres."
-    )
-    notes = ("The lecture names the five measurements but has no numbers; these are made up.",)
-    return Finding(sentence, rows, notes=notes)
-
-
 def _angle(vector: Array) -> float:
     """Of a line in the plane, from −90° to 90°."""
     return float(np.degrees(np.arctan(vector[1] / vector[0])))
@@ -165,8 +138,5 @@ EXPERIMENTS = (
     Experiment(
         "shin-pca-variance", "S", "lecture 3, maximum variance", "Variance against direction",
         variance,
-    ),
-    Experiment(
-        "shin-pca-houses", "S", "lecture 3, Housing Data", "Five measurements of two causes", houses
     ),
 )  # fmt: skip

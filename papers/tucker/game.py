@@ -20,7 +20,7 @@ from dualfold.games import (
 )
 from dualfold.games.curves import example_problem
 from papers.figures.charts import Chart, Line, chart_figure
-from papers.finding import Experiment, Finding, Row, Setting, agrees
+from papers.finding import Experiment, Finding, Row, Setting, claim, theorem
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -159,50 +159,50 @@ def _equivalence_rows(apart: Apart) -> list[Row]:
     rounds = len(apart.free)
     same = f"largest ‖x_t − w_t‖ over {rounds} rounds"
     return [
-        agrees("6.20 on ℝᵈ: game and descent apart", apart.free.max(), 1e-12, about=same),
-        agrees("6.20 on a ball, descent projected", apart.projected.max(), 1e-12, about=same),
-        Row("6.20 on a ball, descent as printed", 0.0, float(apart.printed[-1]), None,
-            "Algorithm 6 forgets to project, and leaves the set"),
+        theorem("6.20 on ℝᵈ: game and descent apart", apart.free.max(), at_most=1e-12, about=same),
+        claim("6.20 on a ball, descent as printed: apart", 0.0, float(apart.printed[-1]),
+              lambda x: x <= 1e-12, "Algorithm 6 forgets to project, and leaves the set"),
+        theorem("6.20 on a ball, descent projected: apart", apart.projected.max(), at_most=1e-12,
+                about=same),
     ]  # fmt: skip
 
 
 def _constant_rows(bent: Averages, tight: Averages) -> list[Row]:
-    rows = []
+    rows: list[Row] = []
     exact = 1 + 1 / (2 * bent.rounds)
     for name, found in (("counterexample", bent), ("largest of T entries", tight)):
         before, after = float(found.before.max()), float(found.after.max())
-        holds = bool((found.after <= exact + 1e-12).all())
         rows += [
-            Row(f"6.22, {name}, w₀ … w_{{T−1}}", 1.5, before, before <= 1 + 1e-12,
-                "largest √T·error/(GR); at most 1 is proved, 3/2 printed"),
-            Row(f"6.22, {name}, w₁ … w_T", 1.5, after, holds,
-                "the same of the printed average; at most 1 + 1/(2T), 3/2 printed"),
+            theorem(f"6.22, {name}, w₀ … w_{{T−1}}: largest √T·error/(GR)", before, at_most=1,
+                    within=1e-12),
+            theorem(f"6.22, {name}, w₁ … w_T: the same over 1 + 1/(2T)",
+                    float((found.after / exact).max()), at_most=1, within=1e-12,
+                    about="the right constant of the printed average"),
+            claim(f"6.22, {name}, w₁ … w_T: largest √T·error/(GR)", "≤ 3/2", after,
+                  lambda x: x <= 1.5, "the printed constant"),
         ]  # fmt: skip
-    first = float(bent.after[0])
-    side = "f(w₁) = 9/8 > GR/√T = 1: the constant 1 is not for the printed average"
-    rows.append(
-        Row("6.22, counterexample, T = 1, w₁", None, first, abs(first - 9 / 8) < 1e-12, side)
-    )
-    sharp = float(tight.before.max())
-    side = "reached to 1e-9, so 1 cannot be improved"
-    rows.append(
-        Row("6.22, largest of T entries, T rounds", None, sharp, abs(sharp - 1) < 1e-9, side)
-    )
-    return rows
+    return [
+        *rows,
+        theorem("6.22, counterexample, T = 1: f(w₁)", float(bent.after[0]), equals=9 / 8,
+                within=1e-12, about="above GR/√T = 1: that constant is not for this average"),
+        theorem("6.22, largest of T entries: √T·error/(GR)", float(tight.before.max()), equals=1,
+                within=1e-9, about="reached, so 1 cannot be improved"),
+    ]  # fmt: skip
 
 
 def _other_rows(smooth: Smooth, regret: float) -> list[Row]:
     before, after = (float((e / smooth.bound).max()) for e in (smooth.before, smooth.after))
     gap = float((smooth.gap / smooth.bound).max())
     proved = float((smooth.before - smooth.gap).max())
-    note = "largest error/(LR²/T), step 1/(2L); at most 1"
+    note = "largest error/(LR²/T), step 1/(2L)"
     return [
-        Row("Algorithm 6, smooth, w₀ … w_{T−1}", 1.0, before, before <= 1, note),
-        Row("Algorithm 6, smooth, w₁ … w_T", 1.0, after, after <= 1, note),
-        Row("the game's own duality gap", 1.0, gap, gap <= 1 and proved <= 1e-9,
-            "largest gap/(LR²/T); never below the true error"),
-        Row("6.21: regret of mirror descent over its bound", 1.0, regret, regret <= 1,
-            "random losses on a ball; at most 1"),
+        theorem("Algorithm 6, smooth, w₀ … w_{T−1}", before, at_most=1, about=note),
+        theorem("Algorithm 6, smooth, w₁ … w_T", after, at_most=1, about=note),
+        theorem("the game's own duality gap over LR²/T, largest", gap, at_most=1),
+        theorem("the true error less the gap, largest", proved, at_most=0, within=1e-9,
+                about="the gap is never below the error"),
+        theorem("6.21: regret of mirror descent over its bound, largest", regret, at_most=1,
+                about="random losses on a ball"),
     ]  # fmt: skip
 
 
