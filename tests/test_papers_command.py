@@ -47,7 +47,7 @@ def test_a_report_in_two_forms(tmp_path):
     drawn = (folder / "kokiopoulou-trace-1.png").read_bytes()
     assert base64.b64encode(drawn).decode() in (folder / "report.html").read_text()
     assert "(kokiopoulou-trace-1.png)" in (folder / "report.md").read_text()
-    assert "1 experiment, " in said
+    assert "1 experiment. The papers' numbers: 0 of 0 reproduced." in said
     # What it proposes next must not be refused for files that are there now.
     again = f"python -m papers run kokiopoulou-trace --full -o {os.path.join('new', 'report')}"
     assert again in said

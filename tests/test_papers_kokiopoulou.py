@@ -45,7 +45,7 @@ def test_a_bent_answer_of_the_solver_is_seen(bend: str, monkeypatch: pytest.Monk
         if bend == "2 %":
             return 1.02 * values, vectors, certificate
         if bend == "noise":
-            return RNG.standard_normal(len(values)), vectors, certificate
+            return values + RNG.random(len(values)), vectors, certificate
         return values, vectors[::-1], certificate
 
     monkeypatch.setattr(module, "solved", wrong)

@@ -35,10 +35,10 @@ class Dent(Convex):
     """Convex but for a dent around 0."""
 
     def value(self, x):  # type: ignore[no-untyped-def]
-        return float(x @ x + 3 * np.exp(-4 * x @ x))
+        return float(x @ x + 30 * np.exp(-x @ x / 4))
 
     def subgradient(self, x):  # type: ignore[no-untyped-def]
-        return 2 * x - 24 * x * np.exp(-4 * x @ x)
+        return 2 * x - 15 * x * np.exp(-x @ x / 4)
 
 
 class Steep(Quadratic):

@@ -13,6 +13,7 @@ from dualfold.games import averaged_subgradient_descent
 from dualfold.methods import pca
 from dualfold.quality import t_similarity
 from dualfold.trace.solvers import PaperGradient
+from dualfold.weights import centred_gram
 from papers.finding import Setting
 from papers.tucker import bound, descent, eigenmaps, game, isomap, similarity
 from papers.tucker.table import PRINTED, SIZES, SPREAD, TABLE, prediction_factor
@@ -233,7 +234,7 @@ def test_double_centring_and_the_spectral_map() -> None:
     X = np.random.default_rng(0).standard_normal((12, 3))
     D = isomap.distances(X)
     np.testing.assert_allclose(D, np.linalg.norm(X[:, None] - X, axis=2), atol=1e-7)
-    K, H = isomap.double_centred(D**2), np.eye(12) - 1 / 12
+    K, H = centred_gram(D), np.eye(12) - 1 / 12
     np.testing.assert_allclose(K, -H @ D**2 @ H / 2, atol=1e-12)
     Y = isomap.spectral_map(K, 3)
     np.testing.assert_allclose(isomap.distances(Y), D, atol=1e-6)
