@@ -186,7 +186,7 @@ import os, signal, time
 import dualfold.data.writing as room
 def slow(file, *_):
     file.write(b"half"); file.flush()
-    os.kill(os.getpid(), signal.SIGINT)
+    os.kill(os.getpid(), getattr(signal, os.environ["SENT"]))
     time.sleep(30)
 room._write = slow
 from dualfold.cli import main
@@ -195,11 +195,13 @@ main()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as on Unix")
-def test_an_interrupt_while_writing_leaves_no_half_file(here):
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+def test_an_interrupt_while_writing_leaves_no_half_file(here, name, code):
     done = subprocess.run(
-        [sys.executable, "-c", WRITING, "embed", "roll.csv"], capture_output=True, timeout=30
-    )
-    assert done.returncode == 130
+        [sys.executable, "-c", WRITING, "embed", "roll.csv"],
+        capture_output=True, timeout=60, env=os.environ | {"SENT": name},
+    )  # fmt: skip
+    assert done.returncode == code
     assert names(here) == ["roll.csv"]
 
 

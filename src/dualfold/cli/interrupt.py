@@ -1,4 +1,4 @@
-"""Ctrl-C is answered at once, whatever is being computed.
+"""Ctrl-C, and the signals that end a process, are answered at once, whatever is computed.
 
 Python delivers signals to the main thread between two of its own instructions; a
 factorisation in C may take minutes. So the work runs in a thread of its own and the main one
@@ -30,6 +30,9 @@ def interruptible(work: Callable[[], R]) -> R:
         except BaseException as error:
             outcome["error"] = error
 
+    for name in ("SIGTERM", "SIGHUP"):  # a closed terminal, a batch system's end of time
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), lambda number, _: end_now(128 + number))
     worker = threading.Thread(target=attempt, daemon=True)
     worker.start()
     while worker.is_alive():
@@ -41,7 +44,9 @@ def interruptible(work: Callable[[], R]) -> R:
 
 def end_now(code: int) -> NoReturn:
     """End without waiting for threads that are still computing; nothing half-written stays."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
     from dualfold.data.whole_file import discard_unfinished
 
     discard_unfinished()

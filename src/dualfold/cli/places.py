@@ -30,16 +30,25 @@ def check_places(
     html: str | None = None,
     models: tuple[str | None, ...] = (),
     tables: tuple[str | None, ...] = (),
+    inputs: tuple[str, ...] = (),
 ) -> None:
-    """Before any work: what cannot be written at the end is refused now."""
+    """Before any work: what cannot be written at the end is refused now.
+
+    `inputs` are read beside the table `source`. None of them, and nothing that belongs to one,
+    is ever replaced, `force` or not.
+    """
     from dualfold.data.whole_file import check_place
     from dualfold.data.writing import check_table_place
 
     plain = [*pictures, *models, html]
-    named = [place for place in (output, *plain, *tables) if place not in (None, "-")]
-    real = [os.path.realpath(str(place)) for place in named]
-    if source != "-" and os.path.realpath(source) in real:
-        raise InvalidInput(f"{source} is the table itself and would be replaced; write elsewhere")
+    written = [*_files(output, *tables), *map(os.path.realpath, filter(None, plain))]
+    for place in (source, *inputs):
+        if set(_files(place)) & set(written):
+            what = "the table itself" if place == source else "read by this command"
+            raise InvalidInput(
+                f"{place} is {what} and it, or what lies beside it, would be replaced; "
+                "write elsewhere"
+            )
     for place in (output, *tables):
         if place is not None and place != "-":
             check_table_place(Path(place), overwrite=force)
@@ -51,11 +60,22 @@ def check_places(
     for place in plain:
         if place is not None:
             check_place(Path(place), overwrite=force)
-    if len(set(real)) < len(real):
-        raise InvalidInput("two outputs have the same name; give each its own")
+    if len(set(written)) < len(written):
+        raise InvalidInput(
+            "two outputs have the same name, or one has that of the .json beside another; give "
+            "each its own"
+        )
     if html is not None:
         if not html.lower().endswith((".html", ".htm")):
             raise InvalidInput(f"{html} must end with .html, or no browser will open it")
         from dualfold.cli.page import check_page
 
         check_page()
+
+
+def _files(*tables: str | None) -> list[str]:
+    """The files of tables: each with the one beside it that says how it was made."""
+    from dualfold.data.writing import metadata_path
+
+    named = [Path(table) for table in tables if table is not None and table != "-"]
+    return [os.path.realpath(file) for table in named for file in (table, metadata_path(table))]

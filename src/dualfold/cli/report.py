@@ -41,7 +41,10 @@ def report_map(request: ReportRequest, console: Console) -> tuple[dict[str, Any]
         raise InvalidInput(
             f"{request.embedding} is the table itself; give a map of it, as `dualfold embed` makes"
         )
-    check_places(request.source, request.output, request.force, pictures=(request.picture,))
+    check_places(
+        request.source, request.output, request.force,
+        pictures=(request.picture,), inputs=(request.embedding,),
+    )  # fmt: skip
     with console.doing(f"reading {request.embedding}"):
         stored = stored_map(request.embedding)
     data = read_again(request.source, request.reading, stored, console)

@@ -41,7 +41,10 @@ def transform_table(request: TransformRequest, console: Console) -> dict[str, An
         from dualfold.saved import judged_rows, load_model
 
         model = load_model(request.model)
-    check_places(request.source, request.output, request.force, pictures=(request.picture,))
+    check_places(
+        request.source, request.output, request.force,
+        pictures=(request.picture,), inputs=(request.model,),
+    )  # fmt: skip
     with console.doing(f"reading {request.source}"):
         table, notices = _rows(model, request)
     for notice in notices:

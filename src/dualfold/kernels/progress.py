@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from math import log
 from threading import Lock
 
+from dualfold.kernels.locks import ForkedLock
+
 __all__ = ["Report", "descent", "digits_share", "foreseen", "reporting_to", "steps"]
 
 
@@ -36,7 +38,7 @@ class Report:
 Listener = Callable[[Report], None]
 _listening: list[Listener] = []
 _reporting: list[str] = []
-_lock = Lock()
+_lock = ForkedLock()
 
 
 @contextmanager

@@ -14,13 +14,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Lock
 from time import perf_counter
+
+from dualfold.kernels.locks import ForkedLock
 
 __all__ = ["tallied", "tally", "timed"]
 
 _listening: list[Counter[str]] = []
-_lock = Lock()
+_lock = ForkedLock()
 
 
 def tally(what: str, amount: float) -> None:

@@ -8,7 +8,6 @@ threads, except in `in_shares`, whose callers add up one result a share.
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, nullcontext
@@ -17,6 +16,8 @@ from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
+
+from dualfold.kernels.locks import ForkedLock
 
 __all__ = [
     "Threads",
@@ -134,7 +135,7 @@ class _OneThread(AbstractContextManager[None]):
     """
 
     def __init__(self) -> None:
-        self.lock, self.inside = threading.Lock(), 0
+        self.lock, self.inside = ForkedLock(), 0
         self.limit: Any = None
 
     def __enter__(self) -> None:
@@ -149,8 +150,18 @@ class _OneThread(AbstractContextManager[None]):
             if self.inside == 0:
                 self.limit.__exit__(*error)
 
+    def forget(self) -> None:
+        """In a forked process the threads that held the limit are not there.
+
+        BLAS keeps to one thread in it: its own locks may be held by threads that are gone, and
+        more than one thread would wait for them.
+        """
+        self.inside = 0
+
 
 _ONE = _OneThread()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_ONE.forget)
 
 
 @cache
