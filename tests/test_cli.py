@@ -175,6 +175,27 @@ def test_nothing_is_overwritten_unless_forced(here):
     assert "is the table itself" in itself.stderr
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["report", "table.csv", "map.csv", "-o", "map.csv"],
+        ["report", "table.csv", "map.csv", "-o", "table.csv"],
+        ["report", "table.csv", "map.csv", "-p", "map.csv.json"],
+        ["transform", "kept.csv.json", "table.csv", "-o", "kept.csv"],
+        ["transform", "map.dualfold", "table.csv", "-o", "./table.csv"],
+        ["transform", "map.dualfold", "table.csv", "-p", "map.dualfold"],
+        ["embed", "table.csv", "-o", "b.csv", "--save-model", "b.csv.json"],
+    ],
+)
+def test_no_command_replaces_what_it_reads_or_what_it_wrote_itself(here, words):
+    run("embed", "table.csv", "-o", "map.csv", "--save-model", "map.dualfold")
+    (here / "kept.csv.json").write_bytes((here / "map.dualfold").read_bytes())
+    before = {name: (here / name).read_bytes() for name in names(here)}
+    refused = run(*words, "--force", code=1)
+    assert "would be replaced" in refused.stderr or "two outputs have" in refused.stderr
+    assert before == {name: (here / name).read_bytes() for name in names(here)}
+
+
 @pytest.mark.parametrize("where", ["dualfold.view.figures.figure_bytes", "json.dumps"])
 def test_a_failure_leaves_nothing_behind(here, monkeypatch, where):
     def broken(*_, **__):
