@@ -26,6 +26,10 @@ from dualfold.view import Panel, gallery
 from dualfold.view.figures import figure_bytes
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from first_order import descent, game  # noqa: E402
+
 INK, SOFT, BLUE, ORANGE, GREEN = "#222222", "#666666", "#0072B2", "#D55E00", "#009E73"
 
 
@@ -252,6 +256,8 @@ PICTURES: dict[str, tuple[Callable[[], Figure], int]] = {  # with their dots per
     "trust": (trust, 90),
     "theory": (theory, 110),
     "recipes": (recipes, 100),
+    "game": (game, 110),
+    "descent": (descent, 110),
 }
 
 

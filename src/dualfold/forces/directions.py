@@ -3,8 +3,8 @@
     f(U) = ‖X_cUUᵀ − X_c‖²_F,   ∇f = 2(SUUᵀU + UUᵀSU − 2SU),   S = X_cᵀX_c
 
 (Tucker, "Dimensionality reduction and the Fenchel game", Theorem 1.7; samples are rows here).
-S is never formed. `PCA(solver="gradient-paper")` is `averaged_directions` as an estimator, and
-`PCA(solver="gradient")` a descent that arrives.
+S is never formed. `PCA(svd_solver="gradient-paper")` is `averaged_directions` as an estimator, and
+`PCA(svd_solver="gradient")` a descent that arrives.
 """
 
 from __future__ import annotations
