@@ -9,6 +9,7 @@ from dualfold import maps as maps
 from dualfold import methods as methods
 from dualfold import programs as programs
 from dualfold import quality as quality
+from dualfold import recommendation as recommendation
 from dualfold import saved as saved
 from dualfold import trace as trace
 from dualfold import unfolding as unfolding
@@ -38,6 +39,7 @@ from dualfold.quality import continuity as continuity
 from dualfold.quality import residual_variance as residual_variance
 from dualfold.quality import t_similarity as t_similarity
 from dualfold.quality import trustworthiness as trustworthiness
+from dualfold.recommendation import recommend as recommend
 from dualfold.trace import TraceProblem as TraceProblem
 from dualfold.trace import certify as certify
 

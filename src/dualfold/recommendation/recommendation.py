@@ -1,0 +1,211 @@
+"""What to do with a table: dimension, neighbours and method, each with its reason."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from dualfold.data.prepared import prepare
+from dualfold.errors import Argument, InvalidInput
+from dualfold.graph.points import rows_of_numbers
+from dualfold.recommendation.dimension import Dimension, intrinsic_dimension
+from dualfold.recommendation.scan import NeighborScan, neighbor_scan, worst_of
+from dualfold.recommendation.trial import TIE, Candidate, made, subsamples, tried, winner
+
+__all__ = ["Recommendation", "recommend"]
+
+# Simpler ones first: of two that are as good the first is taken.
+METHODS = ("pca", "isomap", "eigenmaps", "lle")
+SAMPLE, RUNS = 800, 5
+# Rows for the dimension, which is cheap.
+FOR_DIMENSION = 2_000
+FEWEST = 40
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """Which method, with how many neighbours, and whether the data decide; `print` it.
+
+    dimension : the intrinsic one, by two estimators
+    neighbors : the scan over numbers of neighbours
+    candidates : the methods, the recommended one first
+    votes : the winner of each subsample
+    n_components : coordinates that maps were judged with
+    n, sampled : rows, and rows of a subsample
+    seconds : that it took
+    """
+
+    dimension: Dimension
+    neighbors: NeighborScan
+    candidates: tuple[Candidate, ...]
+    votes: tuple[str, ...]
+    n_components: int
+    n: int
+    sampled: int
+    seconds: float
+
+    @property
+    def method(self) -> str:
+        """The name of the recommended one."""
+        return self.candidates[0].method
+
+    @property
+    def decided(self) -> bool:
+        """Whether every subsample says the same."""
+        return len(set(self.votes)) == 1
+
+    @property
+    def n_neighbors(self) -> int:
+        """Those of the graph, where the method has one."""
+        return self.neighbors.chosen
+
+    def estimator(self) -> Any:
+        """The recommended estimator, not fitted."""
+        return made(self.method, self.n_components, self.n_neighbors)
+
+    def reason(self, one: Candidate) -> str:
+        """Why a candidate is where it is, in words."""
+        best = max(self.candidates, key=lambda other: other.mean_kept)
+        first = self.candidates[0]
+        if not one.kept:
+            return f"no map: {one.trouble}"
+        if not one.stable:
+            return "two samples give different maps"
+        if one is first and one is best:
+            return "keeps most neighbours"
+        if one is first:
+            return f"keeps as many neighbours as {best.method}, and is simpler"
+        if one.mean_kept >= best.mean_kept - TIE:
+            return f"keeps as many neighbours as {first.method}, which is simpler"
+        times = best.mean_kept / max(one.mean_kept, 1e-3)
+        return f"{best.method} keeps {times:.1f} times as many neighbours beyond chance"
+
+    @property
+    def verdict(self) -> str:
+        """The answer, and how sure it is."""
+        best = self.candidates[0]
+        good = f"{100 * best.mean_kept:.0f} % of the neighbours beyond chance"
+        if self.decided:
+            said = f"{best.method}: all {len(self.votes)} subsamples say so; it keeps {good}."
+        else:
+            counts = Counter(self.votes).most_common()
+            told = ", ".join(f"{name} in {times}" for name, times in counts)
+            said = (
+                f"The data do not decide: of {len(self.votes)} subsamples {told}. {best.method} "
+                f"is a fair choice and keeps {good}."
+            )
+        if best.mean_kept < 0.2:
+            said = f"No method makes a good picture in {self.n_components} dimensions. {said}"
+        return said
+
+    def __str__(self) -> str:
+        lines = [
+            self.verdict,
+            f"Intrinsic dimension: {self.dimension}.",
+            f"Graph: {self.neighbors}.",
+            "",
+            f"{'method':<11} {'kept':>6} {'distances':>9} {'stability':>9}",
+        ]
+        for one in self.candidates:
+            numbers = (
+                f"{one.mean_kept:6.2f} {one.distances:9.2f} {one.stability:9.2f}"
+                if one.kept
+                else " " * 26
+            )
+            lines.append(f"{one.method:<11} {numbers}  {self.reason(one)}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        both = {"two_nn": self.dimension.two_nn, "levina_bickel": self.dimension.levina_bickel}
+        return {
+            "schema": "dualfold.recommendation/1",
+            "method": self.method,
+            "n_neighbors": self.n_neighbors,
+            "n_components": self.n_components,
+            "decided": self.decided,
+            "votes": list(self.votes),
+            "verdict": self.verdict,
+            "dimension": {"value": self.dimension.value, "agree": self.dimension.agree}
+            | {name: [float(e), e.low, e.high] for name, e in both.items()},
+            "neighbors": [vars(row) | {"usable": row.usable} for row in self.neighbors.rows],
+            "candidates": [
+                vars(one) | {"mean_kept": one.mean_kept, "reason": self.reason(one)}
+                for one in self.candidates
+            ],
+            "rows": self.n,
+            "sampled": self.sampled,
+            "seconds": self.seconds,
+        }
+
+
+def recommend(
+    X: Any,
+    *,
+    n_components: int = 2,
+    methods: Sequence[str] = METHODS,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+) -> Recommendation:
+    """Measure which method suits the data, on subsamples, in seconds.
+
+    The intrinsic dimension by two estimators; a scan over the number of neighbours that rejects
+    those with short cuts in any subsample; then each method on five subsamples of up to 800 rows,
+    judged by the neighbours that it keeps beyond chance, by distances and by whether two subsamples
+    give the same map. Of methods that are equal within 0.03 the simpler one is taken. Where the
+    five subsamples disagree, it says that the data do not decide.
+
+    X : a table of numbers, dense or sparse, or a data frame, which is prepared as files are
+    n_components : coordinates of the map
+    methods : names as on the command line, simpler ones first
+    random_state, n_jobs : seed of the subsamples; threads (None: all cores)
+
+    >>> from dualfold.data import swiss_roll
+    >>> found = recommend(swiss_roll(500, random_state=0).points)
+    >>> found.method, found.dimension.value, found.decided
+    ('isomap', 2, True)
+    """
+    begin = perf_counter()
+    if hasattr(X, "iloc"):
+        X = prepare(X).X
+    X = rows_of_numbers(X, "X")
+    n, width = X.shape
+    if n < FEWEST:
+        raise InvalidInput(
+            Argument("X"), f" needs {FEWEST} rows or more for subsamples to mean something; it has "
+            f"{n}. With so few look at PCA"
+        )  # fmt: skip
+    if not 1 <= n_components <= width:
+        raise InvalidInput(
+            Argument("n_components", n_components), f" must be from 1 to {width}, the columns"
+        )
+    parts, core = subsamples(n, SAMPLE, RUNS, random_state)
+    rng = np.random.default_rng(random_state)
+    asked = X if n <= FOR_DIMENSION else X[np.sort(rng.choice(n, FOR_DIMENSION, replace=False))]
+    dimension = intrinsic_dimension(asked, random_state=random_state)
+    scans = [neighbor_scan(X[rows], random_state=random_state, n_jobs=n_jobs) for rows in parts]
+    scan = worst_of(scans)
+    found = [tried(name, X, parts, core, n_components, scan.chosen) for name in methods]
+    if not any(one.kept for one in found):
+        raise InvalidInput("no method gave a map of the subsamples: " + found[0].trouble)
+    votes = tuple(winner(found, run).method for run in range(RUNS))
+    first = _first(found, votes)
+    others = sorted((one for one in found if one is not first), key=lambda one: -one.mean_kept)
+    return Recommendation(
+        dimension, scan, (first, *others), votes, n_components, n, len(parts[0]),
+        perf_counter() - begin,
+    )  # fmt: skip
+
+
+def _first(found: list[Candidate], votes: tuple[str, ...]) -> Candidate:
+    """The one with most votes; of several the simplest."""
+    counts = Counter(votes)
+    most = max(counts.values())
+    return next(one for one in found if counts[one.method] == most)
