@@ -61,11 +61,17 @@ def test_standardize_is_a_mean_of_0_and_a_deviation_of_1(here):
     frame["x"] *= 1e4
     frame["same"] = 0.1
     frame.to_csv("wide.csv", index=False)
-    warned = run("embed", "wide.csv", "-o", "raw.csv")
-    assert re.search(r"'x' spans [\d,]+ times as much as '[yz]'", warned.stderr)
+    numbers = ("--mixed", "numbers")
+    warned = run("embed", "wide.csv", "-o", "raw.csv", "--no-standardize", *numbers)
+    assert re.search(r"'x' spreads [\d,]+ times as much as '[yz]'", warned.stderr)
     assert "--standardize" in warned.stderr.splitlines()[-1]
-    quiet = run("embed", "wide.csv", "--standardize")
+    quiet = run("embed", "wide.csv", "--standardize", *numbers)
     assert "differ in scale" not in quiet.stderr
+    usual = run("embed", "wide.csv", "-o", "usual.csv", *numbers)
+    assert "--no-standardize leaves them as they are" in usual.stderr
+    assert "'same': the same value in every row, left out; --keep same uses it" in usual.stderr
+    assert "Columns used: 'x', 'y', 'z'\n" in usual.stderr
+    assert (here / "usual.csv").read_bytes() == (here / "wide.pca.csv").read_bytes()
     X = frame[["x", "y", "z"]].to_numpy()
     expected = dualfold.embed(dualfold.methods.pca((X - X.mean(axis=0)) / X.std(axis=0))).points
     found = exact_csv("wide.pca.csv").to_numpy()
@@ -76,10 +82,13 @@ def test_rows_left_out_are_named(here):
     frame = exact_csv("table.csv")
     frame.loc[[0, 5], "y"] = np.nan
     frame.to_csv("gaps.csv", index=False)
-    refused = run("embed", "gaps.csv", code=1)
+    refused = run("embed", "gaps.csv", "--missing", "raise", code=1)
     assert "--missing drop" in refused.stderr
     assert "missing='" not in refused.stderr
-    run("embed", "gaps.csv", "--missing", "drop")
+    filled = run("embed", "gaps.csv", "-o", "filled.csv")
+    assert "2 of 60 rows are not complete: missing values in 'y' (2); filled in" in filled.stderr
+    assert len(exact_csv("filled.csv")) == 60
+    run("embed", "gaps.csv", "--missing", "drop", "-m", "pca")
     written = exact_csv("gaps.pca.csv")
     assert list(written["row"]) == [row + 1 for row in range(60) if row not in (0, 5)]
 
@@ -111,7 +120,8 @@ def test_pieces_are_joined_with_a_plain_sentence_or_refused(here):
 def test_json_is_one_object_and_talk_stays_off_standard_output(here):
     result = run("embed", "table.csv", "--json")
     found = json.loads(result.stdout)
-    assert found["output"] == "table.pca.csv"
+    assert found["output"] == "table.famd.csv"
+    assert found["columns"] == ["x", "y", "z", "kind"]
     assert found["certificate"]["schema"] == "dualfold.certificate/1"
     assert found["rows"] == 60
     assert run("embed", "table.csv", "--json", "--quiet", "--force").stderr == ""
@@ -124,9 +134,9 @@ def test_a_table_flows_through_a_pipe(here):
             [*COMMAND, "embed", "-", "-o", "-", "-q"], stdin=table, capture_output=True, check=True
         )
     run("embed", "table.csv")
-    assert piped.stdout == (here / "table.pca.csv").read_bytes()
+    assert piped.stdout == (here / "table.famd.csv").read_bytes()
     assert piped.stderr == b""
-    assert names(here) == ["table.csv", "table.pca.csv", "table.pca.csv.json"]
+    assert names(here) == ["table.csv", "table.famd.csv", "table.famd.csv.json"]
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(here):
@@ -154,7 +164,7 @@ def test_strict_says_so_by_its_exit_code(here, monkeypatch):
     monkeypatch.setattr("dualfold.embedding.certify", doubting)
     result = run("embed", "table.csv", "--strict", code=3)
     assert "Not certified: the values do not belong to the vectors" in result.stderr
-    assert read_metadata("table.pca.csv")["certificate"]["level"] == "failed"
+    assert read_metadata("table.famd.csv")["certificate"]["level"] == "failed"
     # not strict: told even if asked to be quiet, but no failure
     assert "Not certified" in run("embed", "table.csv", "--force", "--quiet").stderr
     monkeypatch.undo()
@@ -163,7 +173,7 @@ def test_strict_says_so_by_its_exit_code(here, monkeypatch):
 
 
 def test_nothing_is_overwritten_unless_forced(here):
-    run("embed", "table.csv", "-p", "map.png")
+    run("embed", "table.csv", "-m", "pca", "-p", "map.png")
     before = {name: (here / name).read_bytes() for name in names(here)}
     again = run("embed", "table.csv", "-m", "mds", "-o", "table.pca.csv", code=1)
     assert "table.pca.csv exists already and was left as it is; --force replaces it" in again.stderr
@@ -217,8 +227,10 @@ def test_a_failure_leaves_nothing_behind(here, monkeypatch, where):
         (["table.csv", "-m", "pcaa"], 2, "did you mean pca?"),
         (["table.csv", "-m", "quux"], 2, "there are pca, mds, isomap, eigenmaps"),
         (["table.csv", "-m", "eigenmaps", "-k", "60"], 1, "the largest usable number here is 59"),
-        (["table.csv", "-d", "4"], 1, "only 3 columns of numbers ('x', 'y', 'z')"),
-        (["table.csv", "-d", "4"], 1, "--n-components 3 is the most"),
+        (["xyz.csv", "-d", "4"], 1, "only 3 columns of numbers ('x', 'y', 'z')"),
+        (["xyz.csv", "-d", "4"], 1, "--n-components 3 is the most"),
+        (["xyz.csv", "--log", "x"], 1, "'x' has no logarithm everywhere"),
+        (["table.csv", "--ordered", "kind"], 1, "--ordered kind names no order"),
         (["table.csv", "-m", "t-SNE"], 2, "t-SNE is not among the methods"),
         (["table.csv", "-o", "table.csv"], 1, "table.csv is the table itself"),
         (["table.csv", "-o", "/dev/stdout"], 1, "standard output is called -"),
@@ -226,9 +238,13 @@ def test_a_failure_leaves_nothing_behind(here, monkeypatch, where):
         (["https://example.com/t.csv"], 1, "is an address, and only files are read"),
         (["t.xlsx"], 1, "save a spreadsheet as CSV"),
         (["dup.csv"], 1, "'a' appears more than once"),
-        (["huge.csv"], 1, "spans 2e+300 times as much"),
+        (["huge.csv", "--no-standardize"], 1, "spreads 2e+300 times as much"),
         (["huge.csv", "--standardize"], 1, "the largest value is 1.0e+300"),
-        (["table.csv", "--missing", "dorp"], 2, "'dorp' is none of raise, drop, mean"),
+        (
+            ["table.csv", "--missing", "dorp"],
+            2,
+            "'dorp' is none of auto, raise, drop",
+        ),
         (["table.csv", "-o", "x.xls"], 1, "must end with one of .csv"),
         (["table.csv", "-p", "x.gif"], 1, "must end with one of .png"),
         (["table.csv", "-o", "no/x.csv"], 1, "there is no folder"),
@@ -237,6 +253,7 @@ def test_a_failure_leaves_nothing_behind(here, monkeypatch, where):
     ],
 )
 def test_mistakes_are_told_in_one_sentence(here, words, code, said):
+    exact_csv("table.csv")[["x", "y", "z"]].to_csv("xyz.csv", index=False)
     (here / "words.csv").write_text("a,b\nred,big\nblue,small\n")
     (here / "dup.csv").write_text("a,a\n1,2\n3,5\n")
     (here / "huge.csv").write_text("a,b\n1e300,0.5\n-1e300,1.5\n0.5,0.5\n")
@@ -364,7 +381,7 @@ def test_the_demo_in_seconds_twice(tmp_path):
 
     roll = exact_csv(folder / "swiss_roll.csv")
     points = swiss_roll(3000, random_state=0).points
-    np.testing.assert_array_equal(roll[["x", "y", "z"]].to_numpy(), points)
+    np.testing.assert_array_equal(roll.to_numpy(), points)  # and not the answer beside them
     maps = exact_csv(folder / "swiss_roll.maps.csv")
     expected = dualfold.embed(dualfold.methods.pca(points)).points
     np.testing.assert_array_equal(maps[["pca_1", "pca_2"]].to_numpy(), expected)

@@ -14,6 +14,8 @@ import dualfold
 ESTIMATORS = [
     dualfold.PCA(),
     dualfold.PointPCA(),
+    dualfold.FAMD(),
+    dualfold.FAMD(columns="prepared"),
     dualfold.ClassicalMDS(),
     dualfold.RandomProjection(random_state=0),
     dualfold.LocalityPreservingProjection(n_neighbors=5),

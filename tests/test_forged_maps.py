@@ -186,7 +186,7 @@ METHODS = [
 
 @pytest.mark.parametrize("method", METHODS)
 def test_what_embed_writes_is_accepted_as_a_map_and_as_a_model(here, method):
-    options = ["--standardize"] if method in ("pca", "isomap") else []
+    options = ["--standardize"] if method in ("pca", "isomap", "famd") else []
     near = ["-k", 12] if DESCRIPTIONS[method].needs_graph else []
     files = ["m.csv", "m.dualfold"] if method != "spectral_embedding" else ["m.csv"]
     model = ["--save-model", "m.dualfold"] if files[1:] else []

@@ -23,11 +23,18 @@ EVERY = {
     "labels": "class",
     "exclude": ("a", "b c"),
     "keep": ("id",),
+    "category": ("zip", "b c"),
+    "ordered": ("size=small, medium,large",),
+    "season": ("sown on",),
+    "mixed": "numbers",
+    "log": ("price",),
+    "auto": True,
     "standardize": True,
     "missing": "drop",
     "gap_markers": ("-999", "none"),
     "format": "csv",
     "encoding": "cp1252",
+    "separator": "|",
     "thousands": "'",
     "array": "X_pca",
 }
@@ -45,12 +52,13 @@ def frame():
 
 def test_files_frames_and_arrays_give_the_same_matrix(frame, tmp_path):
     frame.to_csv(tmp_path / "t.csv", index=False)
-    reading = Reading(color="kind", identifier="name", missing="drop", exclude="d")
+    more = {"missing": "drop", "standardize": False}
+    reading = Reading(color="kind", identifier="name", exclude="d", **more)
     # Another index must not matter.
     shuffled = frame.set_index(np.arange(100, 130))
     file, table = prepare(tmp_path / "t.csv", reading), prepare(shuffled, reading)
     other = prepare(pytest.importorskip("polars").from_pandas(frame), reading)
-    matrix = prepare(frame[list("abcd")].to_numpy(), Reading(exclude="column_4", missing="drop"))
+    matrix = prepare(frame[list("abcd")].to_numpy(), Reading(exclude="column_4", **more))
     whole = frame[list("abc")].to_numpy()
     expected = whole[np.isfinite(whole).all(axis=1)]
     for found in (file, table, other, matrix):
@@ -64,7 +72,7 @@ def test_files_frames_and_arrays_give_the_same_matrix(frame, tmp_path):
 
 
 def test_standardized_columns_have_mean_0_and_deviation_1(frame):
-    found = prepare(frame, Reading(standardize=True, missing="mean"))
+    found = prepare(frame, Reading(standardize=True, missing="mean", mixed="numbers"))
     np.testing.assert_allclose(found.X.mean(axis=0), 0, atol=1e-14)
     np.testing.assert_allclose(found.X.std(axis=0), 1)
     # The same shift and scale, undone, give the table as it was read.
@@ -149,7 +157,8 @@ def test_all_options_at_once():
         ("exclude", "a"),
         ("keep", [1]),
         ("standardize", "yes"),
-        ("standardize", None),
+        ("standardize", 1),
+        ("mixed", None),
         ("missing", "keep"),
         ("missing", None),
         ("format", "exe"),

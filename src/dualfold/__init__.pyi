@@ -20,6 +20,7 @@ from dualfold.embedding import Embedding as Embedding
 from dualfold.embedding import embed as embed
 from dualfold.estimators import ClassicalMDS as ClassicalMDS
 from dualfold.estimators import DiffusionMaps as DiffusionMaps
+from dualfold.estimators import FAMD as FAMD
 from dualfold.estimators import FisherDiscriminant as FisherDiscriminant
 from dualfold.estimators import Isomap as Isomap
 from dualfold.estimators import LaplacianEigenmaps as LaplacianEigenmaps

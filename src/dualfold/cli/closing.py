@@ -12,6 +12,7 @@ from dualfold.cli.method_options import as_word, option_words
 from dualfold.cli.places import default_output, stem
 from dualfold.cli.reading_options import reading_words
 from dualfold.cli.solving import SCORED_NEIGHBORS
+from dualfold.data.notices import listed
 from dualfold.data.reading import Reading, reading_of
 from dualfold.descriptions import DESCRIPTIONS
 
@@ -22,16 +23,19 @@ if TYPE_CHECKING:
     from dualfold.cli.report import ReportRequest
     from dualfold.cli.transform import TransformRequest
 
+# Columns that are named at the end; of more, the first ones.
+MOST_NAMED = 20
 HOLD_METADATA = (".parquet", ".h5ad")
 
 
 def after_embed(request: Request, summary: dict[str, Any]) -> list[str]:
     """What was written where, one verdict, and the next command worth trying."""
-    d, width = len(summary["coordinates"]), len(summary["features"])
+    d, width = len(summary["coordinates"]), len(summary["columns"])
     coordinates = f"{d} coordinate{'s' if d > 1 else ''} in {_where(request.output)}"
     lines = [f"{summary['rows']:,} rows × {width:,} columns → {coordinates}"]
     if request.output != "-" and not request.output.endswith(HOLD_METADATA):
         lines[0] += f" (certificate and settings in {Path(request.output).name}.json)"
+    lines.append(f"Columns used: {listed(summary['columns'], MOST_NAMED)}")
     written = {"Picture": request.picture, "Biplot": request.biplot, "Loadings": request.loadings}
     lines += _written(written)
     if request.html is not None:

@@ -188,7 +188,9 @@ def write(folder: Path, found: list[list[Result]], drawn: bytes, shown: str) -> 
         example = line[0].example
         data = dict(zip(example.features, example.X.T, strict=True))
         written.append(folder / f"{example.name}.csv")
-        write_table(written[-1], data | {example.color_name: example.color}, overwrite=True)
+        # The angle is the roll's answer: beside the features it would be taken for one of them.
+        classes = {} if example.image is None else {example.color_name: example.color}
+        write_table(written[-1], data | classes, overwrite=True)
         columns: dict[str, Any] = {example.color_name: example.color}
         for result in line:
             for axis in range(2):

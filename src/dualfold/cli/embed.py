@@ -45,15 +45,18 @@ class Request:
         return job.settings() | more
 
 
-def embed_table(request: Request, console: Console) -> dict[str, Any]:
-    """Read, embed, certify, write; returns what `--json` prints."""
+def embed_table(request: Request, console: Console, data: Prepared | None = None) -> dict[str, Any]:
+    """Read, embed, certify, write; returns what `--json` prints.
+
+    data : the table, where it was read before
+    """
     check_places(
         request.source, request.output, request.force,
         pictures=(request.picture, request.biplot), html=request.html, models=(request.model,),
         tables=(request.loadings,),
     )  # fmt: skip
     begin = perf_counter()
-    data = read(request.source, request.reading, console)
+    data = read(request.source, request.reading, console) if data is None else data
     refuse_images(data, request.images)
     began = perf_counter()
     refuse_scaled_distances(request.reading, request.job)
@@ -72,7 +75,9 @@ def embed_table(request: Request, console: Console) -> dict[str, Any]:
         "settings": request.settings(result.job),
         "reading": request.reading.settings(),
         "rows": len(data.table.rows),
+        "columns": data.sources,
         "features": list(data.table.names),
+        "encodings": data.stored_encodings,
         "coordinates": list(columns)[-result.points.shape[1] :],
         "notices": [*notices_of(data), *result.notices, *remarks],
         "scales_differ": data.scales_differ,
@@ -206,7 +211,7 @@ def model(data: Prepared, result: FittedMap, summary: dict[str, Any]) -> Any:
     # Maps by a graph hold their rows already.
     some = kept_rows(data.X) if hasattr(rule, "encode") else None
     standard = data.standard
-    keys = ("dualfold", "settings", "reading")
+    keys = ("dualfold", "settings", "reading", "encodings")
     return Model(
         map=rule,
         method=result.job.method.name,

@@ -30,7 +30,7 @@ Output = Annotated[
 @reads_table()
 def embed(
     file: o.File,
-    method: o.Method = "pca",
+    method: o.Method = None,
     n_components: o.Components = "2",
     n_neighbors: o.Neighbors = None,
     reading: Reading = AS_IT_IS,
@@ -60,36 +60,43 @@ def embed(
     *,
     options: Mapping[str, Any],
 ) -> None:  # fmt: skip
-    """A table of numbers becomes a certified map.
+    """A table becomes a certified map.
 
     \b
     Examples:
       dualfold embed iris.csv --color species --picture iris.png
       dualfold embed cells.parquet -m eigenmaps -k 15 --id cell --color type -p cells.pdf
-      dualfold embed sales.csv --standardize --missing mean -o sales.map.csv
+      dualfold embed sales.csv --auto --category region --missing drop -o sales.map.csv
       dualfold embed roll.csv -m isomap --save-model roll.dualfold --html roll.html
       dualfold embed roll.csv -m isomap --landmarks 200 --pieces separate
       cat table.csv | dualfold embed - -o - > map.csv
 
     A method has further options: `dualfold methods isomap`, or `dualfold embed -m isomap --help`.
 
-    Columns of numbers are used; text becomes labels, and what is left out is said. The
+    Numbers, categories and dates are used, other text becomes labels; scales that differ are
+    made equal, gaps filled in, columns that say nothing left out, and all of it is said. The
     certificate and all settings are stored with the coordinates (OUT.json, or inside
     a Parquet or h5ad file).
     """
     from dualfold.cli.closing import after_embed
     from dualfold.cli.embed import Request, embed_table
+    from dualfold.cli.reading import read, reading_for
 
+    refuse_two_on_stdout(as_json, output)
+    shape = o.picture_shape(images)
+    console, data = Console(quiet=quiet), None
+    if method is None and not options:  # the table says which; options are those of pca
+        data = read(file, reading, console)
+    method = method or ("famd" if data is not None and data.mixed else "pca")
     output = output or default_output(file, method)
     refuse_two_on_stdout(as_json, output)
     (job,) = jobs_of([method], n_components, n_neighbors, options)
     refuse_labels(reading.labels, job)
-    shape = o.picture_shape(images)
+    reading = reading if data is not None else reading_for(reading, job)
     request = Request(
         file, reading, job, output, picture, html, shape, save_model, force, loadings, biplot
     )
-    console = Console(quiet=quiet)
-    summary = embed_table(request, console)
+    summary = embed_table(request, console, data)
     if as_json:
         print_json(summary)
     for line in after_embed(request, summary):
@@ -181,10 +188,12 @@ def compare(
     """
     from dualfold.cli import compare as comparing
     from dualfold.cli.closing import after_compare
+    from dualfold.cli.reading import reading_for
 
     chosen = tuple(o.several_methods(methods))
     jobs = jobs_of(chosen, n_components, n_neighbors, options)
     refuse_labels(reading.labels, *jobs)
+    reading = reading_for(reading, *jobs)
     if output == "-":
         raise typer.BadParameter("the table of results goes to standard output; give -o a file")
     request = comparing.CompareRequest(

@@ -93,10 +93,11 @@ File = Annotated[
     ),
 ]
 Method = Annotated[
-    str,
+    str | None,
     typer.Option("--method", "-m", metavar="|".join(DESCRIPTIONS),
-                 callback=lambda name: method_name(name), autocompletion=beginning(*DESCRIPTIONS),
-                 help="See `dualfold methods`."),
+                 callback=lambda name: name if name is None else method_name(name),
+                 autocompletion=beginning(*DESCRIPTIONS),
+                 help="See `dualfold methods`. Default: pca, or famd where there are categories."),
 ]  # fmt: skip
 Components = Annotated[
     str,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dualfold.cli.wording import shown
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from dualfold.cli.console import Console
+    from dualfold.cli.solving import Job
     from dualfold.data import Prepared, Reading
     from dualfold.descriptions import Description
 
@@ -31,6 +33,15 @@ def read(source: str, reading: Reading, console: Console) -> Prepared:
     for remark in data.remarks:
         console.note(remark)
     return data
+
+
+def reading_for(reading: Reading, *jobs: Job) -> Reading:
+    """The reading that methods need: distances as they are, one weight for FAMD's columns."""
+    if any(job.of_distances for job in jobs):
+        return replace(reading, mixed="given")
+    if reading.standardize is None and any(job.method.scaled for job in jobs):
+        return replace(reading, standardize=True)
+    return reading
 
 
 def notices_of(data: Prepared) -> list[str]:

@@ -49,7 +49,8 @@ def reads_table(
 
 def _parameter(name: str) -> inspect.Parameter:
     option, default = OFFERED[name], DEFAULTS[name]
-    repeatable, switch = isinstance(default, tuple), isinstance(default, bool)
+    three = name == "standardize"  # asked for, forbidden, or left to the data
+    repeatable, switch = isinstance(default, tuple), isinstance(default, bool) or three
     more: dict[str, Any] = {}
     if option.choices:
         check = one_of(*option.choices)
@@ -58,11 +59,13 @@ def _parameter(name: str) -> inspect.Parameter:
     if not switch:
         more["metavar"] = option.metavar or "|".join(option.choices)
     kind: Any = list[str] | None if repeatable else bool if switch else str | None
+    kind = bool | None if three else kind
+    flag = f"{flag_of(name)}/--no-{name}" if three else flag_of(name)
     return inspect.Parameter(
         name,
         inspect.Parameter.POSITIONAL_OR_KEYWORD,
         default=None if repeatable else default,
-        annotation=Annotated[kind, typer.Option(flag_of(name), help=option.help, **more)],
+        annotation=Annotated[kind, typer.Option(flag, help=option.help, **more)],
     )
 
 
@@ -78,8 +81,9 @@ def reading_words(reading: Reading, *, standardize: bool = False) -> list[str]:
         value = getattr(reading, name)
         if name == "standardize" and standardize:
             value = True
-        if value is True:
-            words.append(flag_of(name))
+        if isinstance(value, bool):
+            words += [flag_of(name)] if value else []
+            words += ["--no-standardize"] if name == "standardize" and not value else []
         elif value != DEFAULTS[name]:
             for one in value if isinstance(value, tuple) else (value,):
                 words += [flag_of(name), str(one)]

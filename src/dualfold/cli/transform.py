@@ -88,12 +88,12 @@ def transform_table(request: TransformRequest, console: Console) -> dict[str, An
 def _rows(model: Model, request: TransformRequest) -> tuple[Table, list[str]]:
     """The new rows with the model's columns in its order, without gaps."""
     from dualfold.data import read_table
-    from dualfold.data.gaps import without_gaps
-    from dualfold.data.notices import listed
 
     reading = request.reading
     first = stored_reading(model.settings.get("reading"), "the model")
     written = replace(reading.after(first, "notation"), missing="keep")
+    if model.encodings:
+        return _mixed_rows(model, request, written)
     table = read_table(request.source, written, features=model.columns)
     notices = list(table.notices)
     unnamed = tuple(f"column_{place + 1}" for place in range(table.X.shape[1]))
@@ -103,13 +103,37 @@ def _rows(model: Model, request: TransformRequest) -> tuple[Table, list[str]]:
     else:
         X = model.matched(table.X, table.names)
     table = replace(table, X=X, names=model.columns, notices=())
+    return _complete(table, model, reading, notices)
+
+
+def _mixed_rows(
+    model: Model, request: TransformRequest, written: Reading
+) -> tuple[Table, list[str]]:
+    """New rows of a mixed table, as the old ones were encoded."""
+    from dualfold.data.tables import raw_table
+
+    numbers = [one.name for one in model.encodings if one.kind in ("number", "log")]
+    table = raw_table(request.source, written, features=numbers, mixed=True)
+    columns = table.labels | dict(zip(table.names, table.X.T, strict=True))
+    X, said = model.encoded(columns)
+    table = replace(table, X=X, names=model.columns, notices=())
+    return _complete(table, model, request.reading, said)
+
+
+def _complete(
+    table: Table, model: Model, reading: Reading, notices: list[str]
+) -> tuple[Table, list[str]]:
+    """The rows without gaps, and with the labels that were asked for."""
+    from dualfold.data.gaps import without_gaps
+    from dualfold.data.notices import listed
+
     for option, name in (("color", reading.color), ("identifier", reading.identifier)):
         if name is not None and name not in table.labels:
             raise InvalidInput(
                 Argument(option, name),
                 f" names no label; there is {listed(table.labels) or 'none'}",
             )
-    if reading.missing == "mean" and model.means is not None:
+    if reading.missing in ("auto", "mean", "impute") and model.means is not None:
         return _filled(table, model, notices)
     table = without_gaps(table, reading.missing)
     return table, [*notices, *table.notices]

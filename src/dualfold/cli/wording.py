@@ -78,7 +78,7 @@ def _as_option(argument: Argument, parameters: dict[str, Any]) -> str:
     if value is ... or value is True:
         return option
     if value is None or value is False:
-        return f"no {option}"
+        return next(iter(getattr(parameter, "secondary_opts", ())), f"no {option}")
     values = value if isinstance(value, list | tuple) else [value]
     choices = (parameter.metavar or "").split("|")
     if len(choices) > 1 and not set(values) <= set(choices):  # a choice that only Python has

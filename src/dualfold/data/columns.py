@@ -9,15 +9,15 @@ from __future__ import annotations
 import difflib
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dualfold.data.dates import NAMED_MONTH, YEAR_MONTH
-from dualfold.data.notices import MANY_ROWS, doubtful, kind_notices, listed
+from dualfold.data.dates import NAMED_MONTH, YEAR_MONTH, as_dates
+from dualfold.data.notices import MANY_ROWS, doubtful, kind_notices, listed, looks_like_number
 from dualfold.data.reading import Reading
 from dualfold.errors import Argument, InvalidInput
 
@@ -46,7 +46,14 @@ DATE = re.compile(
 LONG_NUMBER = re.compile(r"\d{19,}")
 NESTED = (list, tuple, dict, np.ndarray)
 
-KEPT_APART = ("label", "text", "date", "boolean", "long number")
+# Digits with a zero before them: a number would have lost it.
+CODE = re.compile(r"0\d+")
+
+KEPT_APART = ("label", "text", "date", "boolean", "long number", "code")
+# What is used beside numbers in mixed tables; `encoding` makes numbers of it.
+ENCODED = ("category", "yes or no", "ordered", "time", "season")
+# Text that repeats: up to so many levels, of so many rows each on average.
+MOST_GUESSED, LEAST_ROWS = 50, 5
 
 
 @dataclass(frozen=True)
@@ -58,6 +65,7 @@ class Table:
     labels: the columns kept apart, by name: text, dates, yes/no, or asked for.
     notices: plain sentences about everything that was left out, kept apart or filled.
     rows: which rows of the file these are, counted from 0 without the header.
+    kinds: the labels that are features of a mixed table, each with its kind.
     """
 
     X: NDArray[np.floating[Any]] | csr_array[Any]
@@ -65,6 +73,7 @@ class Table:
     labels: dict[str, NDArray[Any]]
     notices: tuple[str, ...]
     rows: NDArray[np.int64]
+    kinds: Mapping[str, str] = field(default_factory=dict)
 
 
 def table_of_frame(
@@ -73,8 +82,12 @@ def table_of_frame(
     *,
     features: Sequence[str] | None = None,
     notices: Sequence[str] = (),
+    mixed: bool = False,
 ) -> Table:
-    """Sort the columns of a data frame into features, labels and those left out."""
+    """Sort the columns of a data frame into features, labels and those left out.
+
+    mixed : whether categories and dates are features too, and numbers may be lacking
+    """
     names = [str(name) for name in frame.columns]
     _refuse_twice(names)
     exclude, keep, label_columns = reading.excluded, reading.keep, tuple(reading.apart)
@@ -86,15 +99,19 @@ def table_of_frame(
         _check_asked(names, reading)
     columns = {str(name): _plain(column) for name, column in frame.items()}
     kinds = {
-        name: "label" if name in label_columns else _kind(column, name, name in keep)
+        name: "label" if name in label_columns else _kind(column, name, name in keep, mixed)
         for name, column in columns.items()
         if name not in exclude
     }
     kinds = _without_odd_ones(kinds, len(frame))
+    if mixed:
+        kinds |= _mixed_kinds(kinds, columns, reading)
     used = [name for name, kind in kinds.items() if kind in ("number", "distinct")]
-    labels = {name: _label_values(columns[name]) for name in kinds if kinds[name] in KEPT_APART}
+    beside = {name: kind for name, kind in kinds.items() if kind in ENCODED}
+    apart = [name for name in kinds if kinds[name] in KEPT_APART or name in beside]
+    labels = {name: _label_values(columns[name]) for name in apart}
     said = [*notices, *kind_notices(columns, kinds)]
-    if not used:
+    if not used and not beside and (features is None or not mixed):
         asked = [*exclude, *label_columns]
         raise InvalidInput(
             f"at least one column of numbers is needed, but of the {len(columns)} columns "
@@ -102,9 +119,34 @@ def table_of_frame(
             + (f"; asked to be left out or kept apart: {listed(asked)}" if asked else ""),
             *(part for notice in said for part in ("; ", notice)),
         )
-    matrix = _matrix([columns[name] for name in used])
-    rows = np.arange(len(matrix), dtype=np.int64)
-    return Table(matrix, tuple(used), labels, (*said, *doubtful(columns, kinds)), rows)
+    rows = np.arange(len(frame), dtype=np.int64)
+    matrix = _matrix([columns[name] for name in used]) if used else np.empty((len(rows), 0))
+    return Table(matrix, tuple(used), labels, (*said, *doubtful(columns, kinds)), rows, beside)
+
+
+def _mixed_kinds(
+    kinds: dict[str, str], columns: dict[str, Column], reading: Reading
+) -> dict[str, str]:
+    """What columns are that are features of a mixed table though they hold no numbers."""
+    asked = dict.fromkeys(reading.category, "category") | dict.fromkeys(reading.season, "season")
+    asked |= dict.fromkeys(reading.orders, "ordered")
+    asked |= {name: "category" for name, kind in kinds.items() if kind == "kept text"}
+    if reading.mixed != "famd":
+        return asked
+    found = {}
+    for name, kind in kinds.items():
+        column = columns[name]
+        if isinstance(column, np.ndarray) or kind == "label":
+            continue
+        if kind == "boolean":
+            found[name] = "yes or no"
+        elif kind == "date" and as_dates(_label_values(column)) is not None:
+            found[name] = "time"
+        elif kind == "text" and not looks_like_number(column):
+            levels = column.nunique()
+            if 2 <= levels <= min(MOST_GUESSED, len(column) // LEAST_ROWS):
+                found[name] = "category"
+    return found | asked
 
 
 def refuse_lacking(needed: Sequence[str], names: Sequence[str]) -> None:
@@ -144,7 +186,7 @@ def _refuse_twice(names: list[str]) -> None:
 def _check_asked(names: list[str], reading: Reading) -> None:
     """Raise for a column that is asked for and is not there."""
     asked = [(name, "exclude") for name in reading.excluded]
-    asked += [*reading.apart.items(), *((name, "keep") for name in reading.keep)]
+    asked += [*reading.apart.items(), *reading.asked.items()]
     for name, argument in asked:
         if name not in names:
             close = difflib.get_close_matches(name, names, n=3) or names
@@ -167,7 +209,7 @@ def _plain(column: pd.Series[Any]) -> Column:
     return column.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def _kind(column: Column, name: str, keep: bool) -> str:
+def _kind(column: Column, name: str, keep: bool, mixed: bool) -> str:
     """What a column is, in one word; distinct is a number that may be an identifier."""
     if isinstance(column, np.ndarray):
         named = not keep and _named_identifier(name)
@@ -184,18 +226,30 @@ def _kind(column: Column, name: str, keep: bool) -> str:
     if len(known) == 0:
         return "empty"
     if types.infer_dtype(known) == "boolean":
-        return "number" if keep else "boolean"
+        return "number" if keep and not mixed else "boolean"
+    if keep and mixed and not isinstance(known.iloc[0], NESTED):
+        return "kept text"
     if keep:
         raise InvalidInput(
             f"'{name}' cannot be used, since its values are no numbers, as {known.iloc[0]!r}"
         )
     if isinstance(known.iloc[0], NESTED):
         return "nested"
+    if _is_code(known):
+        return "code"
     if LONG_NUMBER.fullmatch(str(known.iloc[0]).strip()):
         return "long number"
     if types.is_datetime64_any_dtype(column.dtype) or DATE.fullmatch(str(known.iloc[0]).strip()):
         return "date"
     return "text"
+
+
+def _is_code(known: Any) -> bool:
+    """Digits alone, of which some begin with a zero: postcodes, numbers of articles."""
+    if not isinstance(known.iloc[0], str) or not known.iloc[0].strip().isdigit():
+        return False
+    words = known.astype(str).str.strip()
+    return bool(words.str.fullmatch(r"\d+").all() and words.str.fullmatch(CODE.pattern).any())
 
 
 def _named_identifier(name: str) -> bool:

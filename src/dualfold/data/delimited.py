@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 # Cells parsed at once: pandas needs some 20 bytes a cell while it parses.
 CHUNK_CELLS = 4_000_000
+# Codes come a few to a table; more columns of whole numbers are pixels or counts.
+MOST_CODES = 50
+ZERO_BEFORE = re.compile(r"(?:^|[^\w.+-])0\d")
 
 
 def delimited_frame(opener: Opener, name: str, reading: Reading) -> tuple[pd.DataFrame, list[str]]:
@@ -67,7 +71,6 @@ def _parsed(opener: Opener, name: str, dialect: Dialect, reading: Reading) -> pd
                 text,
                 sep=dialect.separator,
                 decimal=dialect.decimal,
-                thousands=reading.thousands,
                 header=None,
                 skipinitialspace=dialect.separator != WHITESPACE,
                 na_values=["?", *reading.gap_markers],
@@ -89,6 +92,14 @@ def _parsed(opener: Opener, name: str, dialect: Dialect, reading: Reading) -> pd
                 frame = frame.drop(columns=column)
             words = pd.concat(list(chunks(str, mixed)), ignore_index=True)
             frame = pd.concat([frame, words], axis=1)[list(range(len(kinds[0])))]
+        if reading.thousands:
+            frame = _without_thousands(frame, reading.thousands, dialect.decimal)
+        whole = _whole_columns(frame)
+        if 0 < len(whole) <= MOST_CODES and _zero_before_digit(opener, dialect):
+            words = pd.concat(list(chunks(str, whole)), ignore_index=True)
+            for column in whole:
+                if words[column].str.fullmatch(r"\s*0\d+\s*").any():
+                    frame[column] = words[column]
     except pd.errors.EmptyDataError as error:
         names = f" ({len(dialect.header)} column names)" if dialect.header else ""
         raise InvalidInput(f"{name} has a header{names} but no row of data below it") from error
@@ -99,6 +110,42 @@ def _parsed(opener: Opener, name: str, dialect: Dialect, reading: Reading) -> pd
         ) from error
     except (EOFError, OSError) as error:
         raise InvalidInput(f"{name} cannot be read ({error}); is it damaged?") from error
+    return frame
+
+
+def _whole_columns(frame: pd.DataFrame) -> list[int]:
+    """The columns of whole numbers, with and without gaps."""
+    head = frame.iloc[:1000].select_dtypes("number")
+    values = head.to_numpy(dtype=np.float64)
+    whole = ~(np.isfinite(values) & (values != np.floor(values))).any(axis=0)
+    return [int(place) for place in np.asarray(head.columns)[whole]]
+
+
+def _zero_before_digit(opener: Opener, dialect: Dialect) -> bool:
+    """Whether some number in the file may begin with a zero that a number would lose."""
+    with _data_rows(opener, dialect) as text:
+        before = ""
+        while block := text.read(1 << 20):
+            if ZERO_BEFORE.search(before + block):
+                return True
+            before = block[-2:]
+    return False
+
+
+def _without_thousands(frame: pd.DataFrame, mark: str, decimal: str) -> pd.DataFrame:
+    """Text that is numbers in groups of three digits, as numbers; dates as 01.02.2024 stay."""
+    import pandas as pd
+
+    sign, point = re.escape(mark), re.escape(decimal)
+    grouped = rf"\s*[-+]?(?:\d{{1,3}}(?:{sign}\d{{3}})+|\d+)(?:{point}\d*)?(?:[eE][-+]?\d+)?\s*"
+    for place in frame.columns:
+        column = frame[place]
+        if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
+            continue
+        words = column.dropna().astype(str)
+        if len(words) and words.str.fullmatch(grouped).all():
+            plain = words.str.replace(mark, "", regex=False).str.replace(decimal, ".", regex=False)
+            frame[place] = pd.to_numeric(plain).reindex(frame.index)
     return frame
 
 

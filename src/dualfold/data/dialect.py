@@ -24,6 +24,8 @@ SAMPLE_LINES = 50
 # What is tried where no encoding is given.
 GUESSED = ("utf-8-sig", "utf-16")
 SAMPLE_BYTES = 1 << 26
+# A line of 20,000 columns is one cell to a separator that it does not have.
+csv.field_size_limit(1 << 30)
 # What pandas takes for missing, and the question mark of the UCI repository.
 MISSING_WORDS = {"", "?", "#N/A", "#NA", "-NaN", "-nan", "<NA>", "N/A", "NA", "NULL", "NaN"}
 MISSING_WORDS |= {"None", "n/a", "nan", "null"}
@@ -59,6 +61,9 @@ def dialect_of(opener: Opener, name: str, reading: Reading) -> Dialect:
     separator = separator or _likely_separator(body)
     _, *rest = found = [cells for _, cells in records(body, separator)] or [[]]
     first = [cell.strip() for cell in found[0]]
+    # A point cannot be both: where it divides thousands, the comma divides the rest.
+    if reading.thousands in (".", ",") and decimal is None and separator != ",":
+        decimal = "," if reading.thousands == "." else "."
     decimal = decimal or _likely_decimal(separator, found)
     if header is None:
         header = _looks_like_header(first, rest, decimal)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dualfold.data.columns import Table
+from dualfold.data.imputation import imputed
 from dualfold.data.notices import listed, naming
 from dualfold.data.reading import Missing
 from dualfold.errors import Argument, InvalidInput, Message
@@ -16,13 +17,29 @@ from dualfold.errors import Argument, InvalidInput, Message
 # Cells looked at together: 32 MB of float64, small beside any table worth splitting.
 BLOCK_CELLS = 4_000_000
 
+
+@dataclass(frozen=True, eq=False)
+class Scaled:
+    """How columns will be scaled, which tells rows that are alike.
+
+    indicators : which columns are the 0 and 1 of categories
+    sources : the column of the file that each comes from; their own names where ()
+    """
+
+    standardize: bool = False
+    indicators: NDArray[np.bool_] | None = None
+    sources: tuple[str, ...] = ()
+
+
+AS_READ = Scaled()
+
 # From this share of the rows on, it matters which column they were lost to.
 WORTH_BLAME = 0.05
 
 
-def complete(table: Table, missing: Missing) -> Table:
+def complete(table: Table, missing: Missing, scaled: Scaled = AS_READ) -> Table:
     """A table without missing or infinite values; a notice names constant columns."""
-    table = without_gaps(table, missing)
+    table = without_gaps(table, missing, scaled)
     constant = [] if missing == "keep" else _constant(table)
     if not constant:
         return table
@@ -31,29 +48,35 @@ def complete(table: Table, missing: Missing) -> Table:
     return replace(table, notices=(*table.notices, sentence))
 
 
-def without_gaps(table: Table, missing: Missing) -> Table:
-    """A table without missing or infinite values, by the rule `missing`."""
+def without_gaps(table: Table, missing: Missing, scaled: Scaled = AS_READ) -> Table:
+    """A table without missing or infinite values, by the rule `missing`; "auto" raises."""
     if missing == "keep":
         return table
-    if missing not in ("raise", "drop", "mean"):
+    if missing not in ("auto", "raise", "drop", "mean", "impute"):
         raise InvalidInput(
-            Argument("missing"), f" must be 'raise', 'drop' or 'mean', but is {missing!r}"
+            Argument("missing"),
+            f" must be 'raise', 'drop', 'mean' or 'impute', but is {missing!r}",
         )
     bad_rows, nans, infinities = _gaps(table.X)
     count = int(bad_rows.sum())
     if not count:
         return table
-    gaps = _described(table, count, nans, infinities)
+    told = replace(table, names=scaled.sources or table.names)
+    gaps = _described(told, count, nans, infinities)
     if missing == "mean":
         return _filled(table, gaps)
-    emptiest = Argument("exclude", [table.names[int(np.argmax(nans + infinities))]])
-    if missing == "raise":
+    if missing == "impute":
+        return _imputed(table, gaps, scaled)
+    emptiest = Argument("exclude", [told.names[int(np.argmax(nans + infinities))]])
+    if missing in ("auto", "raise"):
         raise InvalidInput(
             f"{gaps}. Choose ",
             Argument("missing", "drop"),
             " to leave these rows out, ",
             Argument("missing", "mean"),
-            " to fill them with the mean of their column, or leave columns out, as ",
+            " to fill them with the mean of their column, ",
+            Argument("missing", "impute"),
+            " to fill them by rows that are alike, or leave columns out, as ",
             emptiest,
         )
     costliest = _costliest(table, bad_rows)
@@ -76,17 +99,29 @@ def without_gaps(table: Table, missing: Missing) -> Table:
     )
 
 
-def _filled(table: Table, gaps: str) -> Table:
-    """Gaps as the mean of their column."""
+def _imputed(table: Table, gaps: str, scaled: Scaled) -> Table:
+    """Gaps as rows that are alike have it, by iterated regularised PCA."""
+    _refuse_sparse_or_empty(table, gaps)
+    filled, settled = imputed(
+        np.asarray(table.X), standardize=scaled.standardize, indicators=scaled.indicators
+    )
+    sentence = Message(
+        f"{gaps}; filled in by what rows that are alike have there (iterated PCA"
+        + ("" if settled else ", stopped early: the table is large")
+        + "); ",
+        Argument("missing", "drop"),
+        " leaves such rows out",
+    )
+    return replace(table, X=filled, notices=(*table.notices, sentence))
+
+
+def _refuse_sparse_or_empty(table: Table, gaps: str) -> None:
     if not isinstance(table.X, np.ndarray):
         raise InvalidInput(
             f"{gaps}; a sparse matrix has no useful column mean, choose ",
             Argument("missing", "drop"),
         )
-    filled = np.array(table.X)
-    hole = ~np.isfinite(filled)
-    filled[hole] = 0
-    known = (~hole).sum(axis=0)
+    known = np.atleast_1d(np.isfinite(table.X).any(axis=0))
     if not known.all():
         empty = [name for name, some in zip(table.names, known, strict=True) if not some]
         raise InvalidInput(
@@ -94,6 +129,15 @@ def _filled(table: Table, gaps: str) -> Table:
             naming("exclude", empty),
             f" leaves {'it' if len(empty) == 1 else 'them'} out",
         )
+
+
+def _filled(table: Table, gaps: str) -> Table:
+    """Gaps as the mean of their column."""
+    _refuse_sparse_or_empty(table, gaps)
+    filled = np.array(table.X)
+    hole = ~np.isfinite(filled)
+    filled[hole] = 0
+    known = (~hole).sum(axis=0)
     # The scale first: the plain sum of large finite values could overflow.
     means = (filled / known).sum(axis=0, dtype=np.float64)
     # Where all known values are one and the same, so is their mean, to the last bit.
@@ -156,8 +200,9 @@ def _described(
     for word, counts in (("missing", nans), ("infinite", infinities)):
         worst = [column for column in np.argsort(-counts, kind="stable") if counts[column]]
         if worst:
-            shown = ", ".join(f"'{table.names[c]}' ({counts[c]})" for c in worst[:5])
-            more = f" and {len(worst) - 5} more columns" if len(worst) > 5 else ""
+            known = {table.names[c]: counts[c] for c in worst}  # levels of a category once
+            shown = ", ".join(f"'{name}' ({known[name]})" for name in list(known)[:5])
+            more = f" and {len(known) - 5} more columns" if len(known) > 5 else ""
             parts.append(f"{word} values in {shown}{more}")
     verb = "is" if count == 1 else "are"
     return f"{count} of {len(table.rows)} rows {verb} not complete: {'; '.join(parts)}"

@@ -32,10 +32,18 @@ SENTENCES = {
     "date": "dates, kept as labels",
     "nested": "lists or records in each cell, left out; make columns of them to use them",
     "long number": "whole numbers of 19 digits or more, as identifiers have, kept as labels",
+    "code": "codes (digits with a zero before them), kept as labels",
     "text": "text, kept as labels",
+    "category": "categories, used as such",
+    "yes or no": "yes or no, used as categories",
+    "ordered": "categories with an order, used by their places in it",
+    "time": "dates, used as time (days)",
+    "season": "dates, used as the time of the year",
 }
 # Kinds that `keep` uses all the same.
-USABLE = ("identifier", "named", "odd one", "boolean")
+USABLE = ("identifier", "named", "odd one", "boolean", "code")
+# Kinds that are used without having been asked for.
+GUESSED = ("category", "yes or no", "time")
 # Names that a remedy spells out; of more columns it names the argument alone.
 MOST_SPELT = 3
 
@@ -70,10 +78,12 @@ def kind_notices(columns: dict[str, Column], kinds: dict[str, str]) -> list[Mess
 
 
 def _kept(kind: str, names: list[str]) -> Sequence[str]:
-    """How to use columns of that kind all the same."""
+    """How to use columns of that kind all the same, or how not to."""
+    them = "it" if len(names) == 1 else "them"
+    if kind in GUESSED:
+        return ("; ", naming("exclude", names), f" leaves {them} out")
     if kind not in USABLE:
         return ()
-    them = "it" if len(names) == 1 else "them"
     how = " as 0 and 1" if kind == "boolean" else ""
     return ("; ", naming("keep", names), f" uses {them}{how}")
 
@@ -82,14 +92,20 @@ def _offending_number(column: Column) -> Message:
     """Why a column that looks like numbers was read as text, or nothing."""
     assert not isinstance(column, np.ndarray)
     known = column.dropna()
-    words = [str(value).strip() for value in known.head(1000)]
-    if 2 * sum(bool(DRESSED_NUMBER.fullmatch(word)) for word in words) <= len(words):
+    if not looks_like_number(column):
         return Message()
     for row, value in zip(known.index, known, strict=True):
         text = str(value).strip()
         if not PLAIN_NUMBER.fullmatch(text):
             return Message(f"{text!r} in row {int(row) + 1} is no plain number; ", *_remedy(text))
     return Message()
+
+
+def looks_like_number(column: Column) -> bool:
+    """Whether most of a column of text is numbers with something around them."""
+    assert not isinstance(column, np.ndarray)
+    words = [str(value).strip() for value in column.dropna().head(1000)]
+    return 2 * sum(bool(DRESSED_NUMBER.fullmatch(word)) for word in words) > len(words)
 
 
 def _remedy(text: str) -> Sequence[str]:

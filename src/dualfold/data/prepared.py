@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dualfold.data import arrays
+from dualfold.data.choosing import encoded_table, logarithms, without_idle
 from dualfold.data.columns import Table, table_of_frame
 from dualfold.data.dates import ambiguous_dates, as_dates
-from dualfold.data.gaps import complete
+from dualfold.data.encoding import Encoding, indicators, is_mixed, sources_of, to_json
+from dualfold.data.gaps import Scaled, complete
 from dualfold.data.reading import ABOUT, AS_IT_IS, Reading
-from dualfold.data.scales import Standard, ranges, standard_of
-from dualfold.data.tables import read_table, table_of_matrix
+from dualfold.data.scales import Standard, different_units, standard_of
+from dualfold.data.tables import raw_table, table_of_matrix
 from dualfold.errors import Argument, InvalidInput, Message
-
-# Scales that differ more than this are rarely meant: one unit drowns the others.
-MOST_SCALE_RATIO = 100.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +31,7 @@ class Prepared:
     source : the name of the file, or what else it was
     reading : how it was read
     remarks : what should be known before the numbers are believed, beside the table's notices
+    encodings : how the columns of the source became those of X, for rows that come later
     """
 
     X: Any
@@ -40,6 +40,23 @@ class Prepared:
     source: str
     reading: Reading
     remarks: tuple[Message, ...]
+    encodings: tuple[Encoding, ...] = ()
+
+    @property
+    def mixed(self) -> bool:
+        """Whether there are categories among the features."""
+        return is_mixed(self.encodings)
+
+    @property
+    def sources(self) -> list[str]:
+        """The columns of the source that are used."""
+        return list(dict.fromkeys(sources_of(self.encodings)))
+
+    @property
+    def stored_encodings(self) -> list[dict[str, Any]]:
+        """JSON-ready; nothing where all columns are numbers as they are."""
+        plain = all(one.kind == "number" for one in self.encodings)
+        return [] if plain else to_json(self.encodings)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -64,7 +81,7 @@ class Prepared:
     @property
     def scales_differ(self) -> bool:
         """Whether one column drowns the others, so that standardizing was recommended."""
-        return any("standardize" in remark.arguments for remark in self.remarks)
+        return self.standard is None and any("standardize" in r.arguments for r in self.remarks)
 
     def label(self, name: str | None) -> Any:
         """The column of that name that was kept apart; None for None."""
@@ -86,21 +103,57 @@ def prepare(source: Any, reading: Reading = AS_IT_IS) -> Prepared:
     """The matrix that methods take, with names, labels and everything that was decided.
 
     The command line prepares every table with this function, so the same file and the same
-    choices give the same X here.
+    choices give the same X here. Unless `reading` says otherwise, columns that say nothing are
+    left out, categories and dates are used beside numbers, gaps are filled in, and columns in
+    different units get the same weight; each of these is a sentence among the notices.
 
     source : a file that `read_table` reads ("-": standard input), a data frame of pandas or
         polars, or an array or sparse matrix of n rows
     """
+    source = source.to_pandas() if hasattr(source, "to_pandas") else source
+    reading = _with_orders(source, reading)
     table = _table(source, reading)
     file = isinstance(source, str | os.PathLike)
     name = os.fspath(source) if file else f"the {type(source).__name__}"
-    remarks, X, standard = _color_remarks(table, reading.color), table.X, None
-    if reading.standardize:
-        standard = standard_of(table.X)
-        X = standard.applied(table.X)
-    else:
-        remarks = [*_scale_remarks(table), *remarks]
-    return Prepared(X, table, standard, name, reading, tuple(remarks))
+    given = reading.mixed == "given"
+    table = table if given else without_idle(table, reading)
+    logs, remarks = logarithms(table, reading)
+    table, encodings = encoded_table(table, reading, logs)
+    standardize, said = _whether_to_standardize(table, reading, encodings)
+    categories = indicators(encodings)
+    rule = reading.missing
+    if rule == "auto":
+        rule = "raise" if given or not isinstance(table.X, np.ndarray) else "impute"
+    table = complete(table, rule, Scaled(standardize, categories, sources_of(encodings)))
+    standard = standard_of(table.X, categories) if standardize else None
+    X = table.X if standard is None else standard.applied(table.X)
+    remarks = [*remarks, *said, *_color_remarks(table, reading.color)]
+    return Prepared(X, table, standard, name, reading, tuple(remarks), encodings)
+
+
+def _whether_to_standardize(
+    table: Table, reading: Reading, encodings: tuple[Encoding, ...]
+) -> tuple[bool, list[Message]]:
+    """Whether columns get the same weight, and what is said of it."""
+    free = reading.standardize is None and reading.mixed != "given"
+    if reading.standardize or (free and is_mixed(encodings)):
+        return True, []
+    differ = different_units(table.X, table.names)
+    if differ is None:
+        return False, []
+    narrow, wide, ratio = differ
+    times = f"{ratio:,.0f}" if ratio < 1e9 else f"{ratio:.0e}"
+    words = f"'{table.names[wide]}' spreads {times} times as much as '{table.names[narrow]}'"
+    if free:
+        done = f"the columns were given the same weight, since they differ in scale ({words}); "
+        return True, [Message(done, Argument("standardize", False), " leaves them as they are")]
+    return False, [
+        Message(
+            f"the columns differ in scale: {words} and so decides the distances; ",
+            Argument("standardize", True),
+            " gives every column the same weight",
+        )
+    ]
 
 
 def colors_of(values: NDArray[Any]) -> NDArray[Any]:
@@ -111,20 +164,32 @@ def colors_of(values: NDArray[Any]) -> NDArray[Any]:
 
 def _table(source: Any, reading: Reading) -> Table:
     if isinstance(source, str | os.PathLike):
-        return read_table(source, reading)
+        return raw_table(source, reading, mixed=True)
     for name in reading.given():
         if ABOUT[name] != "columns":
             kind = type(source).__name__
             raise InvalidInput(Argument(name), f" is about files, and this is a {kind}")
-    source = source.to_pandas() if hasattr(source, "to_pandas") else source
     if hasattr(source, "iloc"):
         if len(source) == 0:
             raise InvalidInput("the data frame has no rows; one is needed")
         # Rows are counted from 0 in what is said about them.
-        return complete(table_of_frame(source.reset_index(drop=True), reading), reading.missing)
+        frame = source.reset_index(drop=True)
+        return table_of_frame(frame, reading, mixed=True)
     if hasattr(source, "tocsr"):
         return table_of_matrix(arrays.sparse_table(source), reading)
     return table_of_matrix(arrays.dense_table(np.asarray(source), "the array"), reading)
+
+
+def _with_orders(source: Any, reading: Reading) -> Reading:
+    """The reading with the orders that categorical columns of a data frame have."""
+    known = {} if not hasattr(source, "iloc") else dict(source.dtypes)
+    orders = tuple(
+        f"{name}={','.join(map(str, dtype.categories))}"
+        for name, dtype in known.items()
+        if getattr(dtype, "ordered", False) and reading.mixed == "famd"
+        if name not in (*reading.orders, *reading.exclude, *reading.apart, *reading.category)
+    )
+    return replace(reading, ordered=(*reading.ordered, *orders)) if orders else reading
 
 
 def _color_remarks(table: Table, color: str | None) -> list[Message]:
@@ -136,27 +201,5 @@ def _color_remarks(table: Table, color: str | None) -> list[Message]:
             ": nothing tells the days from the months of dates as "
             f"'{table.labels[color][0]}', so they are coloured as words without an order; write "
             "them as 2021-12-31",
-        )
-    ]
-
-
-def _scale_remarks(table: Table) -> list[Message]:
-    found = ranges(table.X)
-    varying = np.flatnonzero(found)
-    if len(varying) < 2:
-        return []
-    order = varying[np.argsort(found[varying], kind="stable")]
-    # Among hundreds of pixels a few are nearly always empty; that is no other unit.
-    narrow, wide = order[len(order) // 20], order[-1]
-    ratio = found[wide] / found[narrow]
-    if not ratio >= MOST_SCALE_RATIO:  # nor where a gap makes it NaN
-        return []
-    times = f"{ratio:,.0f}" if ratio < 1e9 else f"{ratio:.0e}"
-    return [
-        Message(
-            f"the columns differ in scale: '{table.names[wide]}' spans {times} times as much "
-            f"as '{table.names[narrow]}' and so decides the distances; ",
-            Argument("standardize", True),
-            " gives every column the same weight",
         )
     ]

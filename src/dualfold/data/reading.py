@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, Self
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 
-Missing = Literal["raise", "drop", "mean", "keep"]
-FORMATS = ("csv", "tsv", "parquet", "npy", "npz", "mtx", "h5ad")
+Missing = Literal["auto", "raise", "drop", "mean", "impute", "keep"]
+Mixed = Literal["famd", "numbers", "given"]
+FORMATS = ("csv", "tsv", "jsonl", "xlsx", "parquet", "npy", "npz", "mtx", "h5ad")
 
 
 @dataclass(frozen=True)
@@ -48,11 +49,22 @@ class Reading:
         for methods that learn from them; no features
     label_columns : further columns to keep apart as labels
     exclude : columns to leave out; a column that is kept apart is no feature anyway
-    keep : columns to use although they look like identifiers, or are true/false (as 0/1)
-    standardize : shift every column to mean 0 and scale it to standard deviation 1
+    keep : columns to use although they look like identifiers or codes, repeat others or are text
+    category : columns of numbers or text whose values are names of categories
+    ordered : categories with an order, as "size=small,medium,large"; their places are numbers
+    season : dates of which the time of the year is meant, a place on a circle
+    mixed : "famd" uses categories (a column of 0 and 1 for each, in the scaling of factor
+        analysis of mixed data), true/false and dates beside numbers; "numbers" only those;
+        "given" all numbers as they are, where nothing is to be scaled, left out or filled
+        without being asked for
+    log : columns to take the logarithm of
+    auto : take the logarithm of every column that it is offered for (positive, very skewed)
+    standardize : shift every column to mean 0 and scale it to standard deviation 1; None does
+        where the columns' scales differ much and they do not share a range (see `scales`)
     missing : rows with missing or infinite values are an error ("raise"), left out ("drop";
-        `rows` says which remain) or filled with their column's mean ("mean"); "keep" leaves
-        the gaps in
+        `rows` says which remain), filled with their column's mean ("mean") or with what iterated
+        regularised PCA makes of the values that are there ("impute"); "keep" leaves the gaps
+        in. "auto" is "impute" in `prepare` and "raise" in `read_table`
     format : one of `FORMATS`; by default the ending of a file says it, standard input is CSV
     encoding : of a text file, as "cp1252"; by default UTF-8 (or UTF-16 with its mark), and
         Latin-1 where it is neither
@@ -85,15 +97,43 @@ class Reading:
     keep: tuple[str, ...] = field(
         default=(),
         metadata=_option(
-            "Use although it looks like an identifier or yes/no (repeatable).", metavar="COLUMN"
+            "Use although it looks like an identifier, a code or text (repeatable).",
+            metavar="COLUMN",
         ),
     )
-    standardize: bool = field(default=False, metadata=_option("Give every column the same weight."))
-    missing: Missing = field(
-        default="raise",
+    category: tuple[str, ...] = field(
+        default=(), metadata=_option("Its values are names (repeatable).", metavar="COLUMN")
+    )
+    ordered: tuple[str, ...] = field(
+        default=(),
+        metadata=_option("Categories with an order (repeatable).", metavar="COLUMN=LOW,…,HIGH"),
+    )
+    season: tuple[str, ...] = field(
+        default=(),
+        metadata=_option("Of these dates use the time of the year (repeatable).", metavar="COLUMN"),
+    )
+    mixed: Mixed = field(
+        default="famd",
         metadata=_option(
-            "Rows with missing values: refuse, leave out, fill with the mean.",
-            choices=("raise", "drop", "mean"),
+            "Categories and dates beside numbers; numbers only; numbers just as they are given.",
+            choices=("famd", "numbers", "given"),
+        ),
+    )
+    log: tuple[str, ...] = field(
+        default=(), metadata=_option("Take its logarithm (repeatable).", metavar="COLUMN")
+    )
+    auto: bool = field(
+        default=False, metadata=_option("Take the logarithm of every column it is offered for.")
+    )
+    standardize: bool | None = field(
+        default=None,
+        metadata=_option("Give every column the same weight; default: where scales differ much."),
+    )
+    missing: Missing = field(
+        default="auto",
+        metadata=_option(
+            "Missing values: refuse, leave rows out, fill with the mean, or impute (auto).",
+            choices=("auto", "raise", "drop", "mean", "impute"),
         ),
     )
     gap_markers: tuple[str, ...] = field(
@@ -117,6 +157,12 @@ class Reading:
             about="file",
         ),
     )
+    separator: str | None = field(
+        default=None,
+        metadata=_option(
+            "Between the cells of a text file; default: found out.", metavar="MARK", about="file"
+        ),
+    )
     thousands: str | None = field(
         default=None,
         metadata=_option(
@@ -130,7 +176,6 @@ class Reading:
         ),
     )
     label_columns: tuple[str, ...] = ()
-    separator: str | None = None
     decimal: str | None = None
     header: bool | None = None
 
@@ -150,6 +195,28 @@ class Reading:
             name = getattr(self, one)
             asked |= {} if name is None else {name: one}
         return asked
+
+    @property
+    def orders(self) -> dict[str, tuple[str, ...]]:
+        """The levels of ordered categories, the lowest first."""
+        found = {}
+        for words in self.ordered:
+            name, _, levels = words.partition("=")
+            found[name] = tuple(level.strip() for level in levels.split(","))
+            if len(found[name]) < 2:
+                raise InvalidInput(
+                    Argument("ordered", words),
+                    " names no order; write it as in ",
+                    Argument("ordered", "size=small,medium,large"),
+                )
+        return found
+
+    @property
+    def asked(self) -> dict[str, str]:
+        """The columns that are to be used in some way, each with the field that names it."""
+        fields = ("keep", "category", "log", "season")
+        asked = {name: field for field in fields for name in getattr(self, field)}
+        return asked | dict.fromkeys(self.orders, "ordered")
 
     @property
     def excluded(self) -> tuple[str, ...]:
@@ -193,6 +260,8 @@ AS_IT_IS = Reading()
 def reading_of(settings: Mapping[str, Any]) -> Reading:
     """The reading that stored settings state; others may have written them."""
     stated = {name: settings[name] for name in OFFERED if name in settings}
+    if stated and "mixed" not in stated:  # of a version that made no such choices
+        stated["mixed"] = "given"
     wrong = [name for name, value in stated.items() if not _can_be(name, value)]
     if wrong:
         raise InvalidInput(
@@ -204,6 +273,8 @@ def reading_of(settings: Mapping[str, Any]) -> Reading:
 def _can_be(name: str, value: Any) -> bool:
     """Whether a JSON value can stand for this field."""
     default, choices = DEFAULTS[name], OFFERED[name].choices
+    if name == "standardize":
+        return isinstance(value, bool | None)
     if isinstance(default, tuple):
         return isinstance(value, list) and all(isinstance(word, str) for word in value)
     if isinstance(default, bool) or value is None:

@@ -57,12 +57,23 @@ def read_table(
     row numbers and identifiers (whole numbers, all different, that count, are in
     order or are called so) and empty columns are left out. Each of these decisions is
     a sentence in the table's `notices`, which also says how to change it. X is as the
-    file has it, whatever `reading` says of scaling; `prepare` scales too.
+    file has it, whatever `reading` says of scaling and categories; `prepare` heeds that too.
 
     reading: what to do with columns and gaps, and how the file is written.
     features: columns to use, whatever they look like, all others being labels (None: guess);
         a matrix without names is left whole.
     """
+    return complete(raw_table(source, reading, features=features), reading.missing)
+
+
+def raw_table(
+    source: str | os.PathLike[str],
+    reading: Reading,
+    *,
+    features: Sequence[str] | None = None,
+    mixed: bool = False,
+) -> Table:
+    """As `read_table`, with gaps; `mixed` as in `table_of_frame`."""
     _refuse_long(reading.separator)
     place, name, kind = _located(source, reading.format)
     if kind in ("csv", "tsv"):
@@ -85,9 +96,7 @@ def read_table(
         return table_of_matrix(arrays.matrix_market_table(place, name), reading)
     if len(frame) == 0:
         raise InvalidInput(f"{name} has {frame.shape[1]} columns but no rows; one is needed")
-    table = table_of_frame(frame, reading, features=features, notices=notices)
-    del frame  # before the copies that filling or dropping may make
-    return complete(table, reading.missing)
+    return table_of_frame(frame, reading, features=features, notices=notices, mixed=mixed)
 
 
 def _refuse_long(separator: str | None) -> None:
@@ -122,7 +131,7 @@ def table_of_matrix(table: Table, reading: Reading) -> Table:
         }
         names = tuple(table.names[place] for place in left)
         table = replace(table, X=table.X[:, left], names=names, labels=table.labels | flat)
-    return complete(table, reading.missing)
+    return table
 
 
 def _located(

@@ -35,6 +35,8 @@ class Description:
     defaults : where the command line differs from the estimator
     fixed : parameters that make this method of an estimator with several
     before : options that files of earlier versions do not state, as they were then
+    scaled : whether its columns have the same weight by definition, so that tables are
+        standardised for it
     dual : whether the proof needs dual weights, which a model file keeps
     in_demo : whether `dualfold demo` shows it; variants of a method it shows are left out
     """
@@ -56,6 +58,7 @@ class Description:
     defaults: Mapping[str, Any] = field(default_factory=dict)
     fixed: Mapping[str, Any] = field(default_factory=dict)
     before: Mapping[str, Any] = field(default_factory=dict)
+    scaled: bool = False
     dual: bool = False
     in_demo: bool = True
 

@@ -1,6 +1,7 @@
 # Written by docs/generated.py from dualfold.descriptions.
 from dualfold.estimators.diffusion_maps import DiffusionMaps as DiffusionMaps
 from dualfold.estimators.eigenmaps import LaplacianEigenmaps as LaplacianEigenmaps
+from dualfold.estimators.famd import FAMD as FAMD
 from dualfold.estimators.fisher import FisherDiscriminant as FisherDiscriminant
 from dualfold.estimators.isomap import Isomap as Isomap
 from dualfold.estimators.lle import LocallyLinearEmbedding as LocallyLinearEmbedding

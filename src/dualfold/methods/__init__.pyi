@@ -1,6 +1,7 @@
 # Written by docs/generated.py from dualfold.descriptions.
 from dualfold.methods.diffusion_maps import diffusion_maps as diffusion_maps
 from dualfold.methods.eigenmaps import eigenmaps as eigenmaps
+from dualfold.methods.famd import famd as famd
 from dualfold.methods.fisher import fisher_discriminant as fisher_discriminant
 from dualfold.methods.hessian_lle import hessian_lle as hessian_lle
 from dualfold.methods.isomap import isomap as isomap

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.data.columns import refuse_lacking
+from dualfold.data.encoding import Encoding, encoded, from_json, indicators
 from dualfold.data.notices import listed
 from dualfold.data.whole_file import whole_file
 from dualfold.errors import InvalidInput
@@ -56,6 +57,11 @@ class Model:
     reference: Array | None = None
 
     @property
+    def encodings(self) -> tuple[Encoding, ...]:
+        """How the columns of a table become `columns`; () where they are the same."""
+        return from_json(self.settings.get("encodings") or ())
+
+    @property
     def coordinates(self) -> int:
         """How many coordinates the map has."""
         inner: Any = getattr(self.map, "map", self.map)
@@ -66,7 +72,9 @@ class Model:
         return int(np.shape(held)[-1])
 
     def transform(self, X: Any) -> Array:
-        """The places of new rows, whose columns are `columns` in this order."""
+        """The places of new rows: an array with `columns` in this order, or a data frame."""
+        if hasattr(X, "iloc") and self.encodings:
+            X = self.encoded({str(name): column for name, column in X.items()})[0]
         if X.shape[1] != len(self.columns):
             raise InvalidInput(
                 f"the rows have {X.shape[1]} columns, the model was made for "
@@ -79,6 +87,25 @@ class Model:
         if self.shift is None or self.scale is None:
             return X
         return (np.asarray(X, dtype=np.float64) - self.shift) / self.scale
+
+    def encoded(self, table: Mapping[str, Any]) -> tuple[Array, list[str]]:
+        """Columns of a table as `columns`, and what is to be said of values nobody had before.
+
+        What is unknown or missing in a category counts as the average of the fitted rows.
+        """
+        encodings = self.encodings
+        refuse_lacking([one.name for one in encodings], list(table))
+        X = encoded(encodings, table)
+        means = getattr(self.map, "mean", None) if self.means is None else self.means
+        if means is not None:
+            X = np.where(~np.isfinite(X) & indicators(encodings), means, X)
+        new = {one.name: one.unknown(table[one.name]) for one in encodings}
+        said = [
+            f"'{name}' has values that no old row had ({listed(values, 3)}): counted as unknown"
+            for name, values in new.items()
+            if values
+        ]
+        return X, said
 
     def matched(self, X: Any, names: Sequence[str]) -> Any:
         """The model's columns of a table, found by their names."""

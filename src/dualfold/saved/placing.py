@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.data.encoding import features_of, to_json
 from dualfold.errors import InvalidInput
 from dualfold.estimators.some_rows import SomeRows
 from dualfold.saved.model import BothSides, Model
@@ -24,6 +25,9 @@ def model_of(estimator: Any) -> Model:
     """
     name = type(estimator).__name__
     columns = getattr(estimator, "feature_names_in_", None)
+    encodings = getattr(estimator, "encodings_", ())
+    if encodings:
+        columns = features_of(encodings)
     if columns is None:
         columns = [f"column_{place + 1}" for place in range(estimator.n_features_in_)]
     parameters, not_kept = _plain_parameters(estimator)
@@ -31,7 +35,8 @@ def model_of(estimator: Any) -> Model:
         map=rule_of(estimator),
         method=name,
         columns=tuple(str(column) for column in columns),
-        settings={"estimator": name, "parameters": parameters, "not_kept": not_kept},
+        settings={"estimator": name, "parameters": parameters, "not_kept": not_kept}
+        | ({"encodings": to_json(encodings)} if encodings else {}),
         certificate=estimator.certificate_.to_dict(),
         both_sides=both_sides(estimator),
     )

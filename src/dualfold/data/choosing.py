@@ -1,0 +1,131 @@
+"""What an analyst would do with the columns of a table before a map is made of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from dualfold.arrays import Array
+from dualfold.data.columns import Table
+from dualfold.data.encoding import Encoding, category, encoded, features_of
+from dualfold.data.notices import MANY_ROWS, listed, naming
+from dualfold.data.reading import Reading
+from dualfold.data.scales import limits, shares_range
+from dualfold.errors import Message
+
+# A column of positive numbers is very skewed from here on (an exponential one has 2), and a
+# logarithm helps where it leaves no more than this.
+SKEWED, STRAIGHT = 2.5, 1.25
+
+
+def without_idle(table: Table, reading: Reading) -> Table:
+    """The table without columns that say nothing: one value in every row, or those of another.
+
+    Columns that share a range are left whole: pixels, spectra and coordinates belong together.
+    """
+    X, names = table.X, table.names
+    if not isinstance(X, np.ndarray) or len(names) < 2 or len(X) < 2 or shares_range(X, names):
+        return table
+    low, high = limits(X)
+    idle = [name for name, same in zip(names, ~(high > low), strict=True) if same]
+    twins = _twins(X, names)
+    idle = [name for name in idle if name not in reading.asked]
+    twins = {name: first for name, first in twins.items() if name not in (*idle, *reading.asked)}
+    left = [place for place, name in enumerate(names) if name not in idle and name not in twins]
+    said = list[Message]()
+    if idle:
+        words = f"{listed(idle)}: the same value in every row, left out; "
+        said.append(Message(words, naming("keep", idle), _uses(idle)))
+    if twins:
+        same = ", ".join(f"'{name}' (as '{first}')" for name, first in list(twins.items())[:5])
+        more = f" and {len(twins) - 5} more" if len(twins) > 5 else ""
+        words = f"{same}{more}: equal to another column in every row, left out; "
+        said.append(Message(words, naming("keep", list(twins)), _uses(list(twins))))
+    if not said or (not left and not table.kinds):
+        return table
+    kept = tuple(names[place] for place in left)
+    return replace(table, X=X[:, left], names=kept, notices=(*table.notices, *said))
+
+
+def _uses(names: list[str]) -> str:
+    return f" uses {'it' if len(names) == 1 else 'them'}"
+
+
+def _twins(X: Array, names: tuple[str, ...]) -> dict[str, str]:
+    """Columns that equal an earlier one in every row, each with that one."""
+    first: dict[bytes, int] = {}
+    found = {}
+    for place, name in enumerate(names):
+        key = np.ascontiguousarray(X[:, place]).tobytes()
+        if key in first:
+            found[name] = names[first[key]]
+        else:
+            first[key] = place
+    return found
+
+
+def logarithms(table: Table, reading: Reading) -> tuple[tuple[str, ...], list[Message]]:
+    """The columns to take the logarithm of, and what is said of those and of others."""
+    skewed = [] if reading.mixed == "given" else _skewed(table, reading)
+    chosen = tuple(dict.fromkeys([*reading.log, *(skewed if reading.auto else ())]))
+    others = [name for name in skewed if name not in chosen]
+    said = []
+    if reading.auto and skewed:
+        words = f"{listed(skewed)}: very skewed, its logarithm was taken"
+        said.append(Message(words if len(skewed) == 1 else words.replace("its log", "their log")))
+    if others:
+        said.append(
+            Message(
+                f"{listed(others)}: very skewed, so that a few rows decide the distances; ",
+                naming("log", others),
+                f" takes {'its logarithm' if len(others) == 1 else 'their logarithms'}",
+            )
+        )
+    return chosen, said
+
+
+def _skewed(table: Table, reading: Reading) -> list[str]:
+    X, names = table.X, table.names
+    if not isinstance(X, np.ndarray) or len(X) < MANY_ROWS or not names:
+        return []
+    low, high = limits(X)
+    positive = np.flatnonzero((low > 0) & (high > 10 * low))
+    if len(positive) == 0 or shares_range(X, names):
+        return []
+    found = [p for p in positive if _skewness(X[:, p]) > SKEWED]
+    return [names[p] for p in found if abs(_skewness(np.log(X[:, p]))) < STRAIGHT]
+
+
+def _skewness(column: Array) -> float:
+    known = column[np.isfinite(column)].astype(np.float64)
+    centred = known - known.mean()
+    spread = float(centred.std())
+    return float(np.mean((centred / spread) ** 3)) if spread > 0 else 0.0
+
+
+def encoded_table(
+    table: Table, reading: Reading, logs: tuple[str, ...]
+) -> tuple[Table, tuple[Encoding, ...]]:
+    """The table whose X has the columns of all features, and how each came about."""
+    plain = tuple(Encoding(name, "log" if name in logs else "number") for name in table.names)
+    beside = tuple(_encoding(name, kind, table, reading) for name, kind in table.kinds.items())
+    empty = [one.name for one in beside if one.kind == "category" and len(one.levels) < 2]
+    beside = tuple(one for one in beside if one.name not in empty)
+    encodings = (*plain, *beside)
+    said = [] if not empty else [f"{listed(empty)}: the same value in every row, left out"]
+    if not beside and not logs:
+        return replace(table, notices=(*table.notices, *said)), encodings
+    places = {name: place for place, name in enumerate(table.names)}
+    numbers = {name: table.X[:, place] for name, place in places.items()}
+    X = encoded(encodings, table.labels | numbers)
+    full = replace(table, X=X, names=features_of(encodings), notices=(*table.notices, *said))
+    return full, encodings
+
+
+def _encoding(name: str, kind: str, table: Table, reading: Reading) -> Encoding:
+    if kind in ("time", "season"):
+        return Encoding(name, "time" if kind == "time" else "season")
+    if kind == "ordered":
+        return Encoding(name, "ordered", reading.orders[name])
+    return category(name, table.labels[name])

@@ -1,0 +1,161 @@
+"""Columns that are no numbers as numbers: categories, orders, dates; new rows as the old ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from dualfold.arrays import Array
+from dualfold.data.dates import as_dates
+from dualfold.errors import Argument, InvalidInput
+
+Kind = Literal["number", "log", "category", "ordered", "time", "season"]
+# A column of 0 and 1 for each level: more of them are names of the rows, not categories.
+MOST_LEVELS = 1000
+YEAR = 365.2425  # days
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """How one column of a table becomes columns of X.
+
+    kind : "number" as it is, "log" its logarithm; "category" a column of 0 and 1 for each level;
+        "ordered" the place among the levels, from 0; "time" days since 1970; "season" the
+        place of the day on the circle of a year, two columns
+    levels : of categories, as text
+    """
+
+    name: str
+    kind: Kind
+    levels: tuple[str, ...] = ()
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The names of its columns of X."""
+        if self.kind == "category":
+            return tuple(f"{self.name}={level}" for level in self.levels)
+        if self.kind == "season":
+            return (f"{self.name} (winter)", f"{self.name} (spring)")
+        return (f"log {self.name}" if self.kind == "log" else self.name,)
+
+    def values(self, column: Any) -> Array:
+        """Its columns of X; NaN where there is no value, or one that was not there before."""
+        if self.kind == "number":
+            return np.asarray(column, dtype=np.float64)[:, None]
+        if self.kind == "log":
+            return _logarithms(np.asarray(column, dtype=np.float64), self.name)[:, None]
+        if self.kind in ("time", "season"):
+            return _days(column, self.kind, self.name)
+        codes = _codes(column, self.levels)
+        if self.kind == "ordered":
+            return np.where(codes < 0, np.nan, codes)[:, None]
+        return np.where(codes[:, None] < 0, np.nan, codes[:, None] == np.arange(len(self.levels)))
+
+    def unknown(self, column: Any) -> list[str]:
+        """Values that are there but among no level."""
+        if not self.levels:
+            return []
+        return sorted({word for word in words_of(column) if word} - set(self.levels))
+
+
+def category(name: str, column: Any, levels: Sequence[str] | None = None) -> Encoding:
+    """The encoding of a column of categories."""
+    found = sorted({word for word in words_of(column) if word}) if levels is None else levels
+    if len(found) > MOST_LEVELS:
+        raise InvalidInput(
+            f"'{name}' has {len(found)} different values, and categories may have {MOST_LEVELS}: "
+            "it names the rows rather than describing them; ",
+            Argument("exclude", [name]),
+            " leaves it out",
+        )
+    return Encoding(name, "category", tuple(found))
+
+
+def words_of(column: Any) -> list[str]:
+    """The values of a column as text, "" where there is none."""
+    return ["" if _absent(value) else _word(value) for value in np.asarray(column).tolist()]
+
+
+def _word(value: Any) -> str:
+    """Whole numbers are the same category with and without their decimal point."""
+    whole = isinstance(value, float) and value.is_integer()
+    return str(int(value)) if whole else str(value).strip()
+
+
+def _absent(value: Any) -> bool:
+    return value is None or value != value
+
+
+def _codes(column: Any, levels: Sequence[str]) -> Array:
+    places = {level: place for place, level in enumerate(levels)}
+    return np.array([places.get(word, -1) for word in words_of(column)], dtype=np.int64)
+
+
+def _logarithms(values: Array, name: str) -> Array:
+    if (values <= 0).any():
+        least = np.nanmin(values)
+        raise InvalidInput(
+            f"'{name}' has no logarithm everywhere: its smallest value is {least:g}; leave out ",
+            Argument("log", [name]),
+        )
+    return np.asarray(np.log(values))
+
+
+def _days(column: Any, kind: str, name: str) -> Array:
+    dates = as_dates(column)
+    if dates is None:
+        raise InvalidInput(
+            f"'{name}' is no column of dates that can be read; write them as 2021-12-31"
+        )
+    days = (dates - np.datetime64("1970-01-01")) / np.timedelta64(1, "D")
+    if kind == "time":
+        return np.asarray(days)[:, None]
+    angle = 2 * np.pi * days / YEAR
+    return np.stack([np.cos(angle), np.sin(angle)], axis=1)
+
+
+def encoded(encodings: Sequence[Encoding], columns: Mapping[str, Any]) -> Array:
+    """The columns of X that named columns become, side by side."""
+    parts = [one.values(columns[one.name]) for one in encodings]
+    return np.concatenate(parts, axis=1)
+
+
+def features_of(encodings: Sequence[Encoding]) -> tuple[str, ...]:
+    """The names of the columns of X."""
+    return tuple(feature for one in encodings for feature in one.features)
+
+
+def sources_of(encodings: Sequence[Encoding]) -> tuple[str, ...]:
+    """For each column of X the column of the table that it comes from."""
+    return tuple(one.name for one in encodings for _ in one.features)
+
+
+def is_mixed(encodings: Sequence[Encoding]) -> bool:
+    """Whether there is more than numbers."""
+    return any(one.kind not in ("number", "log") for one in encodings)
+
+
+def indicators(encodings: Sequence[Encoding]) -> Array:
+    """Which columns of X are the 0 and 1 of a category."""
+    return np.array([one.kind == "category" for one in encodings for _ in one.features], dtype=bool)
+
+
+def to_json(encodings: Sequence[Encoding]) -> list[dict[str, Any]]:
+    """JSON-ready; `from_json` makes the same of it."""
+    return [asdict(one) | {"levels": list(one.levels)} for one in encodings]
+
+
+def from_json(stated: Any) -> tuple[Encoding, ...]:
+    """Encodings that a file states; others may have written it."""
+    try:
+        found = tuple(Encoding(s["name"], s["kind"], tuple(s["levels"])) for s in stated)
+        known = {"number", "log", "category", "ordered", "time", "season"}
+        texts = all(isinstance(w, str) for one in found for w in (one.name, *one.levels))
+        if texts and {one.kind for one in found} <= known:
+            return found
+    except (TypeError, KeyError):
+        pass
+    raise InvalidInput("the file states its columns in an unknown form; save it again")

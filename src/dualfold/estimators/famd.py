@@ -1,0 +1,138 @@
+"""Factor analysis of mixed data as an estimator."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import validate_data
+
+from dualfold.arrays import Array
+from dualfold.data.encoding import Encoding, category, encoded, indicators, sources_of
+from dualfold.data.labels import Labels
+from dualfold.embedding import embed
+from dualfold.errors import Argument, InvalidInput
+from dualfold.estimators.base import solver_to_last_digits
+from dualfold.estimators.linear import LinearEstimator
+from dualfold.estimators.stated import Stated, linear_statement
+from dualfold.maps.linear import LinearMap
+from dualfold.methods.famd import famd
+from dualfold.methods.pca import pca
+from dualfold.trace.problem import TraceProblem
+
+
+class FAMD(LinearEstimator):
+    """PCA for numbers and categories together, with a proof that nothing fits better.
+
+    X is a data frame: columns of numbers are standardised, text, categories and true/false become
+    a column of 0 and 1 for each level, weighted by its rarity. Of categories alone it is
+    multiple correspondence analysis (eigenvalues times, coordinates times the root of the number
+    of columns). Arrays of numbers are columns of numbers. New rows are weighted by the shares
+    of the fitted ones; a level that was not among these, or a missing one, counts as the average.
+
+    Parameters
+    ----------
+    n_components : number of coordinates
+    columns : what X holds: "mixed", columns as a table has them; or "prepared", what
+        `dualfold.data.prepare` made of them, which is scaled already
+
+    Attributes
+    ----------
+    components_, mean_, scale_ : the map of the columns of 0, 1 and numbers
+    encodings_ : how the columns of a data frame became those; () for an array
+    embedding_ : the fitted points
+    eigenvalues_ : variance of each coordinate (divisor n)
+    explained_variance_ratio_ : their shares of the whole
+    certificate_ : how far from optimal the coordinates can be; print it
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from dualfold import FAMD
+    >>> table = pd.DataFrame({"size": [1.0, 2.0, 3.0, 9.0], "kind": ["a", "a", "b", "b"]})
+    >>> model = FAMD(n_components=1).fit(table)
+    >>> print(model.eigenvalues_.round(3), model.certificate_.level)
+    [1.73] proved
+    """
+
+    _accepts_sparse = False
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "columns": [StrOptions({"mixed", "prepared"})],
+    }
+
+    def __init__(
+        self, n_components: int = 2, *, columns: Literal["mixed", "prepared"] = "mixed"
+    ) -> None:
+        self.n_components = n_components
+        self.columns = columns
+
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        """Columns of 0, 1 and numbers; those of a frame as they were when it was fitted."""
+        if reset:
+            self.encodings_ = _encodings(X)
+        if not self.encodings_:
+            return super()._checked(X, reset=reset)
+        if not hasattr(X, "iloc"):
+            raise InvalidInput(
+                Argument("X"), " must be a data frame with the columns that were fitted"
+            )
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        rows = encoded(self.encodings_, {str(name): column for name, column in X.items()})
+        gap = ~np.isfinite(rows)
+        if reset and gap.any():
+            name = sources_of(self.encodings_)[int(np.argmax(gap.any(axis=0)))]
+            raise InvalidInput(
+                f"'{name}' contains NaN or has gaps; leave these rows out, or let "
+                "dualfold.data.prepare fill them in"
+            )
+        shares = indicators(self.encodings_)
+        if not reset and gap[:, ~shares].any():
+            name = sources_of(self.encodings_)[int(np.argmax(gap.any(axis=0) & ~shares))]
+            raise InvalidInput(f"'{name}' contains NaN or has gaps; fill them in first")
+        return rows if reset else np.where(gap, self.mean_, rows)
+
+    def _problem(self, X: Any, count: int) -> TraceProblem:
+        if count > min(X.shape):
+            raise InvalidInput(
+                Argument("n_components", count),
+                f" asks for too many coordinates; {X.shape[0]} rows and {X.shape[1]} columns have "
+                f"{min(X.shape)}",
+            )
+        if self.columns == "prepared":
+            return pca(X, n_components=count)
+        shares: Array | None = indicators(self.encodings_) if self.encodings_ else None
+        return famd(X, n_components=count, indicators=shares)
+
+    def _fit(self, X: Any) -> None:
+        with self._stage("problem"):
+            problem = self._problem(X, self.n_components)
+        with self._stage("solution and certificate"):
+            embedding = embed(problem, solver=solver_to_last_digits(problem))
+        self.scale_ = getattr(problem.lift, "scale", None)
+        self._keep_map(embedding, X.dtype)
+        A: Any = problem.A
+        total = float(A.trace()) if hasattr(A, "trace") else float(np.nan)
+        self.explained_variance_ratio_ = self.eigenvalues_ / (total or 1.0)
+
+    @property
+    def _linear_map(self) -> LinearMap:
+        return LinearMap(self.mean_, self.components_, self.scale_)
+
+    def _stated(self, X: Any, count: int, labels: Labels | None = None) -> Stated:
+        return linear_statement(self._problem(X, self._asked(count, min(X.shape))))
+
+
+def _encodings(X: Any) -> tuple[Encoding, ...]:
+    """How the columns of a data frame become numbers; () where they are numbers already."""
+    if not hasattr(X, "iloc"):
+        return ()
+    numbers = {str(name) for name in X.select_dtypes("number").columns}
+    if len(numbers) == X.shape[1]:
+        return ()
+    return tuple(
+        Encoding(str(name), "number") if str(name) in numbers else category(str(name), column)
+        for name, column in X.items()
+    )

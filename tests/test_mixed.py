@@ -1,0 +1,295 @@
+"""Ordinary tables: categories, gaps, different units, columns that say nothing."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import dualfold
+from dualfold.cli import app
+from dualfold.data import Reading, digits, prepare, swiss_roll
+from dualfold.data.encoding import Encoding
+from dualfold.data.imputation import imputed
+from dualfold.data.scales import different_units
+from dualfold.errors import InvalidInput
+from dualfold.saved import load_model, model_of, save_model
+
+
+def run(*words, code=0):
+    result = CliRunner().invoke(app, [str(word) for word in words])
+    assert result.exit_code == code, (result.output, result.exception)
+    return result
+
+
+@pytest.fixture
+def frame():
+    """Numbers in different units, categories that go with them, and a date."""
+    rng = np.random.default_rng(0)
+    n = 120
+    kind = rng.choice(["ant", "bee", "cow"], n, p=[0.5, 0.3, 0.2])
+    size = rng.normal(size=n) + 2.0 * (kind == "cow")
+    return pd.DataFrame(
+        {
+            "size": size,
+            "weight": 1000.0 * size + 300.0 * rng.normal(size=n),
+            "kind": kind,
+            "tame": np.where(rng.random(n) < 0.3 + 0.4 * (kind == "bee"), "yes", "no"),
+            "born": pd.date_range("2020-01-01", periods=n).strftime("%Y-%m-%d"),
+        }
+    )
+
+
+def by_hand(table):
+    """FAMD from its definition: the singular vectors of numbers/deviation and (z/p − 1)·√p."""
+    parts = []
+    for column in table.columns:
+        values = table[column].to_numpy()
+        if values.dtype.kind == "f":
+            parts.append(((values - values.mean()) / values.std())[:, None])
+        else:
+            for level in sorted(set(values)):
+                z = (values == level).astype(float)
+                parts.append(((z / z.mean() - 1) * np.sqrt(z.mean()))[:, None])
+    Z = np.concatenate(parts, axis=1)
+    U, s, _ = np.linalg.svd(Z, full_matrices=False)
+    return Z, U * s, s**2 / len(table)
+
+
+def same_up_to_signs(ours, theirs):
+    scale = np.abs(theirs).max()
+    signs = np.sign(np.sum(ours * theirs, axis=0))
+    np.testing.assert_allclose(ours * signs, theirs, atol=1e-9 * scale)
+
+
+def test_famd_is_its_definition_and_places_new_rows_by_the_old_shares(frame):
+    table = frame[["size", "weight", "kind", "tame"]]
+    fitted = dualfold.FAMD(3).fit(table)
+    Z, points, values = by_hand(table)
+    same_up_to_signs(fitted.embedding_, points[:, :3])
+    np.testing.assert_allclose(fitted.eigenvalues_, values[:3])
+    # Each column of numbers weighs 1, each category its levels less one.
+    assert Z.var(axis=0).sum() == pytest.approx(2 + 2 + 1)
+    np.testing.assert_allclose(fitted.explained_variance_ratio_, values[:3] / 5)
+    assert fitted.certificate_.level == "proved"
+    # One row alone lies where it lay among all of them.
+    np.testing.assert_allclose(fitted.transform(table[7:8]), fitted.embedding_[7:8], atol=1e-12)
+    # A level that nobody had is the average of all: the same as no deviation in these columns.
+    odd = table[7:8].assign(kind="dog")
+    place = (fitted.transform(odd) - fitted.embedding_[7:8])[0]
+    kind = np.array([name.startswith("kind=") for name in model_of(fitted).columns])
+    np.testing.assert_allclose(place, -fitted.components_[:, kind] @ Z[7, kind], atol=1e-9)
+
+
+def test_categories_alone_are_correspondence_analysis(frame):
+    table = frame[["kind", "tame"]].assign(third=list("abcd") * 30)
+    fitted = dualfold.FAMD(3).fit(table)
+    # MCA by the table of indicators: singular values of its standardised residuals.
+    indicators = pd.get_dummies(table).to_numpy(dtype=float)
+    P = indicators / indicators.sum()
+    row, column = P.sum(axis=1), P.sum(axis=0)
+    S = (P - np.outer(row, column)) / np.sqrt(np.outer(row, column))
+    U, s, _ = np.linalg.svd(S, full_matrices=False)
+    np.testing.assert_allclose(fitted.eigenvalues_ / 3, s[:3] ** 2)
+    coordinates = (U * s)[:, :3] / np.sqrt(row)[:, None]
+    same_up_to_signs(fitted.embedding_ / np.sqrt(3), coordinates)
+    assert (s**2).sum() == pytest.approx((3 + 2 + 4) / 3 - 1)  # the inertia, J/K − 1
+
+
+def test_famd_and_mca_are_those_of_prince(frame):
+    prince = pytest.importorskip("prince")
+    table = frame[["size", "weight", "kind", "tame"]]
+    theirs = prince.FAMD(n_components=3).fit(table)
+    fitted = dualfold.FAMD(3).fit(table)
+    same_up_to_signs(fitted.embedding_, theirs.row_coordinates(table).to_numpy())
+    np.testing.assert_allclose(fitted.eigenvalues_, theirs.eigenvalues_)
+    words = table[["kind", "tame"]]
+    analysis = prince.MCA(n_components=2).fit(words)
+    alone = dualfold.FAMD(2).fit(words)
+    same_up_to_signs(alone.embedding_ / np.sqrt(2), analysis.row_coordinates(words).to_numpy())
+
+
+def test_a_mixed_table_is_famd_and_new_rows_find_their_place(frame, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = frame.drop(columns="born")
+    frame.to_csv("t.csv", index=False)
+    told = run("embed", "t.csv", "--save-model", "m.dualfold").stderr
+    assert "Columns used: 'size', 'weight', 'kind', 'tame'\n" in told
+    assert "'kind', 'tame': categories, used as such; --exclude kind --exclude tame leaves" in told
+    written = pd.read_csv("t.famd.csv", float_precision="round_trip").to_numpy()
+    _, points, _ = by_hand(frame)
+    same_up_to_signs(written, points[:, :2])
+    # Rows in another order of columns, one with a level that nobody had.
+    new = frame.iloc[:6, ::-1].copy()
+    new.loc[0, "kind"] = "dog"
+    new.to_csv("new.csv", index=False)
+    told = run("transform", "m.dualfold", "new.csv").stderr
+    assert "'kind' has values that no old row had ('dog')" in told
+    placed = pd.read_csv("new.placed.csv", float_precision="round_trip").to_numpy()
+    np.testing.assert_allclose(placed[1:], written[1:6], atol=1e-9)
+    assert np.abs(placed[0] - written[0]).max() > 0.1
+    np.testing.assert_array_equal(load_model("m.dualfold").transform(new)[1:], placed[1:])
+    run("certify", "t.csv", "t.famd.csv")
+    run("certify", "t.csv", "m.dualfold")
+
+
+def test_a_fitted_famd_is_saved_with_its_categories(frame, tmp_path):
+    table = frame[["size", "kind"]]
+    fitted = dualfold.FAMD(2).fit(table)
+    save_model(tmp_path / "m.dualfold", model_of(fitted))
+    model = load_model(tmp_path / "m.dualfold")
+    np.testing.assert_array_equal(model.transform(table), fitted.transform(table))
+    odd = table.head(3).assign(kind=["bee", "dog", None])
+    np.testing.assert_allclose(model.transform(odd), fitted.transform(odd))
+
+
+def test_orders_dates_and_seasons(frame):
+    frame["size class"] = pd.Categorical(
+        np.where(frame["size"] > 1, "big", "small"), ["small", "big"], ordered=True
+    )
+    found = prepare(frame, Reading(exclude=("kind", "tame")))
+    assert found.names == ("size", "weight", "born", "size class")
+    np.testing.assert_array_equal(found.table.X[:, 2] - found.table.X[0, 2], np.arange(120))
+    np.testing.assert_array_equal(found.table.X[:, 3], frame["size"] > 1)
+    asked = Reading(exclude=("kind", "size class"), season="born", ordered="tame=no,yes")
+    found = prepare(frame, asked)
+    season = found.table.X[:, found.names.index("born (winter)") :][:, :2]
+    np.testing.assert_allclose(np.sum(season**2, axis=1), 1)
+    year = Encoding("d", "season").values(np.array(["2021-03-05", "2022-03-05"]))
+    assert np.linalg.norm(year[0] - year[1]) < 0.01  # the same day, a year later
+    np.testing.assert_array_equal(found.table.X[:, found.names.index("tame")], frame.tame == "yes")
+
+
+# ---- what an analyst would do with numbers
+
+
+def test_columns_in_different_units_get_the_same_weight(frame):
+    numbers = frame[["size", "weight"]]
+    found = prepare(numbers)
+    np.testing.assert_allclose(found.X.std(axis=0), 1)
+    assert any("'weight' spreads" in notice for notice in found.notices)
+    np.testing.assert_array_equal(prepare(numbers, Reading(standardize=False)).X, numbers)
+    one_unit = numbers.assign(weight=numbers["weight"] / 1000)
+    np.testing.assert_array_equal(prepare(one_unit).X, one_unit)
+
+
+def test_pixels_spectra_and_coordinates_stay_as_they_are():
+    images = digits()
+    assert prepare(images.points).standard is None
+    named = pd.DataFrame(images.points, columns=images.names)
+    assert prepare(named).X.shape == (1797, 64)  # pixels that are always empty, too
+    roll = swiss_roll(300, random_state=0).points
+    assert prepare(roll * [1, 1, 3]).standard is None
+    waves = np.arange(900, 1000, 5)
+    rng = np.random.default_rng(0)
+    peak = 1 + rng.random((50, 1)) * np.exp(-(((waves - 940) / 8) ** 2))
+    spectra = pd.DataFrame(peak + 1e-3 * rng.random(peak.shape), columns=[f"{w} nm" for w in waves])
+    assert prepare(spectra).standard is None
+    # The same numbers under other names are not known to be of one kind.
+    assert different_units(spectra.to_numpy(), [f"v{w}" for w in waves]) is not None
+
+
+def test_columns_that_say_nothing_are_left_out_by_name(frame):
+    table = frame[["size", "weight"]].assign(same=3.0, again=frame["weight"], row=range(120))
+    table["zip"] = [f"{row % 70:05d}" for row in range(120)]
+    found = prepare(table)
+    assert found.names == ("size", "weight")
+    said = "\n".join(found.notices)
+    assert "'same': the same value in every row, left out; keep=['same'] uses it" in said
+    assert "'again' (as 'weight'): equal to another column in every row" in said
+    assert "'row': row numbers or identifiers" in said
+    assert "'zip': codes (digits with a zero before them)" in said
+    kept = prepare(table, Reading(keep=("same", "again", "row", "zip")))
+    assert kept.names[:5] == ("size", "weight", "same", "again", "row")
+    assert sum(name.startswith("zip=") for name in kept.names) == 70
+
+
+def test_very_skewed_columns_are_offered_a_logarithm_and_with_auto_get_it(frame):
+    spent = np.exp(3 + 1.5 * np.random.default_rng(1).normal(size=120))
+    table = frame[["size"]].assign(spent=spent)
+    offered = prepare(table)
+    assert offered.names == ("size", "spent")
+    assert any("log=['spent'] takes its logarithm" in notice for notice in offered.notices)
+    for reading in (Reading(auto=True), Reading(log="spent")):
+        found = prepare(table, reading)
+        assert found.names == ("size", "log spent")
+        np.testing.assert_array_equal(found.table.X[:, 1], np.log(spent))
+    with pytest.raises(InvalidInput, match="'size' has no logarithm everywhere") as caught:
+        prepare(table, Reading(log="size"))
+    assert caught.value.argument == "log"
+
+
+# ---- gaps
+
+
+def josse_husson(X, components, rounds):
+    """The published algorithm on standardised columns, written from the singular vectors."""
+    hole = np.isnan(X)
+    filled = np.where(hole, np.nanmean(X, axis=0), X)
+    n = len(X)
+    for _ in range(rounds):
+        mean, deviation = filled.mean(axis=0), filled.std(axis=0)
+        U, s, Vt = np.linalg.svd((filled - mean) / deviation / np.sqrt(n), full_matrices=False)
+        noise = np.mean(s[components:] ** 2)
+        total = np.zeros_like(X)
+        for place in range(components):
+            strength = s[place] - noise / s[place]
+            total += strength * np.sqrt(n) * np.outer(U[:, place], Vt[place])
+        filled = np.where(hole, total * deviation + mean, X)
+    return filled
+
+
+def test_imputation_is_iterated_regularised_pca():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2)) @ rng.normal(size=(2, 6)) * [1, 2, 5, 10, 100, 1]
+    X += 0.1 * X.std(axis=0) * rng.normal(size=X.shape)
+    whole, hole = X.copy(), rng.random(X.shape) < 0.15
+    X[hole] = np.nan
+    ours, settled = imputed(X)
+    assert settled
+    np.testing.assert_array_equal(ours[~hole], X[~hole])
+    # Both stop where a round moves gaps by 1e-6 deviations: nearer than that is not claimed.
+    error = (ours - josse_husson(X, 2, 2000)) / np.nanstd(X, axis=0)
+    assert np.abs(error).max() < 1e-4
+    off = np.abs(ours - whole)[hole] / np.broadcast_to(whole.std(axis=0), X.shape)[hole]
+    assert np.median(off) < 0.2  # the mean of a column is off by 0.6 or so
+
+
+def test_a_gap_in_a_category_becomes_shares_that_add_up_to_1(frame):
+    frame = frame.drop(columns="born").astype({"kind": object})
+    frame.loc[:9, "kind"] = None
+    found = prepare(frame)
+    assert found.X.shape[0] == 120
+    kind = [place for place, name in enumerate(found.names) if name.startswith("kind=")]
+    shares = found.table.X[:10, kind]
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    assert np.ptp(shares, axis=0).max() > 0.05  # by the row, not by the column alone
+    assert any("missing values in 'kind' (10); filled in" in notice for notice in found.notices)
+    assert len(prepare(frame, Reading(missing="drop")).rows) == 110
+
+
+# ---- files
+
+
+def test_points_between_thousands_leave_dates_alone_and_zeros_stay(tmp_path):
+    text = "zip;when;amount\n01234;01.02.2024;1.234,5\n99999;13.02.2024;7\n10001;14.02.2024;1.000\n"
+    (tmp_path / "t.csv").write_text(text)
+    found = prepare(tmp_path / "t.csv", Reading(thousands="."))
+    assert found.names == ("amount", "when")
+    np.testing.assert_array_equal(found.table.X[:, 0], [1234.5, 7, 1000])
+    np.testing.assert_array_equal(np.diff(found.table.X[:, 1]), [12, 1])
+    assert list(found.labels["zip"]) == ["01234", "99999", "10001"]
+
+
+def test_lines_of_more_than_131072_characters(tmp_path):
+    X = np.random.default_rng(0).normal(size=(12, 8_000))
+    lines = [",".join(f"g{place}" for place in range(8_000))]
+    lines += [",".join(map(str, row)) for row in X.tolist()]
+    assert max(map(len, lines)) > 131_072
+    (tmp_path / "t.csv").write_text("\n".join(lines))
+    np.testing.assert_array_equal(prepare(tmp_path / "t.csv").X, X)  # all of one unit
+
+
+def test_a_separator_of_ones_own(tmp_path):
+    (tmp_path / "t.csv").write_text("a~b\n1,5~2\n2,5~4\n3,5~7\n")
+    found = prepare(tmp_path / "t.csv", Reading(separator="~"))
+    np.testing.assert_array_equal(found.X, [[1.5, 2], [2.5, 4], [3.5, 7]])
