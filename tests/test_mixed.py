@@ -124,7 +124,7 @@ def test_a_mixed_table_is_famd_and_new_rows_find_their_place(frame, tmp_path, mo
     new.to_csv("new.csv", index=False)
     told = run("transform", "m.dualfold", "new.csv").stderr
     assert "'kind' has values that no old row had ('dog')" in told
-    placed = pd.read_csv("new.placed.csv", float_precision="round_trip").to_numpy()
+    placed = pd.read_csv("new.placed.csv", float_precision="round_trip").to_numpy()[:, -2:]
     np.testing.assert_allclose(placed[1:], written[1:6], atol=1e-9)
     assert np.abs(placed[0] - written[0]).max() > 0.1
     np.testing.assert_array_equal(load_model("m.dualfold").transform(new)[1:], placed[1:])

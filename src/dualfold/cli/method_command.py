@@ -123,8 +123,10 @@ def command_with(
             super().format_options(ctx, formatter)
             self.params = whole
             records = [one.get_help_record(ctx) for one in whole if one.name in names]
-            with formatter.section(f"Options of {', '.join(methods)}"):
-                formatter.write_dl([record for record in records if record is not None])
+            rows = [record for record in records if record is not None]
+            if rows:  # a method may have none of its own
+                with formatter.section(f"Options of {', '.join(methods)}"):
+                    formatter.write_dl(rows)
 
     from dualfold.cli.console import plainly
 
