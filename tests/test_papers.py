@@ -50,6 +50,7 @@ UNCONFIRMED = {
     "kokiopoulou-mds": 1,
     "kokiopoulou-constraints": 5,
     "shin-identities": 2,
+    "shin-convexity": 1,
     "shin-zigzag": 1,
     "shin-batches": 1,
     "shin-qp": 2,

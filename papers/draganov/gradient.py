@@ -11,6 +11,7 @@ from scipy.spatial.distance import cdist
 from dualfold.arrays import Array
 from dualfold.forces import point_error, point_gradient
 from dualfold.forces.pairs import double_centred
+from papers.draganov.kronecker import kronecker_gradient
 from papers.finding import Experiment, Finding, Row, Setting, claim, identity, theorem
 
 
@@ -69,6 +70,8 @@ def formulas(setting: Setting) -> Finding:
         theorem("our ∇f off differences of our f, relative", apart, at_most=1e-6),
         claim("printed gradient (−4Σ) over ours", 1.0, ratio, near_one, "it is half: −8Σ is right"),
         identity("twice the printed one off ours", parallel, 1e-6),
+        identity("§1.2's Kronecker form, corrected, off ours, relative",
+                 np.linalg.norm(kronecker_gradient(X, Y) - ours) / np.linalg.norm(ours), 1e-9),
         identity("what ∂λ_ij/∂y_i adds to it, of ∇f", drops, 1e-6,
                  about="rows and columns of c add up to 0, so the paper may drop it"),
         *_step_rows(X, Y),

@@ -27,9 +27,10 @@ from dualfold.games import (
     Simplex,
     Sum,
     norm,
+    refute,
 )
 from papers.figures.charts import Chart, Line, chart_figure
-from papers.finding import Experiment, Finding, Row, Setting, theorem
+from papers.finding import Experiment, Finding, Row, Setting, claim, theorem
 
 ROUNDING = 1e-10  # relative to the values that are compared
 SIZE = 4
@@ -88,6 +89,7 @@ def conditions(setting: Setting) -> Finding:
         note = f"chord {chord:.0e}, tangent by our subgradient {tangent:.0e}, Jensen {jensen:.0e}"
         worst = max(chord, tangent, jensen)
         rows.append(theorem(f"{shape.name}: not convex by", worst, at_most=ROUNDING, about=note))
+    rows += _lecture_rows(setting)
     strict = _least_bulge(rng, count)
     rows.append(
         theorem("Σ x log x below the middle of a chord, of ‖x − y‖²", strict, at_least=0.125,
@@ -98,10 +100,54 @@ def conditions(setting: Setting) -> Finding:
         f"of them, pass chord, tangent and Jensen on {count} random pairs of points each."
     )
     notes = (
-        "Violations are relative to the values compared. e^ax, x^a and the geometric mean are "
-        "the lecture's examples too, but no functions of this package.",
+        "Violations are relative to the values compared. A search for counterexamples refutes; "
+        "where it finds none it proves nothing.",
     )
     return Finding(sentence, tuple(rows), ((TANGENTS, _tangents_figure()),), notes)
+
+
+Plain = Callable[[Array], float]
+# The lecture's examples that are no functions of this package, and whether they are convex.
+EXAMPLES: tuple[tuple[str, Plain, bool], ...] = (
+    ("e^(1.3x)", lambda x: float(np.exp(1.3 * x[0])), True),
+    ("x^1.5, x > 0", lambda x: float(x[0] ** 1.5), True),
+    ("x^−1, x > 0", lambda x: float(1 / x[0]), True),
+    ("−x^½, x > 0", lambda x: -float(np.sqrt(x[0])), True),
+    ("−log x", lambda x: -float(np.log(x[0])), True),
+    ("|x|^1.5", lambda x: float(abs(x[0] - 2) ** 1.5), True),
+    ("−(Πx_i)^(1/n), x > 0", lambda x: -float(np.prod(x) ** (1 / len(x))), True),
+    ("sum of the two largest entries", lambda x: float(np.sort(x)[-2:].sum()), True),
+    (
+        "distance to the farthest of two points",
+        lambda x: float(max(abs(x[0]), abs(x[0] - 3))),
+        True,
+    ),
+    ("x³ around 0: no example, to see the search refute", lambda x: float((x[0] - 2) ** 3), False),
+    ("min(f₁, f₂): no rule keeps it", lambda x: float(min(abs(x[0] - 1), abs(x[0] - 3))), False),
+)
+
+
+def _lecture_rows(setting: Setting) -> list[Row]:
+    """Each example put to our search for counterexamples, on a box of positive numbers."""
+    rows, tries = list[Row](), setting.of(500, 2_000, 20_000)
+    saddle = refute(lambda x: float(x[0] ** 2 - x[1] ** 2), np.zeros(2), tries=tries)
+    along = refute(lambda x: float(x[0] ** 2), np.zeros(1), tries=tries)
+    rows.append(
+        claim("f(Ax + b) refuted as f is, f = u² − v², A = (1, 0)ᵀ", "f(Ax + b) is convex iff f is",
+              float(saddle.refuted and along.refuted), lambda x: x == 1,
+              "u² is left: “iff” needs an A that is onto")
+    )  # fmt: skip
+    for name, f, convex in EXAMPLES:
+        found = refute(f, np.full(3, 2.0), over=Box(0.1, 4.0), tries=tries)
+        excess = found.excess / max(found.noise, 1e-300) * 1e-9
+        note = f"excess {excess:.1g} of the values, {found.tries} tries"
+        rows.append(
+            claim(f"{name}: counterexamples to convexity", 0.0, float(found.refuted),
+                  lambda x: x == 0, note)
+            if convex
+            else theorem(f"{name}: refuted", float(found.refuted), equals=1, about=note)
+        )  # fmt: skip
+    return rows
 
 
 TANGENTS = "The lecture's y² lies above each of its tangents: local knowledge, global bound."

@@ -10,9 +10,11 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.embedding import embed
 from dualfold.programs import (
+    GeneralProblem,
     LinearProgram,
     QuadraticProgram,
     certify_program,
+    quadratic_dual,
     solve_program,
 )
 from dualfold.programs.certificate import ProgramCertificate
@@ -82,10 +84,10 @@ def quadratic_programs(setting: Setting) -> Finding:
         proved += certificate.level == "proved"
         value = program.value(answer.point)
         scale = max(1.0, abs(value))
-        exact.append(abs(dual_function(program, answer.multipliers) - value) / scale)
+        exact.append(abs(quadratic_dual(program, answer.multipliers) - value) / scale)
         printed_off.append(abs(printed_dual(program, answer.multipliers) - value) / scale)
         anywhere = rng.exponential(size=(50, len(program.b)))
-        above.append(max(dual_function(program, y) for y in anywhere) - value)
+        above.append(max(quadratic_dual(program, y) for y in anywhere) - value)
         printed_above.append(float(np.mean([printed_dual(program, y) > value for y in anywhere])))
         wrong = np.asarray(answer.multipliers) + 0.01
         caught += certify_program(program, answer.point, wrong).level != "proved"
@@ -125,12 +127,29 @@ def gaps(setting: Setting) -> Finding:
               lambda x: x > 1e-9, "not a convex problem"),
         theorem("p* − d* for W of a triangle", least - highest, equals=1, within=1e-12,
                 about="p* = −2; D is concave and the triangle symmetric, so d* = 3λ_min = −3"),
+        *_without_slater(),
     )  # fmt: skip
     sentence = (
         f"All {count} dual bounds lie below the best of {2**n:,} sign vectors; for a triangle the "
         f"gap is exactly {least - highest:.4g}: without convexity only weak duality is left."
     )
     return Finding(sentence, rows)
+
+
+def _without_slater() -> tuple[Row, ...]:
+    """Convex, yet without a point inside: a gap of 1, and a dual value that is not reached."""
+    far = GeneralProblem(lambda v: float(np.exp(-v[0])), lambda v: [v[0] ** 2 / v[1]])
+    out = max(far.lagrangian([t, t**3], [weight]) for t in (1e3,) for weight in (0.1, 1.0, 10.0))
+    flat = GeneralProblem(lambda x: float(x[0]), lambda x: [x[0] ** 2])
+    values = [flat.dual_function([weight], [], start=[0.0]).value for weight in (1.0, 10.0, 100.0)]
+    off = float(np.abs(np.array(values) * 4 * np.array([1.0, 10.0, 100.0]) + 1).max())
+    return (
+        claim("our L far out in min e^−x, x²/y ≤ 0, y > 0 (p* = 1)",
+              "convexity alone is not enough", out, lambda x: x < 0.02,
+              "→ 0 for every λ, so d* = 0: no point has x²/y < 0 (Slater)"),
+        theorem("our D(λ) of min x, x² ≤ 0, times −4λ, off 1", off, at_most=1e-6,
+                about="−1/4λ: d* = 0 is not reached, so KKT has no multiplier"),
+    )  # fmt: skip
 
 
 def signs_and_bound(W: Array) -> tuple[float, float]:
@@ -147,12 +166,6 @@ def bounded_program(rng: np.random.Generator) -> tuple[Array, Array, Array, Arra
     A = rng.standard_normal((2 * d + 2, d))
     witness = rng.exponential(size=len(A))
     return A, rng.exponential(size=len(A)) + 0.1, -A.T @ witness, witness
-
-
-def dual_function(program: QuadraticProgram, multipliers: Array) -> float:
-    """inf over x of the Lagrangian of a program with Ax ≤ b and invertible Q."""
-    pull = program.c + program.A.T @ multipliers
-    return float(-pull @ np.linalg.solve(program.Q, pull) / 2 - multipliers @ program.b)
 
 
 def printed_dual(program: QuadraticProgram, multipliers: Array) -> float:
@@ -184,7 +197,7 @@ def _smallest_figure() -> Any:
     weights = np.linspace(0, 1, 101)
     right, printed = (
         [formula(program, np.array([w])) for w in weights]
-        for formula in (dual_function, printed_dual)
+        for formula in (quadratic_dual, printed_dual)
     )
     low = np.asarray(printed) <= 2  # beyond, it only runs out of the picture
     lines = [

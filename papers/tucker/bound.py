@@ -14,13 +14,11 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.estimators import PCA
-from dualfold.methods import pca
-from dualfold.trace.solvers import PaperGradient
+from dualfold.forces import averaged_directions, direction_error, direction_gradient
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.finding import Experiment, Finding, Row, Setting, claim
 from papers.tucker.descent import (
     Scatter,
-    normalised_descent,
     random_start,
 )
 from papers.tucker.table import IMAGES, ROUNDS, SIZES
@@ -37,8 +35,7 @@ RADIUS = 25.0
 class Outcome:
     """One descent: errors of the average and of its polar factor, gradients and distance met.
 
-    polar : of this package's `PaperGradient` against its PCA; the others of the same walk,
-        written out, from another start
+    The walk, its errors and gradients are this package's; the least error is LAPACK's.
     """
 
     average: float
@@ -52,16 +49,15 @@ class Outcome:
 
 
 def outcome(X: Array, scatter: Scatter, k: int, rounds: int, rng: np.random.Generator) -> Outcome:
-    """From a random orthonormal start of norm 1, with R = 25."""
-    problem, seed = pca(X, n_components=k, matrix="covariance"), int(rng.integers(2**31))
-    V = PaperGradient(rounds, RADIUS / np.sqrt(rounds), seed).attempt(problem).vectors
-    best = PCA(n_components=k, svd_solver="covariance_eigh").fit(X).eigenvalues_.sum()
+    """From a random orthonormal start of norm 1, with R = 25: ten steps of this package."""
     start = random_start(scatter, k, rng)
-    walk = normalised_descent(scatter, start, RADIUS, rounds)
+    walk = averaged_directions(X, k, rounds=rounds, step=RADIUS / np.sqrt(rounds), start=start)
+    least = float(scatter.values[k:].sum())
+    met = [start, *walk.iterates[:-1]]
     return Outcome(
-        scatter.excess(walk.average),
-        len(X) * float(best - np.vdot(V, problem.A @ V)),
-        walk.steepest,
+        direction_error(X, walk.average) - least,
+        direction_error(X, walk.directions) - least,
+        max(float(np.linalg.norm(direction_gradient(X, U))) for U in met),
         scatter.distance(start),
     )
 
