@@ -8,7 +8,7 @@ import scipy.optimize
 
 from dualfold.data import digits
 from dualfold.games import Convex, Quadratic, gradient_descent
-from dualfold.programs import LinearProgram, QuadraticProgram, solve_program
+from dualfold.programs import LinearProgram, QuadraticProgram, quadratic_dual, solve_program
 from papers import Setting
 from papers.shin import convexity, descent, duality
 from papers.shin import pca_algorithms as algorithms
@@ -68,7 +68,7 @@ def test_dual_function_is_the_least_lagrangian() -> None:
     least = scipy.optimize.minimize(
         lambda x: program.value(x) + y @ (program.A @ x - program.b), np.zeros(2), tol=1e-12
     )
-    assert duality.dual_function(program, y) == pytest.approx(least.fun, abs=1e-9)
+    assert quadratic_dual(program, y) == pytest.approx(least.fun, abs=1e-9)
     assert duality.printed_dual(program, y) != pytest.approx(least.fun, abs=1e-2)
 
 
@@ -76,7 +76,7 @@ def test_printed_dual_of_one_variable() -> None:
     program = QuadraticProgram([[1.0]], [0.0], [[-2.0]], [-2.0])
     for weight in (0.0, 0.25, 0.5, 2.0):
         y = np.array([weight])
-        assert duality.dual_function(program, y) == pytest.approx(2 * weight - 2 * weight**2)
+        assert quadratic_dual(program, y) == pytest.approx(2 * weight - 2 * weight**2)
         assert duality.printed_dual(program, y) == pytest.approx(4 * weight**2 + 2 * weight)
 
 
