@@ -13,6 +13,7 @@ from dualfold.cli.console import Console, plainly, print_json
 from dualfold.cli.listing import methods
 from dualfold.cli.method_command import MethodGroup
 from dualfold.cli.options import Json, Quiet
+from dualfold.cli.recommend import recommend
 
 
 class Commands(MethodGroup):
@@ -51,6 +52,7 @@ def top(
     Examples:
       dualfold demo                                    see what it does, offline, in seconds
       dualfold embed table.csv --picture map.png       a table of numbers becomes a map
+      dualfold recommend table.csv                     which method suits it, and why
       dualfold compare table.csv -p maps.png           several methods side by side
       dualfold report table.csv table.pca.csv          how good a picture a map is
       dualfold certify table.csv table.pca.csv         check a stored map again
@@ -122,6 +124,7 @@ for command in (
     making.METHOD_COMMANDS["embed"].plain(),
     making.transform,
     making.METHOD_COMMANDS["compare"].plain(),
+    recommend,
     checking.report,
     checking.certify,
     methods,

@@ -69,6 +69,7 @@ def embed(
       dualfold embed sales.csv --auto --category region --missing drop -o sales.map.csv
       dualfold embed roll.csv -m isomap --save-model roll.dualfold --html roll.html
       dualfold embed roll.csv -m isomap --landmarks 200 --pieces separate
+      dualfold embed roll.csv --method auto            as `dualfold recommend` says
       cat table.csv | dualfold embed - -o - > map.csv
 
     A method has further options: `dualfold methods isomap`, or `dualfold embed -m isomap --help`.
@@ -84,8 +85,16 @@ def embed(
 
     refuse_two_on_stdout(as_json, output)
     shape = o.picture_shape(images)
-    console, data = Console(quiet=quiet), None
-    if method is None and not options:  # the table says which; options are those of pca
+    console, data, advice = Console(quiet=quiet), None, None
+    if method == "auto":
+        from dualfold.cli.recommend import recommended
+
+        advice, data = recommended(file, reading, n_components, console)
+        method = advice.method
+        if DESCRIPTIONS[method].needs_graph:
+            n_neighbors = n_neighbors or advice.n_neighbors
+        console.say(advice.verdict)
+    elif method is None and not options:  # the table says which; options are those of pca
         data = read(file, reading, console)
     method = method or ("famd" if data is not None and data.mixed else "pca")
     output = output or default_output(file, method)
@@ -97,6 +106,8 @@ def embed(
         file, reading, job, output, picture, html, shape, save_model, force, loadings, biplot
     )
     summary = embed_table(request, console, data)
+    if advice is not None:
+        summary["recommendation"] = advice.to_dict()
     if as_json:
         print_json(summary)
     for line in after_embed(request, summary):
