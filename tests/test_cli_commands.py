@@ -189,7 +189,7 @@ def test_commands_methods_and_words_complete():
 
     assert {"embed", "compare", "certify", "methods"} <= set(offered(""))
     assert offered("tr") == ["transform"]
-    assert offered("embed", "t.csv", "--method", "") == list(DESCRIPTIONS)
+    assert offered("embed", "t.csv", "--method", "") == [*DESCRIPTIONS, "auto"]
     assert offered("embed", "t.csv", "-m", "is") == ["isomap"]
     assert offered("compare", "t.csv", "--methods", "pca,isomap,l") == [
         f"pca,isomap,{name}" for name in ("lle", "ltsa", "lpp")

@@ -142,7 +142,9 @@ def test_where_two_are_equal_it_says_that_the_data_do_not_decide(found):
 def test_the_command_line_recommends_and_makes_the_map(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     roll = swiss_roll(300, random_state=1)
-    pd.DataFrame(roll.points, columns=[*"xyz"]).assign(angle=roll.color).to_csv("r.csv", index=False)
+    pd.DataFrame(roll.points, columns=[*"xyz"]).assign(angle=roll.color).to_csv(
+        "r.csv", index=False
+    )
     told = run("recommend", "r.csv", "--color", "angle", "--json")
     found = json.loads(told.stdout)
     assert found["method"] == "isomap"

@@ -96,9 +96,9 @@ Method = Annotated[
     str | None,
     typer.Option("--method", "-m", metavar="|".join(DESCRIPTIONS),
                  callback=lambda name: name if name in (None, "auto") else method_name(name),
-                 autocompletion=beginning("auto", *DESCRIPTIONS),
-                 help="See `dualfold methods`. Default: pca, or famd where there are categories; auto "
-                 "tries some, as `dualfold recommend` does."),
+                 autocompletion=beginning(*DESCRIPTIONS, "auto"),
+                 help="See `dualfold methods`. Default: pca, or famd where there are categories; "
+                 "auto tries some, as `dualfold recommend` does."),
 ]  # fmt: skip
 Components = Annotated[
     str,

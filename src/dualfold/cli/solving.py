@@ -182,6 +182,6 @@ def _plain_map(result: FittedMap, data: Prepared) -> Any:
     n, width = data.X.shape
     d, job = result.points.shape[1], result.job
     cheap = n * width * min(n, width) <= CHEAP and d <= min(n - 1, width)
-    if job.method.name == "pca" or job.of_distances or not cheap:
+    if job.method.name in ("pca", "famd") or job.of_distances or not cheap:
         return None
     return Job(DESCRIPTIONS["pca"], d).estimator().fit_transform(data.X)
