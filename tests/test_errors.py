@@ -60,7 +60,7 @@ WRONG = {
     ),
     "keep": (lambda p: table("a,b\n1.5,2\n2.5,3\n", p, keep="c"), "--keep c"),
     "exclude": (lambda p: table("a,b\n1.5,2\n2.5,3\n", p, exclude="c"), "--exclude c"),
-    "format": (lambda p: read_table(_written(p / "book.xlsx")), "--format csv"),
+    "format": (lambda p: read_table(_written(p / "book.ods")), "--format csv"),
     "thousands": (lambda p: table('a,b\n"1,000",x\n"2,000",y\n', p), "--thousands ,"),
     "overwrite": (lambda p: write_table(_written(p / "t.csv"), {"a": [1.0]}), "--force"),
     "tolerance": (lambda _: dualfold.levels.checked_tolerance(5.0), None),

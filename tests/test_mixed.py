@@ -293,3 +293,41 @@ def test_a_separator_of_ones_own(tmp_path):
     (tmp_path / "t.csv").write_text("a~b\n1,5~2\n2,5~4\n3,5~7\n")
     found = prepare(tmp_path / "t.csv", Reading(separator="~"))
     np.testing.assert_array_equal(found.X, [[1.5, 2], [2.5, 4], [3.5, 7]])
+
+
+def test_json_lines(frame, tmp_path):
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_json(tmp_path / "t.jsonl", orient="records", lines=True, double_precision=15)
+    text = prepare(tmp_path / "t.csv")
+    found = prepare(tmp_path / "t.jsonl")
+    assert (found.names, found.sources) == (text.names, text.sources)
+    np.testing.assert_allclose(found.X, text.X, atol=1e-9)
+    (tmp_path / "t.jsonl").write_text('{"a": 1.5, "b": 2}\n\n{"b": 3}\n{"a": 2.5, "b": 7}\n')
+    np.testing.assert_array_equal(
+        prepare(tmp_path / "t.jsonl", Reading(missing="drop")).rows, [0, 2]
+    )
+    for broken, words in (
+        ('{"a": 1}\n{"a"', "line 2 of .* is no JSON: "),
+        ("3\n", "no JSON object"),
+    ):
+        (tmp_path / "t.jsonl").write_text(broken)
+        with pytest.raises(InvalidInput, match=words):
+            prepare(tmp_path / "t.jsonl")
+
+
+def test_spreadsheets(frame, tmp_path):
+    pytest.importorskip("openpyxl")
+    with pd.ExcelWriter(tmp_path / "t.xlsx") as writer:
+        frame.to_excel(writer, sheet_name="animals", index=False)
+        frame[["size"]].to_excel(writer, sheet_name="sizes", index=False)
+    found = prepare(tmp_path / "t.xlsx")
+    np.testing.assert_allclose(found.X, prepare(frame).X)
+    assert any("further sheets, 'sizes'" in notice for notice in found.notices)
+    sizes = prepare(tmp_path / "t.xlsx", Reading(array="sizes"))
+    np.testing.assert_allclose(sizes.X, frame[["size"]])
+    with pytest.raises(InvalidInput, match=r"names no sheet of .*'animals', 'sizes'") as caught:
+        prepare(tmp_path / "t.xlsx", Reading(array="plants"))
+    assert caught.value.argument == "array"
+    (tmp_path / "t.xlsx").write_bytes(b"PK")
+    with pytest.raises(InvalidInput, match=r"not a readable .xlsx file"):
+        prepare(tmp_path / "t.xlsx")

@@ -403,7 +403,7 @@ def test_what_cannot_be_read_says_why(tmp_path, text, options, words):
 
 def test_wrong_paths(tmp_path):
     (tmp_path / "measurements.csv").write_text("a\n1\n")
-    (tmp_path / "book.xlsx").write_text("a")
+    (tmp_path / "book.ods").write_text("a")
     with pytest.raises(InvalidInput, match=r"did you mean 'measurements\.csv'"):
         read_table(tmp_path / "mesurements.csv")
     with pytest.raises(InvalidInput, match="nor a folder"):
@@ -411,7 +411,7 @@ def test_wrong_paths(tmp_path):
     with pytest.raises(InvalidInput, match=r"is a folder.*'measurements.csv'"):
         read_table(tmp_path)
     with pytest.raises(InvalidInput, match=r"readable are \.csv.*\.parquet.*format="):
-        read_table(tmp_path / "book.xlsx")
+        read_table(tmp_path / "book.ods")
 
 
 @pytest.mark.parametrize("name", ["t.parquet", "t.npy", "t.npz", "t.mtx"])

@@ -72,7 +72,7 @@ class Reading:
     separator, decimal, header : of a text file; found out by default
     gap_markers : further words that mean missing in a text file, as "-999"; "?" and the usual
         words (NA, NaN, null, …) do anyway
-    array : which array of an .npz file, or which layer or obsm entry of an .h5ad file
+    array : which array of an .npz file, layer or obsm entry of an .h5ad file, or sheet of an .xlsx
 
     A field that takes several columns takes one name or a sequence of names.
     """
@@ -172,7 +172,9 @@ class Reading:
     array: str | None = field(
         default=None,
         metadata=_option(
-            "Which array of an .npz, or layer or obsm of an .h5ad.", metavar="NAME", about="file"
+            "Which array of an .npz, layer or obsm of an .h5ad, sheet of an .xlsx.",
+            metavar="NAME",
+            about="file",
         ),
     )
     label_columns: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Tables in: CSV, TSV, Parquet, NPY, NPZ and MatrixMarket as one kind of object."""
+"""Tables in: text, JSON lines, spreadsheets, Parquet, arrays as one kind of object."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from dualfold.data.annotated import h5ad_table
 from dualfold.data.columns import Table, table_of_frame
 from dualfold.data.delimited import delimited_frame
 from dualfold.data.dialect import WHITESPACE, Opener
+from dualfold.data.documents import json_lines_frame, spreadsheet_frame
 from dualfold.data.gaps import complete
 from dualfold.data.notices import listed
 from dualfold.data.reading import AS_IT_IS, Reading
@@ -34,6 +35,9 @@ READABLE = {
     ".tab": "tsv",
     ".txt": "csv",
     ".dat": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".xlsx": "xlsx",
     ".parquet": "parquet",
     ".pq": "parquet",
     ".npy": "npy",
@@ -41,7 +45,7 @@ READABLE = {
     ".mtx": "mtx",
     ".h5ad": "h5ad",
 }
-ZIPPABLE = ("csv", "tsv", "mtx")
+ZIPPABLE = ("csv", "tsv", "jsonl", "mtx")
 GZIP_MAGIC = b"\x1f\x8b"
 
 
@@ -79,6 +83,10 @@ def raw_table(
     if kind in ("csv", "tsv"):
         tabs = replace(reading, separator=reading.separator or "\t")
         frame, notices = delimited_frame(_opener(place), name, tabs if kind == "tsv" else reading)
+    elif kind == "jsonl":
+        frame, notices = json_lines_frame(_opener(place), name), []
+    elif kind == "xlsx":
+        frame, notices = spreadsheet_frame(place, name, reading.array)
     elif kind == "parquet":
         frame, notices = arrays.parquet_frame(place, name), []
     elif kind == "npy":
@@ -165,7 +173,7 @@ def _located(
             f"the ending of {path.name} says no format; readable are {', '.join(READABLE)} "
             "(text and .mtx also with .gz). If it is one of these, say which, as ",
             Argument("format", "csv"),
-            "; save a spreadsheet as CSV",
+            "; save another spreadsheet as .xlsx or CSV",
         )
     if path.is_file() and path.stat().st_size == 0:
         raise InvalidInput(f"{path} is empty")

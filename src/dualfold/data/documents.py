@@ -1,0 +1,66 @@
+"""Tables in documents of other programs: JSON lines and spreadsheets."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dualfold.data.dialect import Opener
+from dualfold.data.notices import listed
+from dualfold.errors import Argument, InvalidInput, MissingDependency
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def json_lines_frame(opener: Opener, name: str) -> pd.DataFrame:
+    """The columns of a file with one JSON object a line; a key that a line lacks is a gap."""
+    import pandas as pd
+
+    rows: list[dict[str, Any]] = []
+    with opener() as stream:
+        try:
+            for number, line in enumerate(stream, 1):
+                if line.strip():
+                    rows.append(json.loads(line))
+                    if not isinstance(rows[-1], dict):
+                        raise InvalidInput(
+                            f"line {number} of {name} is no JSON object, as "
+                            '{"a": 1.5, "b": "red"}; each line is a row'
+                        )
+        except (ValueError, OSError, EOFError) as error:
+            if isinstance(error, InvalidInput):
+                raise
+            raise InvalidInput(f"line {number} of {name} is no JSON: {error}") from error
+    return pd.DataFrame.from_records(rows)
+
+
+def spreadsheet_frame(
+    place: Path | io.BytesIO, name: str, sheet: str | None
+) -> tuple[pd.DataFrame, list[str]]:
+    """The columns of a sheet of an .xlsx file, the first by default, and what is said of others."""
+    try:
+        import openpyxl
+    except ImportError as error:
+        raise MissingDependency(
+            "spreadsheets need openpyxl, which is not installed: pip install 'dualfold[xlsx]'"
+        ) from error
+    import pandas as pd
+
+    try:
+        sheets = openpyxl.load_workbook(place, read_only=True).sheetnames
+        if sheet is not None and sheet not in sheets:
+            raise InvalidInput(
+                Argument("array", sheet), f" names no sheet of {name}; it holds {listed(sheets)}"
+            )
+        frame = pd.read_excel(place, sheet_name=sheet or 0, engine="openpyxl")
+    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
+        if isinstance(error, InvalidInput):
+            raise
+        raise InvalidInput(f"{name} is not a readable .xlsx file: {error}") from error
+    others = [one for one in sheets if one != (sheet or sheets[0])]
+    said = f"{name} has further sheets, {listed(others)}, which were not read"
+    return frame, [said] if others else []
