@@ -15,6 +15,7 @@ import signal
 import sys
 from pathlib import Path
 
+from benchmarks import corpus
 from benchmarks.cases import CASES
 from benchmarks.growth import climbs, growth_plain, growth_table
 from benchmarks.ladders import LADDERS
@@ -53,6 +54,8 @@ def arguments() -> argparse.Namespace:
     add("--limit", type=float, help="seconds a side (default: the case's) or, with --growth, "
         "all rungs of one of our methods (default: 600)")  # fmt: skip
     add("--growth", action="store_true", help="climb the ladders of n instead; CASE is a method")
+    add("--corpus", action="store_true", help="every method on the tables of benchmarks/corpus.py "
+        "instead; CASE is a part of a table's name")  # fmt: skip
     add("--peer-limit", type=float, default=120.0, help="with --growth: seconds for a peer")
     add("--memory", type=float, help="GiB a process may take (default: 20; with --growth 8)")
     add("--redo", action="store_true", help="measure again what is kept from earlier")
@@ -61,6 +64,8 @@ def arguments() -> argparse.Namespace:
     chosen = parser.parse_args()
     if chosen.quick:
         chosen.scale, chosen.repeats = 0.05, 1
+    if chosen.corpus:
+        return chosen
     known = LADDERS if chosen.growth else CASES
     unknown = [name for name in chosen.cases if name not in known]
     if unknown:
@@ -158,6 +163,8 @@ def main() -> None:
     # A command that is told to end must end the process it waits for as well.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     chosen = arguments()
+    if chosen.corpus:
+        sys.exit(corpus.main(tuple(chosen.cases), RESULTS / "corpus.json"))
     if chosen.growth:
         grow(chosen)
     elif not chosen.table:

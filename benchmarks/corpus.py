@@ -1,0 +1,257 @@
+"""`python -m benchmarks --corpus`: every method on real tables that packages ship.
+
+The tables come from scikit-learn, statsmodels, palmerpenguins and vega_datasets
+(`pip install dualfold[corpus]`); none of them is copied. Each is read as a careful person would:
+columns with gaps in a fifth of the rows are left out, then rows with gaps; numbers are
+standardised, categories of at most 20 values become columns of 0 and 1 (as wide as one number
+each), text and constant columns are left out. A cell of the table is one method with the
+command line's defaults: a map or a refusal in one sentence, the verdict, the share of 10
+neighbours kept, and seconds of processor time. What fails, warns from below or takes over a
+minute is a defect.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import numpy as np
+
+from dualfold.arrays import Array
+from dualfold.cli.solving import Job
+from dualfold.descriptions import DESCRIPTIONS
+from dualfold.errors import DualfoldError, DualfoldWarning
+from dualfold.quality import neighbor_agreement
+
+# Seconds that a cell of less than 20,000 rows may take.
+LONGEST = 60.0
+MOST_CATEGORIES, MOST_GAPS, KEPT_OF = 20, 0.2, 10
+SKLEARN = ("iris", "wine", "breast_cancer", "digits", "diabetes", "linnerud")
+# package: the folder of its files, and the files
+FILES = {
+    "palmerpenguins": ("data", ("penguins.csv", "penguins-raw.csv")),
+    "statsmodels": (
+        "datasets",
+        (
+            "ccard/ccard.csv", "committee/committee.csv", "copper/copper.csv",
+            "cpunish/cpunish.csv", "danish_data/data.csv", "elnino/elnino.csv", "fair/fair.csv",
+            "fair/fair_pt.csv", "fertility/fertility.csv", "grunfeld/grunfeld.csv",
+            "heart/heart.csv", "interest_inflation/E6.csv", "longley/longley.csv",
+            "macrodata/macrodata.csv", "randhie/randhie.csv", "scotland/scotvote.csv",
+            "stackloss/stackloss.csv", "star98/star98.csv", "statecrime/statecrime.csv",
+        ),
+    ),
+    "vega_datasets": (
+        "_data",
+        (
+            "anscombe.json", "barley.json", "burtin.json", "cars.json", "driving.json",
+            "ohlc.json", "seattle-weather.csv", "us-employment.csv", "airports.csv",
+        ),
+    ),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What one method made of one table."""
+
+    table: str
+    method: str
+    rows: int
+    columns: int
+    outcome: str  # "map", "refused", "failed", "warned" (from below) or "slow"
+    verdict: str
+    kept: float | None
+    seconds: float
+    words: str = ""
+
+
+def names() -> tuple[str, ...]:
+    """The tables, as "package/table"."""
+    filed = [
+        f"{package}/{Path(file).stem if Path(file).stem != 'data' else Path(file).parent.name}"
+        for package, (_, files) in FILES.items()
+        for file in files
+    ]
+    return (*(f"scikit-learn/{name}" for name in SKLEARN), *filed)
+
+
+def table(name: str) -> tuple[Array, Array] | None:
+    """The numbers of a table and a class for each row; None where its package is not there."""
+    import pandas as pd
+
+    package, _, short = name.partition("/")
+    if package == "scikit-learn":
+        from sklearn import datasets
+
+        found = getattr(datasets, f"load_{short}")()
+        target = found.target if found.target.ndim == 1 else found.target[:, 0]
+        return standardised(np.asarray(found.data, dtype=float)), thirds(target)
+    spec = find_spec(package)
+    if spec is None or spec.origin is None:
+        return None
+    folder, files = FILES[package]
+    file = next(f for f in files if short in (Path(f).stem, Path(f).parent.name))
+    path = Path(spec.origin).parent / folder / file
+    frame = pd.read_csv(path) if path.suffix == ".csv" else pd.read_json(path)
+    X = numbers(frame)
+    return X, thirds(X[:, 0])
+
+
+def numbers(frame: Any) -> Array:
+    """A data frame as standardised numbers; categories as columns of 0 and 1."""
+    import pandas as pd
+
+    frame = frame.loc[:, frame.isna().mean() <= MOST_GAPS].dropna()
+    parts = []
+    for name in frame.columns:
+        column = frame[name]
+        if pd.api.types.is_bool_dtype(column) or not pd.api.types.is_numeric_dtype(column):
+            column = column.astype(str)
+            if 2 <= column.nunique() <= MOST_CATEGORIES:
+                levels = pd.get_dummies(column).to_numpy(dtype=float)
+                # Two rows of different categories are √2 apart, as two usual numbers are.
+                parts.append(levels - levels.mean(axis=0))
+        elif column.nunique() > 1:
+            parts.append(standardised(column.to_numpy(dtype=float)[:, None]))
+    return np.hstack(parts)
+
+
+def standardised(X: Array) -> Array:
+    """Columns of mean 0 and deviation 1; constant ones are left out."""
+    spread = X.std(axis=0)
+    return np.asarray((X - X.mean(axis=0))[:, spread > 0] / spread[spread > 0])
+
+
+def thirds(numbers_: Array) -> Array:
+    """Three classes for the method that needs some, by the order of a column."""
+    ranks = np.argsort(np.argsort(numbers_, kind="stable"), kind="stable")
+    return np.asarray(3 * ranks // len(ranks))
+
+
+def cell(name: str, method: str, X: Array, classes: Array) -> Cell:
+    """Fit one method as the command line would, and write down what happens."""
+    job, _ = Job(DESCRIPTIONS[method]).for_rows(len(X))
+    estimator = job.estimator()
+    begin = process_time()
+    outcome, verdict, kept, words = "map", "", None, ""
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        try:
+            points = estimator.fit_transform(X, classes)
+        except DualfoldError as refusal:
+            outcome, words = "refused", str(refusal)
+        except Exception as error:
+            outcome, words = "failed", f"{type(error).__name__}: {error}"
+    seconds = process_time() - begin
+    if outcome == "map":
+        verdict = estimator.certificate_.level
+        below = [w for w in heard if not issubclass(w.category, DualfoldWarning)]
+        own = [str(w.message) for w in heard if issubclass(w.category, DualfoldWarning)]
+        words = " | ".join(own)
+        if not np.isfinite(points).all() or verdict == "failed":
+            outcome = "failed"
+        elif below:
+            outcome, words = "warned", str(below[0].message)
+        if len(X) > KEPT_OF + 1:
+            drawn = 1000 if len(X) > 5000 else None
+            kept = float(np.mean(_share(X, points, drawn)))
+    if seconds > LONGEST and len(X) <= 20_000 and outcome in ("map", "refused"):
+        outcome = "slow"
+    return Cell(name, method, *X.shape, outcome, verdict, kept, round(seconds, 2), words)
+
+
+def _share(X: Array, points: Array, drawn: int | None) -> Any:
+    found: Any = neighbor_agreement(X, points, n_neighbors=KEPT_OF, sample=drawn)
+    return getattr(found, "value", found)
+
+
+def cells(chosen: tuple[str, ...], methods: tuple[str, ...]) -> Iterator[Cell]:
+    """All cells, table by table; tables whose package is not installed are passed over."""
+    for name in chosen:
+        found = table(name)
+        if found is not None:
+            for method in methods:
+                yield cell(name, method, *found)
+
+
+def page(found: list[Cell]) -> str:
+    """The cells as Markdown: neighbours kept and seconds, and what was refused and why."""
+    methods = [m for m in DESCRIPTIONS if any(c.method == m for c in found)]
+    count = {o: sum(c.outcome == o for c in found) for o in OUTCOMES}
+    tables = list(dict.fromkeys(c.table for c in found))
+    share = count["refused"] / max(1, len(found))
+    lines = [
+        "# The corpus: every method on real tables",
+        "",
+        f"{len(tables)} tables × {len(methods)} methods, {len(found)} cells: {count['map']} maps, "
+        f"{count['refused']} refusals in a sentence ({share:.1%}), {count['failed']} failures, "
+        f"{count['warned']} with a warning from below, {count['slow']} over a minute. The longest "
+        f"took {max(c.seconds for c in found):.0f} s.",
+        "",
+        "Each cell: the share of 10 nearest neighbours kept, and seconds of processor time. A "
+        "verdict other than *proved* is named: `w` within (a proved gap), `m` measured, `r` within "
+        "reach, `s` stationary, `u` unresolved; `–` refused. Made by `python -m benchmarks "
+        "--corpus` (`pip install dualfold[corpus]`); `benchmarks/corpus.py` says how tables are "
+        "read.",
+        "",
+        "| table | rows × columns | " + " | ".join(methods) + " |",
+        "|---|---|" + "---|" * len(methods),
+    ]
+    for name in tables:
+        own = {c.method: c for c in found if c.table == name}
+        first = next(iter(own.values()))
+        shown = [_shown(own[m]) if m in own else "" for m in methods]
+        lines.append(f"| {name} | {first.rows} × {first.columns} | " + " | ".join(shown) + " |")
+    lines += ["", "## What was refused", ""]
+    for c in found:
+        if c.outcome != "map":
+            lines.append(f"* {c.table}, {c.method}: {c.outcome}. {c.words[:300]}")
+    return "\n".join(lines) + "\n"
+
+
+OUTCOMES = ("map", "refused", "failed", "warned", "slow")
+LETTERS = {
+    "within": "w",
+    "measured": "m",
+    "within reach": "r",
+    "stationary": "s",
+    "unresolved": "u",
+}
+
+
+def _shown(c: Cell) -> str:
+    if c.outcome == "refused":
+        return "–"
+    if c.outcome == "failed":
+        return "**failed**"
+    kept = "" if c.kept is None else f"{100 * c.kept:.0f} % "
+    mark = f" {LETTERS[c.verdict]}" if c.verdict in LETTERS else ""
+    return f"{kept}{c.seconds:.1f} s{mark}"
+
+
+def main(
+    chosen: tuple[str, ...] = (), into: Path = Path("results/corpus.json"),
+    say: Callable[[str], None] = print,
+) -> int:  # fmt: skip
+    """Run what is not kept yet, write the page beside; 1 where a cell is a defect."""
+    into.parent.mkdir(parents=True, exist_ok=True)
+    kept = [Cell(**one) for one in json.loads(into.read_text())] if into.exists() else []
+    done = {(c.table, c.method) for c in kept}
+    wanted = [n for n in names() if not chosen or any(word in n for word in chosen)]
+    for name in wanted:
+        missing = tuple(m for m in DESCRIPTIONS if (name, m) not in done)
+        for found in cells((name,), missing) if missing else ():
+            kept.append(found)
+            into.write_text(json.dumps([asdict(c) for c in kept], indent=0))
+            say(f"{found.table:34} {found.method:18} {_shown(found):18} {found.words[:120]}")
+    order = {n: place for place, n in enumerate(names())}
+    kept.sort(key=lambda c: (order.get(c.table, -1), list(DESCRIPTIONS).index(c.method)))
+    into.with_suffix(".md").write_text(page(kept))
+    return int(any(c.outcome not in ("map", "refused") for c in kept))
