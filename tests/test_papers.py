@@ -3,6 +3,7 @@
 import inspect
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -121,6 +122,16 @@ def test_names_differ_and_papers_are_known() -> None:
     for one in ALL:
         assert one in chosen([one.paper])
         assert chosen([one.name])[0].name.startswith(one.name)
+
+
+def test_the_page_names_the_command_for_every_experiment() -> None:
+    """docs/papers.md: each claim with its command; none is left out and none is made up."""
+    text = (Path(__file__).parents[1] / "docs" / "papers.md").read_text(encoding="utf-8")
+    table = text.split("## Each claim")[1].split("## From Python")[0]
+    cells = [line.rsplit("|", 2)[1] for line in table.splitlines() if line.startswith("| ")]
+    words = [word.strip(" `") for cell in cells[1:] for word in cell.split(",")]
+    assert len(cells) - 1 == 41
+    assert {one.name for one in chosen(words)} == {one.name for one in ALL}
 
 
 def test_unknown_name_gets_a_hint() -> None:
