@@ -198,7 +198,7 @@ def test_commands_methods_and_words_complete():
     assert offered("embed", "t.csv", "--save") == ["--save-model"]
     assert offered("embed", "t.csv", "--format", "np") == ["npy", "npz"]
     assert offered("embed", "t.csv", "-m", "isomap", "--la") == ["--labels", "--landmarks"]
-    assert offered("embed", "t.csv", "-m", "lle", "--la") == ["--labels"]
+    assert offered("embed", "t.csv", "-m", "eigenmaps", "--la") == ["--labels"]
     assert offered("embed", "t.csv", "-m", "isomap", "--pieces", "s") == ["separate"]
     assert offered("compare", "t.csv", "--methods", "pca,mvu", "--an") == ["--angles"]
 

@@ -1,7 +1,6 @@
 """Every block of code in README.md and docs/*.md runs, as a reader would run it.
 
-Each page gets an empty directory with the small files of `written_files`. Its blocks run there in
-the order of the page:
+Each page gets an empty directory. Its blocks run there in the order of the page:
 
 * ```python: in one namespace for the page, which begins with the names of `given_names`. A block
   of `>>>` lines is a doctest. Elsewhere a comment that ends in "…" is what its line shows, up to
@@ -29,7 +28,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from demo_run import a_demo
 from typer.testing import CliRunner
@@ -62,21 +60,6 @@ def blocks(text: str) -> list[Block]:
         )
         for found in FENCE.finditer(text)
     ]
-
-
-def written_files(folder: Path) -> None:
-    """A roll (as roll.csv and, further rows of it, new.csv), a table, flowers with a species."""
-    roll = pd.DataFrame(swiss_roll(460, random_state=0).points, columns=["x", "y", "z"])
-    roll[:400].to_csv(folder / "roll.csv", index=False)
-    roll[400:].to_csv(folder / "new.csv", index=False)
-    roll[:200].to_csv(folder / "table.csv", index=False)
-    rng = np.random.default_rng(0)
-    species = rng.choice(["setosa", "virginica", "versicolor"], 150)
-    centers = {name: rng.normal(size=4) for name in np.unique(species)}
-    sizes = np.array([centers[name] for name in species]) + rng.normal(size=(150, 4))
-    names = ["sepal length", "sepal width", "petal length", "petal width"]
-    flowers = pd.DataFrame(sizes, columns=names).assign(species=species)
-    flowers.to_csv(folder / "measurements.csv", index=False)
 
 
 def given_names() -> dict[str, Any]:
@@ -179,8 +162,7 @@ def run_shell(body: str, where: str) -> None:
 def test_the_blocks_of_a_page_run(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    written_files(tmp_path)
+    monkeypatch.chdir(tmp_path)  # empty: commands read what commands wrote
     names = given_names()
     for block in blocks(page.read_text(encoding="utf-8")):
         where = f"{page.name}:{block.line}"

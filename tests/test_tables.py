@@ -692,3 +692,24 @@ def test_what_cannot_be_written_says_why(tmp_path, name, columns, options, words
     with pytest.raises(InvalidInput, match=words):
         write_table(tmp_path / name, columns, **options)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_example_tables_are_small_mixed_and_the_same_every_time():
+    from dualfold.cli.example import NAMES
+    from dualfold.data.examples import EXAMPLES, example_table
+
+    assert tuple(EXAMPLES) == NAMES
+    for name, (rows, _, words) in EXAMPLES.items():
+        first, again, other = (example_table(name, seed=seed) for seed in (0, 0, 1))
+        assert {len(values) for values in first.values()} == {rows}
+        assert pd.DataFrame(first).equals(pd.DataFrame(again))
+        assert not pd.DataFrame(first).equals(pd.DataFrame(other))
+        assert words
+    birds = pd.DataFrame(example_table("penguins-like", 2000))
+    assert 0 < birds.isna().sum().sum() < 200
+    assert birds["species"].nunique() == birds["island"].nunique() == 3
+    # Kinds are apart in the lengths, as a first table should be.
+    means = birds.groupby("species")["flipper_length_mm"].mean()
+    assert means.max() - means.min() > 20
+    with pytest.raises(InvalidInput, match="is no example"):
+        example_table("iris")

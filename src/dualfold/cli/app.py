@@ -10,6 +10,7 @@ import typer
 from dualfold import __version__
 from dualfold.cli import checking, making
 from dualfold.cli.console import Console, plainly, print_json
+from dualfold.cli.example import data
 from dualfold.cli.listing import methods
 from dualfold.cli.method_command import MethodGroup
 from dualfold.cli.options import Json, Quiet
@@ -56,6 +57,7 @@ def top(
       dualfold compare table.csv -p maps.png           several methods side by side
       dualfold report table.csv table.pca.csv          how good a picture a map is
       dualfold certify table.csv table.pca.csv         check a stored map again
+      dualfold data penguins-like                      a small table to try this on
       dualfold methods                                 what each method preserves
       dualfold methods isomap                          the options of one
 
@@ -127,6 +129,7 @@ for command in (
     recommend,
     checking.report,
     checking.certify,
+    data,
     methods,
 ):
     app.command()(plainly(command))
