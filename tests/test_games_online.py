@@ -347,3 +347,21 @@ def test_matrix_entropy_is_the_entropy_of_spectra():
     assert np.all(curve.low <= curve.bound)
     least = np.linalg.eigvalsh(np.mean(losses, axis=0))[0]
     assert run.paid[-1] / 12 - least == pytest.approx(curve.low[-1], abs=1e-9)
+
+
+def test_the_least_point_does_not_depend_on_units():
+    planes = LargestAffine(draws(16, 4, D), draws(17, 4))
+    part, start = Indicator(L1Ball(1.5)), np.zeros(D)
+    once = least_point(planes, part, start)
+    for unit in (1e-6, 1e6):
+        scaled = least_point(Mixture(((unit, planes),)), part, start)
+        assert scaled.certificate.level == "proved"
+        assert scaled.upper[0] == pytest.approx(unit * once.upper[0], rel=1e-6)
+
+
+def test_a_start_outside_and_missing_weights_are_refused():
+    part = Indicator(Ball(1.0))
+    with pytest.raises(InvalidInput, match="outside"):
+        learn(OMD(part, np.full(2, 3.0), 0.1), [np.ones(2)])
+    with pytest.raises(InvalidInput, match="2 weights and a round 3"):
+        learn(OMD(part, np.zeros(2), 0.1), np.ones((3, 2)), [1.0, 1.0])

@@ -192,7 +192,10 @@ class _Bundle:
     def __init__(
         self, f: Convex, part: Convex, center: Array, divergence: Divergence, weight: float
     ) -> None:
-        self.f, self.part, self.divergence, self.weight = f, part, divergence, weight
+        # In units of the first slope, since SciPy's tolerances are absolute.
+        self.unit = float(np.linalg.norm(f.subgradient(center))) or 1.0
+        self.f, self.part, self.divergence = f, part, divergence
+        self.weight = weight / self.unit
         self.center = center
         self.points: list[Array] = []
         self.slopes = np.zeros((0, *np.shape(center)))
@@ -203,9 +206,9 @@ class _Bundle:
         """The least f + weight·part + D_center, the center staying where it is."""
         best, low, point = np.inf, -np.inf, self.center
         for _ in range(PLANE_STEPS):
-            x, bound = self._model(1.0)
+            x, bound = self._model(self.unit)
             low = max(low, bound)
-            value = self.f.value(x) + self._rest(x, 1.0)
+            value = self.f.value(x) / self.unit + self._rest(x, self.unit)
             if value < best:
                 best, point = value, x
             if best - low <= 1e3 * FINE * (1 + abs(best)):
@@ -214,7 +217,7 @@ class _Bundle:
         return point
 
     def moving(self) -> Array:
-        """The least f + part: each step is the model's, near the best point so far."""
+        """The least f + weight·part: each step is the model's, near the best point so far."""
         step, low, idle = 1.0, -np.inf, 0
         best = self._total(self.center)
         for _ in range(PLANE_STEPS):
@@ -247,7 +250,7 @@ class _Bundle:
         ]
 
     def _add(self, x: Array) -> None:
-        slope, value = self.f.subgradient(x), self.f.value(x)
+        slope, value = self.f.subgradient(x) / self.unit, self.f.value(x) / self.unit
         if not (np.isfinite(value) and np.isfinite(slope).all()):
             raise InvalidInput(
                 "a loss is infinite, or has no finite slope, at a point that its player may "
@@ -288,15 +291,16 @@ class _Bundle:
         return self.weight * self.part.cost(Move(x)) + moved
 
     def _top(self, x: Array) -> float:
-        return float(self._planes(x).max()) + self.part.cost(Move(x))
+        return float(self._planes(x).max()) + self.weight * self.part.cost(Move(x))
 
     def _total(self, x: Array) -> float:
-        return self.f.value(x) + self.part.cost(Move(x))
+        return self.f.value(x) / self.unit + self.weight * self.part.cost(Move(x))
 
     def _floor(self) -> float:
-        """What the planes prove of f + part, without rounding."""
+        """What the planes prove of f + weight·part, in units, without rounding."""
         try:
-            least = -self.part.conjugate(-np.tensordot(self.shares, self.slopes, 1))
+            slope = np.tensordot(self.shares, self.slopes, 1)
+            least = -self.weight * self.part.conjugate(-slope / self.weight)
         except InvalidInput:
             return -np.inf
         return float(self.shares @ self.heights) + least

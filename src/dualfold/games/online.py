@@ -49,8 +49,8 @@ class RegretCurve:
     """The average regret to the best fixed point after t rounds, for some t.
 
     rounds : the t
-    low, high : it is between these two; the best point's value is proved from both sides
-        (infinite: unbounded below), what was paid is a sum of doubles
+    low, high : it is between these two, as the best point's value is (`Learned.best`, whose
+        certificate says what is proved of it); what was paid is a sum of doubles
     bound : what theory promises of it; infinite where it promises nothing
     """
 
@@ -160,6 +160,10 @@ def learn(
             "to take a slope at; show it the 'loss'"
         )
     start = np.asarray(player.start, dtype=float)
+    if isinstance(player.part, Indicator) and not player.part.of.contains(start):
+        raise InvalidInput(
+            "the player's start lies outside of its set; project it first (set.project(start))"
+        )
     seat = Seat(_among_losses(replace(player, start=start)))
     met: list[Convex] = []
     given: list[float] = []

@@ -56,6 +56,10 @@ class Geometric:
 
 def weight_of(weights: Weights, t: int, total: float) -> float:
     """α_t, refused unless it is a positive number."""
+    if not callable(weights) and t > len(weights):
+        raise InvalidInput(
+            f"there are {len(weights)} weights and a round {t}; give one for each round"
+        )
     weight = float(weights(t, total) if callable(weights) else weights[t - 1])
     if not 0 < weight < np.inf:
         raise InvalidInput(f"weights are positive numbers, but that of round {t} is {weight}")

@@ -7,7 +7,8 @@ With m = s·x + (1 − s)·z between two points and c = s(1 − s)‖x − z‖�
     L-smooth           |s f(x) + (1 − s) f(z) − f(m)| ≤ Lc
 
 each for all x, z and 0 ≤ s ≤ 1. Strong convexity and smoothness are those of the Euclidean
-norm. Only values of f are asked for, so any Python function will do.
+norm. Only values of f are asked for, so any Python function will do; how far its rounding
+can move them is a guess then (1e-9 of the values), and a counterexample is one up to that.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ class Refutation:
     claim : the claim in words
     x, z, share : the two points and s; the worst that was met, counterexample or not
     excess : by how much the claim fails there (negative: it holds there)
-    noise : what rounding of f may have added, a guess (1e-9 of the values)
+    noise : what rounding of f may have added: bounded for functions of dualfold.games, else a
+        guess (1e-9 of the values)
     tries : how many triples were asked
     """
 
@@ -91,7 +93,7 @@ def refute(
         raise InvalidInput(
             Argument("claim"), f" is 'convex', 'strongly convex' or 'smooth', not {claim!r}"
         )
-    middle, value = doubles(around, "around"), f.value if isinstance(f, Convex) else f
+    middle, value = doubles(around, "around"), _values(f)
     modulus = number(modulus, "modulus")
     if claim == "convex" and modulus:
         raise InvalidInput(Argument("modulus"), " belongs to 'strongly convex' and 'smooth'")
@@ -128,16 +130,39 @@ def _moved(x: Array, z: Array, random: np.random.Generator) -> tuple[Array, Arra
     return middle + half, middle - half
 
 
+def _values(f: Convex | Callable[[Array], float]) -> Callable[[Array], tuple[float, float]]:
+    """f(x), and how far rounding may have moved it."""
+    if isinstance(f, Convex) and f.rounding_bounded:
+
+        def bounded(x: Array) -> tuple[float, float]:
+            sure, value = f.surely(x), f.value(x)
+            return value, abs(value - float(sure.mid)) + float(sure.off)
+
+        return bounded
+    plain = f.value if isinstance(f, Convex) else f
+
+    def guessed(x: Array) -> tuple[float, float]:
+        value = float(plain(x))
+        return value, ROUNDING * abs(value) if np.isfinite(value) else 0.0
+
+    return guessed
+
+
 def _excess(
-    value: Callable[[Array], float], x: Array, z: Array, s: float, claim: Claim, modulus: float
+    value: Callable[[Array], tuple[float, float]],
+    x: Array,
+    z: Array,
+    s: float,
+    claim: Claim,
+    modulus: float,
 ) -> tuple[float, float, float]:
     """By how much the inequality fails, what rounding may have to do with it, and c."""
-    ends = float(value(x)), float(value(z))
-    at = float(value(s * x + (1 - s) * z))
-    if not np.isfinite(ends).all() or np.isnan(at):
+    (one, first), (two, last) = value(x), value(z)
+    at, here = value(s * x + (1 - s) * z)
+    if not (np.isfinite(one) and np.isfinite(two)) or np.isnan(at):
         return -np.inf, 0.0, 0.0  # a chord to infinity is above everything
-    chord, curve = s * ends[0] + (1 - s) * ends[1], s * (1 - s) * float(np.sum((x - z) ** 2)) / 2
-    noise = ROUNDING * (abs(ends[0]) + abs(ends[1]) + abs(at)) if np.isfinite(at) else 0.0
+    chord, curve = s * one + (1 - s) * two, s * (1 - s) * float(np.sum((x - z) ** 2)) / 2
+    noise = first + last + here + 1e-15 * (abs(one) + abs(two) + modulus * curve)
     if claim == "smooth":
         return abs(chord - at) - modulus * curve, noise, curve
     return at - chord + modulus * curve, noise, curve

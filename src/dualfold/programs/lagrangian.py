@@ -22,7 +22,7 @@ from dualfold.programs.program import QuadraticProgram
 
 # The best step of central differences is the cube root of the rounding of values.
 STEP = 6e-6
-FAR = 1e6  # what falls in a straight line for so long falls without end
+FAR = 1e6  # what falls in a straight line for so many lengths is taken to fall without end
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,8 @@ class DualValue:
     """D(λ, ν) as far as a descent found it.
 
     value : L at `point`. D is not above it, so it is a bound of p* only if it *is* D
-    point : where L was least; None: L was seen to fall without end, and D is −∞
+    point : where L was least; None: it fell in a straight line for as long as was looked, and
+        D is taken for −∞
     slope : ‖∇L‖ at the point
     lower : not above D if L is `strong_convexity`-strongly convex in x, as the caller said:
         value − slope²/2μ; −∞ where nothing was said
