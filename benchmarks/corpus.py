@@ -26,7 +26,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.cli.solving import Job
 from dualfold.descriptions import DESCRIPTIONS
-from dualfold.errors import DualfoldError, DualfoldWarning
+from dualfold.errors import DualfoldError, DualfoldWarning, NotConverged
 from dualfold.quality import neighbor_agreement
 
 # Seconds that a cell of less than 20,000 rows may take.
@@ -146,7 +146,9 @@ def cell(name: str, method: str, X: Array, classes: Array) -> Cell:
         try:
             points = estimator.fit_transform(X, classes)
         except DualfoldError as refusal:
-            outcome, words = "refused", str(refusal)
+            # One that gives up after the work is no refusal.
+            outcome = "failed" if isinstance(refusal, NotConverged) else "refused"
+            words = str(refusal)
         except Exception as error:
             outcome, words = "failed", f"{type(error).__name__}: {error}"
     seconds = process_time() - begin
@@ -164,7 +166,8 @@ def cell(name: str, method: str, X: Array, classes: Array) -> Cell:
             kept = float(np.mean(_share(X, points, drawn)))
     if seconds > LONGEST and len(X) <= 20_000 and outcome in ("map", "refused"):
         outcome = "slow"
-    return Cell(name, method, *X.shape, outcome, verdict, kept, round(seconds, 2), words)
+    n, columns = X.shape
+    return Cell(name, method, n, columns, outcome, verdict, kept, round(seconds, 2), words)
 
 
 def _share(X: Array, points: Array, drawn: int | None) -> Any:

@@ -224,8 +224,8 @@ def test_landmarks_need_features():
         DiffusionMaps(landmarks=50, graph=graph).fit(CURVE)
     with pytest.raises(InvalidInput, match=r"landmarks=50.*landmarks=None"):
         DiffusionMaps(landmarks=50, metric="precomputed").fit(squareform(pdist(CURVE)))
-    with pytest.raises(InvalidInput, match="n_neighbors=10"):
-        DiffusionMaps(landmarks=8).fit(CURVE)
+    with pytest.raises(InvalidInput, match="n_neighbors=9"):
+        DiffusionMaps(landmarks=8, n_neighbors=9).fit(CURVE)
 
 
 # --- pieces, sizes, kinds of data ---------------------------------------------------

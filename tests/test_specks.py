@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
 
-from dualfold import DiffusionMaps, LaplacianEigenmaps
+from dualfold import DiffusionMaps, LaplacianEigenmaps, LocallyLinearEmbedding
 from dualfold.errors import InvalidInput, PiecesJoined, RowsLeftOut
 from dualfold.graph import joined, knn, radius
 from dualfold.saved import load_model, model_of, rechecked_model, save_model
@@ -116,3 +116,16 @@ def test_clusters_are_no_specks():
         warnings.simplefilter("ignore", UserWarning)
         model = LaplacianEigenmaps().fit(X)
     assert not len(model.left_out_)
+
+
+@pytest.mark.parametrize("kind", [*BOTH, LocallyLinearEmbedding])
+def test_rows_with_more_copies_than_neighbours_count_once(kind, tmp_path):
+    X = np.vstack([cloud(100), np.repeat(cloud(20), 12, axis=0)])
+    model = kind(n_neighbors=8).fit(X)
+    np.testing.assert_array_equal(model.rows_, np.arange(100))  # the cloud of 20 is its beginning
+    np.testing.assert_allclose(model.embedding_[100::12], model.embedding_[:20], atol=1e-9)
+    alone = kind(n_neighbors=8).fit(X[:100])
+    np.testing.assert_allclose(model.embedding_[:100], alone.embedding_, atol=1e-9)
+    assert "100 rows that differ" in model.certificate_.about
+    save_model(tmp_path / "m.dualfold", model_of(model))
+    assert rechecked_model(load_model(tmp_path / "m.dualfold"), X).level == "proved"

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding
-from dualfold.errors import Argument, InvalidInput, RowsLeftOut, TooLarge
+from dualfold.errors import Argument, InvalidInput, NotConverged, RowsLeftOut, TooLarge
 from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS
 from dualfold.estimators.some_rows import SomeRows
 from dualfold.graph import Graph
@@ -161,14 +161,17 @@ class LocallyLinearEmbedding(SomeRows):
         while True:
             try:
                 return super()._whole(graph, X)
-            except TooLarge:
-                self.refuse_without_rule("landmarks", self.landmarks)
-                if self.landmarks is not None:
+            except (TooLarge, NotConverged) as refusal:
+                if isinstance(refusal, TooLarge):
+                    self.refuse_without_rule("landmarks", self.landmarks)
+                if self.landmarks is not None or not self._drawable(count):
                     raise
                 count //= 2
                 warnings.warn(_drawn_in_words(count, self._n), stacklevel=7)
-            self._take(self._random_rows(count))
-            graph = self._graph_of(X, self._pool)
+            graph = self._graph_with(X, self._random_rows(count))
+
+    def _drawable(self, count: int) -> bool:
+        return count > 2 * FEW and self.eigen_solver == "auto" and self._has_rule()
 
     def _most_components(self, graph: Graph) -> int:
         columns, k = graph.points.shape[1], int(graph.lists.counts.min())
@@ -196,9 +199,9 @@ class LocallyLinearEmbedding(SomeRows):
 
 def _drawn_in_words(count: int, n: int) -> RowsLeftOut:
     return RowsLeftOut(
-        f"the neighbours of these {n:,} rows lie on no shape of few dimensions, so that solving "
-        f"for all of them would take minutes or more; the problem is that of {count:,} rows drawn "
-        "at random, and the others are placed as new rows are (",
+        f"the neighbours of these {n:,} rows lie on no shape of few dimensions, and solving for "
+        f"all of them would take minutes or not arrive; the problem is that of {count:,} rows "
+        "drawn at random, and the others are placed as new rows are (",
         Argument("landmarks"),
         " says how many, ",
         Argument("eigen_solver", "preconditioned"),

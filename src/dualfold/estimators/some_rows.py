@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
@@ -15,6 +16,8 @@ from dualfold.trace.problem import TraceProblem
 
 # So many rows are named in words.
 NAMED = 10
+# Fewer distinct rows are no table to speak of; they stay as they are.
+FEWEST = 12
 
 
 class SomeRows(GraphEstimator):
@@ -31,17 +34,38 @@ class SomeRows(GraphEstimator):
 
     def _graph(self, X: Any) -> Graph:
         self._n = int(X.shape[0])
-        self._take(self._drawn(X))
-        if self.left_out is not None and len(self.left_out):
-            self.refuse_without_rule("left_out", self.left_out)
-            self.rows_ = np.setdiff1d(self._pool, _row_numbers(self.left_out, self._n))
-        return super()._graph(X) if self.rows_ is None else self._graph_of(X, self.rows_)
+        return self._graph_with(X, self._drawn(X))
 
-    def _take(self, drawn: Array | None) -> None:
-        """These rows are in the problem; None for all."""
+    def _graph_with(self, X: Any, drawn: Array | None) -> Graph:
+        """The graph of the rows drawn (None: all), each once where many are copies."""
         self._pool = np.arange(self._n) if drawn is None else drawn
         self.rows_ = self.landmarks_ = drawn
         self.left_out_ = np.zeros(0, int)
+        graph = super()._graph(X) if drawn is None else self._graph_of(X, drawn)
+        once = self._each_once(graph)
+        if once is not None:
+            self.rows_ = self._pool = self._pool[once]
+            graph = self._graph_of(X, self.rows_)
+        if self.left_out is not None and len(self.left_out):
+            self.refuse_without_rule("left_out", self.left_out)
+            self.rows_ = np.setdiff1d(self._pool, _row_numbers(self.left_out, self._n))
+            graph = self._graph_of(X, self.rows_)
+        return graph
+
+    def _each_once(self, graph: Graph) -> Array | None:
+        """One of each row where some have more copies than neighbours; None where none has.
+
+        Such a row would list its copies alone, and each clump of them be a piece apart. Copies of
+        a row are placed where it is, as every new row that is an old one.
+        """
+        k, asked = graph.n_neighbors or 0, self.left_out is None or len(self.left_out) > 0
+        if graph.kind != "fixed" or self.pieces != "join" or not asked or not self._has_rule():
+            return None
+        last = graph.lists.distances[graph.lists.indptr[1:] - 1]
+        if last.all() or sp.issparse(graph.points):
+            return None
+        once = np.sort(np.unique(np.asarray(graph.points), axis=0, return_index=True)[1])
+        return once if len(once) > max(k, FEWEST) else None
 
     def _drawn(self, X: Any) -> Array | None:
         if self.landmarks is None or self.landmarks >= X.shape[0]:
@@ -80,8 +104,10 @@ class SomeRows(GraphEstimator):
             return problem
         gone = np.setdiff1d(self._pool, self.rows_)
         words = []
-        if len(self._pool) < self._n:
+        if self.landmarks_ is not None:
             words.append(f"the {len(self.rows_)} landmarks; the other points are placed by them")
+        elif len(self._pool) < self._n:
+            words.append(f"the {len(self._pool):,} rows that differ; copies stand where they stand")
         if len(gone):
             words.append(
                 f"{len(self.rows_):,} of {len(self._pool):,} rows; {listed_rows(gone)} left out of "
