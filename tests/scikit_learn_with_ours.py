@@ -2,7 +2,7 @@
 
 Loaded by `-p scikit_learn_with_ours` in a process of its own. The environment says what
 to do: DUALFOLD_REPLACES holds "package:Name=package:Name" entries, separated by
-blanks; DUALFOLD_OUTCOMES the file that receives {test: "passed" | "failed" | "skipped"}.
+blanks; DUALFOLD_OUTCOMES the file that receives {module: {test: "passed" | "failed" | "skipped"}}.
 Packages are changed before test modules are collected, so `from sklearn.x import Name`
 in them finds ours.
 """
@@ -17,7 +17,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-_outcomes: dict[str, str] = {}
+_outcomes: dict[str, dict[str, str]] = {}
 
 
 def pytest_configure(config: Any) -> None:
@@ -36,12 +36,13 @@ def pytest_collection_finish(session: Any) -> None:
 
 def pytest_runtest_logreport(report: Any) -> None:
     name = report.nodeid.split("::", 1)[1]
-    if report.failed or _outcomes.get(name) == "failed":
-        _outcomes[name] = "failed"
+    found = _outcomes.setdefault(Path(report.location[0]).stem, {})  # no path is in nodeid
+    if report.failed or found.get(name) == "failed":
+        found[name] = "failed"
     elif report.skipped:
-        _outcomes[name] = "skipped"
+        found[name] = "skipped"
     elif report.when == "call":
-        _outcomes[name] = "passed"
+        found[name] = "passed"
 
 
 def pytest_sessionfinish(session: Any) -> None:
