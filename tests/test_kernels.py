@@ -195,3 +195,10 @@ def test_every_array_of_every_kernel_states_what_it_holds():
         stated = {condition.place for condition in conditions(arguments)}
         arrays = {place for place, argument in enumerate(arguments) if "[]" in argument}
         assert stated == arrays, name
+
+
+def test_the_compiler_of_the_environment_is_taken(monkeypatch):
+    monkeypatch.setenv("CC", "ccache clang-19")
+    assert build_kernels.compiler() == ["ccache", "clang-19"]
+    monkeypatch.delenv("CC")
+    assert build_kernels.compiler()[1:4] == ["-m", "ziglang", "cc"]

@@ -8,7 +8,8 @@ typedef int64_t NAME(Bits);
 #define ANY(bits) (bits)
 #else
 typedef double NAME(Lanes) __attribute__((ext_vector_type(LANES)));
-typedef int64_t NAME(Bits) __attribute__((ext_vector_type(LANES)));
+/* What a comparison gives: 64-bit integers, `long` here and `long long` there. */
+typedef __typeof__((NAME(Lanes)){0} < (NAME(Lanes)){0}) NAME(Bits);
 #define LANE(lanes, l) (lanes)[l]
 #define ANY(bits) __builtin_reduce_or(bits)
 #endif
