@@ -1,5 +1,6 @@
 """The parts of Cunha's experiments with mathematics of their own, against brute force."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -148,6 +149,26 @@ def test_bounds_name_a_bound_that_is_none(monkeypatch: pytest.MonkeyPatch) -> No
     assert {row.what for row in failed} >= {
         "above: dual weights, of tr K", "above: Isomap trace, of tr K"
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("bend", ["2 %", "noise", "permuted"])
+def test_a_bent_unfolding_is_seen(bend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Were the answer scaled by 2 %, noise or its rows in another order, conditions would fail."""
+    import papers.cunha.roll as module
+
+    sample, graph, honest = roll(BRIEF)
+    factor = honest.solution.factor
+    rng = np.random.default_rng(0)
+    wrong = {
+        "2 %": np.sqrt(1.02) * factor,
+        "noise": factor + 0.02 * np.abs(factor).max() * rng.standard_normal(factor.shape),
+        "permuted": factor[rng.permutation(len(factor))],
+    }[bend]
+    bent = replace(honest, solution=replace(honest.solution, factor=wrong))
+    monkeypatch.setattr(module, "roll", lambda setting: (sample, graph, bent))
+    failed = {row.what[:4] for row in module.optimality(BRIEF).failed}
+    assert "(50)" in failed
+    assert ("(52)" in failed) == (bend != "2 %")  # L*K* = K* knows no scale
 
 
 def test_weights_above_the_true_second_eigenvalue_are_no_bound() -> None:

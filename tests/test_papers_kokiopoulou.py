@@ -1,5 +1,7 @@
 """The mathematics inside the experiments of Kokiopoulou's notes against exact values."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -52,6 +54,32 @@ def test_a_bent_answer_of_the_solver_is_seen(bend: str, monkeypatch: pytest.Monk
     brief = Setting("brief")
     failed = (trace_theorem(brief).failed, min_max(brief).failed)
     assert any(failed) if bend == "permuted" else all(failed)
+
+
+@pytest.mark.parametrize("bend", ["2 %", "noise", "permuted"])
+def test_a_bent_map_is_seen(bend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """PCA = MDS: a map scaled by 2 %, with noise or with rows exchanged does not agree."""
+    import papers.kokiopoulou.scaling as module
+
+    honest = module.embed
+
+    def wrong(problem, **settings):  # type: ignore[no-untyped-def]
+        found = honest(problem, **settings)
+        if problem.A.shape[0] != 60:  # PCA's own, by the covariance
+            return found
+        points = found.points
+        points = {
+            "2 %": 1.02 * points,
+            "noise": points + 0.02 * RNG.standard_normal(points.shape),
+            "permuted": points[::-1],
+        }[bend]
+        return replace(found, points=points)
+
+    monkeypatch.setattr(module, "embed", wrong)
+    monkeypatch.setattr(module, "pixels", lambda *_: (POINTS, np.zeros(60)))
+    assert module.pca_is_mds(Setting("brief")).failed
+    monkeypatch.setattr(module, "embed", honest)
+    assert not module.pca_is_mds(Setting("brief")).failed
 
 
 def test_the_counterexample_is_one_half() -> None:

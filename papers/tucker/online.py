@@ -148,7 +148,7 @@ def _figure(curves: dict[str, tuple[Array, Array]]) -> Figure:
 
 def recipes(setting: Setting) -> Finding:
     """Eleven methods from two strategies each: the gap of every run below its guarantee."""
-    curves = recipe_curves(setting.of(60, 400, 2_000))
+    curves = recipe_curves(setting.of(60, 200, 2_000))
     rows: list[Row] = []
     for curve in curves:
         known = np.isfinite(curve.bound)
