@@ -42,11 +42,11 @@ def check_places(
 
     plain = [*pictures, *models, html]
     written = [*_files(output, *tables), *map(os.path.realpath, filter(None, plain))]
-    for place in (source, *inputs):
-        if set(_files(place)) & set(written):
-            what = "the table itself" if place == source else "read by this command"
+    for given in (source, *inputs):
+        if set(_files(given)) & set(written):
+            what = "the table itself" if given == source else "read by this command"
             raise InvalidInput(
-                f"{place} is {what} and it, or what lies beside it, would be replaced; "
+                f"{given} is {what} and it, or what lies beside it, would be replaced; "
                 "write elsewhere"
             )
     for place in (output, *tables):

@@ -44,6 +44,7 @@ class FAMD(LinearEstimator):
     encodings_ : how the columns of a data frame became those; () for an array
     embedding_ : the fitted points
     eigenvalues_ : variance of each coordinate (divisor n)
+    n_components_ : how many axes there are
     explained_variance_ratio_ : their shares of the whole
     certificate_ : how far from optimal the coordinates can be; print it
 
