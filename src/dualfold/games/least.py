@@ -30,8 +30,7 @@ PLANE_STEPS = 200
 MOST_PLANES = 60
 FREE = 1e6  # a step so long that the center hardly matters
 SHARES_STEPS = 100
-# Relative to the values: sums of doubles do not tell more.
-FINE = 1e-12
+FINE = 1e-12  # of the values: sums of doubles do not tell more
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -109,10 +108,7 @@ class _Regularised(Convex):
         return (self.f.subgradient(x) + self.divergence.slope(x, self.center)) / self.weight
 
 
-Planes = list[tuple[Array, float]]
-
-
-def _search(f: Convex, part: Convex, start: Array) -> tuple[Array, Planes]:
+def _search(f: Convex, part: Convex, start: Array) -> tuple[Array, list[tuple[Array, float]]]:
     """A point, and where to take planes under f, with their shares."""
     x, arrived = descend(f.value, f.subgradient, part.proximal, start)
     if arrived:
@@ -230,8 +226,8 @@ class _Bundle:
             if promised <= small:
                 step *= 10  # nothing is left nearby; what the planes prove is about all points
                 continue
-            value = self._total(x)
             self._add(x)
+            value = self._total(x)
             if value <= best - 0.1 * promised and value < best:
                 self.center, best, idle = x, value, 0
                 step *= 4
@@ -240,14 +236,10 @@ class _Bundle:
                 step /= 2 if idle % 4 == 0 else 1
         return self.center
 
-    def shared(self) -> Planes:
+    def shared(self) -> list[tuple[Array, float]]:
         """The points whose planes carry the model, with their shares."""
-        carried = self.shares > 1e-9
-        return [
-            (point, float(share))
-            for point, share, used in zip(self.points, self.shares, carried, strict=True)
-            if used
-        ]
+        pairs = zip(self.points, self.shares.tolist(), strict=True)
+        return [(point, share) for point, share in pairs if share > 1e-9]
 
     def _add(self, x: Array) -> None:
         slope, value = self.f.subgradient(x) / self.unit, self.f.value(x) / self.unit
@@ -264,8 +256,7 @@ class _Bundle:
         self.points.append(x)
         self.slopes = np.concatenate([self.slopes, slope[None]])
         self.heights = np.append(self.heights, value - float(np.vdot(slope, x)))
-        new = 1.0 if len(self.points) == 1 else 0.0
-        self.shares = np.append(self.shares, new)
+        self.shares = np.append(self.shares, 1.0 if len(self.points) == 1 else 0.0)
 
     def _model(self, step: float) -> tuple[Array, float]:
         """The model's least point with D/step, and its value: a bound for the fixed problem."""
