@@ -42,9 +42,10 @@ class MaximumVarianceUnfolding(GraphEstimator):
     neighborhood : "fixed", or "variable": fewer neighbours where points lie far apart
     metric : by its name in scikit-learn, or "precomputed": X is a square matrix of distances
     p, metric_params, graph : as for the other graph methods
-    constraints : edges may be "at_most" as long as in the data, or "equal" to that, which has no
-        interior wherever more points know each other than dimensions hold apart
-    relaxation : equal lengths are kept to this share of d², and the certificate says so
+    constraints : edges may be "at_most" as long as in the data, or "equal" to that: the answer is
+        then proved optimal for the lengths it has, which are those of the data to 1e-9 of d²
+    relaxation : None, or a share of d² by which equal lengths may differ: another, softer problem,
+        and the certificate says so
     angles : also keep the distances between neighbours of a common point
     solver : "interior_point" (to about 9,000 edges, eight digits), "low_rank" (any number, where
         the graph has small separators, as sheets have), "landmark" (any graph, some percent), or
@@ -93,7 +94,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
         "angles": ["boolean"],
         "solver": [StrOptions({"auto", "interior_point", "low_rank", "landmark"})],
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
-        "relaxation": [Interval(Real, 0, 1, closed="neither")],
+        "relaxation": [Interval(Real, 0, 1, closed="neither"), None],
         "tolerance": [Interval(Real, 0, 1, closed="both")],
         "reg": [Interval(Real, 0, None, closed="left")],
     }
@@ -109,7 +110,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
         solver: str = "auto",
         tol: float = 1e-6,
         max_iter: int | None = None,
-        relaxation: float = 1e-4,
+        relaxation: float | None = None,
         tolerance: float = 1e-4,
         reg: float = 1e-3,
         metric: Any = "minkowski",

@@ -10,7 +10,8 @@ Above: for any weights with λ₂(L(w)) ≥ ℓ > 0 (w ≥ 0 where edges are "at
 
     tr K = ⟨M, K⟩ ≤ ⟨L(w), K⟩/ℓ = Σ w_e (K_ii + K_jj − 2K_ij)/ℓ ≤ Σ w_e d_e²/ℓ,
 
-ℓ from `spectral_floor`. Where lengths may be off by εd², Σ w d² + εΣ|w|d² takes its place.
+ℓ from `spectral_floor`. Where lengths may be off by εd², Σ w d² + εΣ|w|d² takes its place; for
+the lengths q that the points have themselves, Σ w q. This needs no interior.
 Two more bounds come from the graph's geodesics g, since ‖y_i − y_j‖ ≤ g_ij:
 
     tr K ≤ (1/2n) Σ_ij g_ij²   (Isomap's trace)      tr K ≤ Σ_i g_ic²   for every c.
@@ -112,6 +113,18 @@ def dual_value(problem: UnfoldingProblem, weights: Array, relaxation: float = 0.
     size = float(np.abs(parts).sum())
     rounding = (problem.m + 16) * 2 * UNIT * (1 + relaxation) * size + problem.m * UNDERFLOW
     return float(parts.sum()) + relaxation * size + rounding
+
+
+def own_value(problem: UnfoldingProblem, weights: Array, factor: Array, scale: float) -> float:
+    """At least Σ w q, q = s²‖y_i − y_j‖² the lengths that the points s·Y have themselves.
+
+    L(w) ⪰ ℓM bounds every K with exactly these lengths by Σ w q/ℓ, whatever was asked for.
+    """
+    parts = weights * problem.squared_lengths(factor) * scale
+    size = float(np.abs(parts).sum())
+    wide = 2 * (_gamma(factor.shape[1] + 8) + (problem.m + 16) * UNIT)
+    lost = problem.m * max(1, factor.shape[1]) * max(scale, 1.0) * UNDERFLOW
+    return float(parts.sum()) + wide * (1 + 8 * UNIT) * size + lost
 
 
 def upper_bound(value: float, floor: float) -> float:

@@ -14,6 +14,7 @@ from dualfold.unfolding.bounds import (
     dual_value,
     fit,
     geodesic_bounds,
+    own_value,
     upper_bound,
 )
 from dualfold.unfolding.problem import UnfoldingProblem
@@ -22,6 +23,9 @@ from dualfold.unfolding.spectral_floor import SecondEigenvalue, second_eigenvalu
 
 # Points that would have to be scaled by more than the root of this are no answer.
 LARGE = 2.0**1000
+# Equal lengths that are kept to this share of d² are those asked: both sides are then about
+# the lengths that the points have, exactly.
+EXACT = 1e-9
 
 
 @dataclass(frozen=True)
@@ -29,8 +33,9 @@ class Enclosure:
     """lower ≤ optimum ≤ upper, and what they come from.
 
     fit, scale : where the points stand, and the s² that puts them into the edges
-    relaxation : for equal lengths the ε that both sides are about
-    upper_exact : the bound with ε = 0
+    relaxation : for equal lengths, how far the points are off; beyond EXACT the ε that both sides
+        are about
+    upper_exact : the bound for the lengths asked
     bound_by : the name of the bound that `upper` is
     guess : the bound if λ₂ were its Ritz value; proves nothing
     """
@@ -73,6 +78,8 @@ def enclosed(
     floor, relaxed = second.proved, dual_value(problem, w, relaxation)
     paths = geodesic_bounds(problem, near=Y, all_pairs=all_pairs)
     stretch = (1 + relaxation) * (1 + 4 * UNIT)
+    if problem.form == "equal" and relaxation <= EXACT:
+        relaxed = own_value(problem, w, Y, scale)
     bounds = {"weights": upper_bound(relaxed, floor), "a centre": stretch * paths.centre}
     exact = min(upper_bound(dual_value(problem, w), floor), paths.centre)
     if paths.isomap is not None:

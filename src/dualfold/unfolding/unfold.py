@@ -18,6 +18,7 @@ from dualfold.trace.lift import scaled_vectors
 from dualfold.trace.solution import with_signs
 from dualfold.unfolding.certificate import UnfoldingCertificate, certify_unfolding
 from dualfold.unfolding.contraction import Contraction, contracted
+from dualfold.unfolding.enclosure import EXACT
 from dualfold.unfolding.problem import Form, UnfoldingProblem
 from dualfold.unfolding.solution import Callback, UnfoldingSolution
 from dualfold.unfolding.solvers.unfolder import SolverName, Unfolder
@@ -73,7 +74,7 @@ def unfold(
     n_components: int = 2,
     tol: float = 1e-6,
     max_iter: int | None = None,
-    relaxation: float = 1e-4,
+    relaxation: float | None = None,
     tolerance: float = 1e-4,
     random_state: Any = None,
     callback: Callback | None = None,
@@ -101,18 +102,18 @@ def judged_unfolding(
     solution: UnfoldingSolution,
     *,
     tolerance: float = 1e-4,
-    relaxation: float = 1e-4,
+    relaxation: float | None = None,
 ) -> Unfolding:
     """A solver's answer with its certificate; `CertificateFailed` warns where it did not pass.
 
-    Equal lengths may be off by ten times the `relaxation` that the solver was given.
+    Equal lengths may be off by 1e-9 of d², or by ten times the `relaxation` that was given.
     """
     certificate = certify_unfolding(
         stated.problem,
         solution.factor,
         solution.weights,
         tolerance=tolerance,
-        most_relaxed=min(10 * relaxation, 0.5),
+        most_relaxed=EXACT if relaxation is None else min(10 * relaxation, 0.5),
     )
     _refuse_unrealisable(certificate)
     if certificate.level in ("failed", "unresolved"):

@@ -77,7 +77,7 @@ class PathPoint:
 
 
 @dataclass(frozen=True, eq=False)
-class _Graded:
+class Graded:
     """X and S⁻¹, and products with them that keep the digits of small eigenvalues.
 
     Towards the end X has eigenvalues from 10⁴ to 10⁻¹⁰ and S⁻¹ from 10¹⁰ to 1, mixed in every
@@ -93,7 +93,7 @@ class _Graded:
     turned: Array | None = None  # S⁻¹ in the eigenbasis of X
 
     @classmethod
-    def of(cls, X: Array, inverse: Array, *, late: bool) -> _Graded:
+    def of(cls, X: Array, inverse: Array, *, late: bool) -> Graded:
         if not late:
             return cls(X, inverse)
         values, Q = np.linalg.eigh(X)
@@ -197,7 +197,7 @@ class CentralPath:
             return None
         products = float(np.sum(state.X * state.S) + np.sum(sides.slack * sides.weight))
         mu = products / (p.n - 1 + sides.slack.size)
-        ends = (state, _Graded.of(state.X, inverse, late=mu < LATE), steepness, solve)
+        ends = (state, Graded.of(state.X, inverse, late=mu < LATE), steepness, solve)
         affine = self._direction(*ends, 0.0, None)
         reach = self._reach(state, factor_X, factor_S, affine, 1.0)
         moved = self._moved(state, affine, *reach)
@@ -213,7 +213,7 @@ class CentralPath:
         )
 
     def _direction(
-        self, state: PathPoint, pair: _Graded, steepness: Array, solve: Any, mu: float, affine: Any
+        self, state: PathPoint, pair: Graded, steepness: Array, solve: Any, mu: float, affine: Any
     ) -> tuple[Array, Array, Array, Array]:
         """(dX, d slack, d weight, dS) towards XS = μI, sw = μ, less the affine products."""
         sides = state.sides

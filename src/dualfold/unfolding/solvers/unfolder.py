@@ -12,6 +12,7 @@ from dualfold.kernels.progress import descent
 from dualfold.trace.shifted import MOST_FLOPS
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solution import Callback, Record, UnfoldingSolution
+from dualfold.unfolding.solvers.elastic import elastic
 from dualfold.unfolding.solvers.interior_point import interior_point
 from dualfold.unfolding.solvers.landmark import landmark
 from dualfold.unfolding.solvers.low_rank import low_rank
@@ -44,11 +45,12 @@ class Unfolder:
 
     solver : "auto", "interior_point", "low_rank" or "landmark"
     tol, max_iter : the relative gap to stop at, and the most iterations
-    relaxation : ε of equal lengths, which have no interior without it
+    relaxation : None keeps equal lengths (to 1e-9 of d²); a number lets them differ by that ε
     random_state : of the landmarks that "low_rank" and "landmark" begin with
     callback : gets a `Record` after each iteration; returning True stops the solver
 
     "auto" takes the interior point up to 1,000 edges and for equal lengths, low rank beyond.
+    For equal lengths the interior point only starts `elastic`, unless ε gives them an interior.
     Where the graph has no small separators, or low rank does not arrive, the interior point
     takes its place up to 9,000 edges and landmarks beyond; the solution's `story` says so.
     """
@@ -56,7 +58,7 @@ class Unfolder:
     solver: SolverName = "auto"
     tol: float = 1e-6
     max_iter: int | None = None
-    relaxation: float = 1e-4
+    relaxation: float | None = None
     random_state: Any = None
     callback: Callback | None = None
 
@@ -93,11 +95,20 @@ class _Run:
         problem, at = self.problem, self.settings
         if name == "interior_point":
             _refuse_too_many(problem)
+            if problem.form == "equal" and at.relaxation is None:
+                levels = 200 if at.max_iter is None else at.max_iter
+                return elastic(
+                    problem,
+                    tol=at.tol,
+                    max_iter=levels,
+                    random_state=at.random_state,
+                    callback=at.callback,
+                )
             return interior_point(
                 problem,
                 tol=at.tol,
                 max_iter=100 if at.max_iter is None else at.max_iter,
-                relaxation=at.relaxation,
+                relaxation=at.relaxation or 0.0,
                 callback=at.callback,
             )
         if name == "landmark":

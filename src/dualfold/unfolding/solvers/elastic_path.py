@@ -1,0 +1,147 @@
+"""Equal lengths held by stiff springs, solved by an interior point: where `elastic` begins.
+
+    maximise tr K − ½ Σ_e (q_e − d_e²)²/t_e          K ⪰ 0,  q_e = K_ii + K_jj − 2K_ij
+    minimise Σ w d² + ½ Σ t w²                       S = L(w) − M ⪰ 0,  any signs
+
+Equal lengths alone have no interior (a clique of more points than dimensions fixes a singular
+block of K), and their dual need not be attained. With the compliances t > 0 both sides have
+an interior and one answer each, with q = d² + tw. Steps are as in `central_path`; the Schur matrix
+gets t on its diagonal and is scaled to a unit one, because late on its entries differ by
+ten orders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import lapack
+
+from dualfold.arrays import Array
+from dualfold.unfolding.problem import UnfoldingProblem
+from dualfold.unfolding.solvers.central_path import START, CentralPath, Graded
+from dualfold.unfolding.solvers.positive_step import longest_step, lower_factor
+from dualfold.unfolding.solvers.schur import edge_products
+
+SHARE, MOST_SHARE = 0.9, 0.99  # of the way to the boundary, by how far the predictor got
+# ⟨X, S⟩/tr X at which the factor can be read off, and iterations at most.
+DONE, STEPS = 1e-8, 60
+# Where Cholesky breaks down this is added to the unit diagonal, four times as much each time.
+RIDGE = 1e-15
+DOUBTFUL = 0.1
+LATE = 0.1  # the gap from which on products are made in the eigenbasis of X
+
+
+@dataclass(frozen=True, eq=False)
+class ElasticPoint:
+    """X in coordinates √mass·y, weights w, and S = L(w) − I off √mass."""
+
+    X: Array
+    weights: Array
+    S: Array
+
+    @property
+    def gap(self) -> float:
+        """⟨X, S⟩/tr X: the gap of the problem with the lengths that X has."""
+        return float(np.sum(self.X * self.S) / np.trace(self.X))
+
+
+def elastic_start(problem: UnfoldingProblem, softness: float) -> tuple[Array, Array, Array]:
+    """Points, weights and t of springs of that softness, as far as rounding lets it get.
+
+    t = softness·d⁴/c, c the bound of the first weights: then tw/d² does not depend on units.
+    """
+    path = CentralPath(problem, 0.0)
+    here = best = _first(path)
+    compliance = softness * problem.squared**2 / float(here.weights @ problem.squared)
+    for _ in range(STEPS):
+        following = _step(path, here, compliance)
+        if following is None or not np.isfinite(following.gap):
+            break
+        here = following
+        best = here if here.gap < 10 * best.gap else best
+        if here.gap < DONE:
+            break
+    return _points(path, best), best.weights, compliance
+
+
+def _first(path: CentralPath) -> ElasticPoint:
+    p = path.problem
+    even = 1.0 / np.sqrt(p.squared)
+    second = np.linalg.eigvalsh(path.scaled_laplacian(even).toarray())[1]
+    w = START * even / second
+    S = path.scaled_laplacian(w).toarray() - path.off
+    inverse = np.linalg.inv(S + path.along) - path.along
+    return ElasticPoint(float(p.squared.sum() / path.on_edges(inverse).sum()) * inverse, w, S)
+
+
+def _step(path: CentralPath, here: ElasticPoint, compliance: Array) -> ElasticPoint | None:
+    """One predictor and corrector; None when rounding has spoiled the matrices."""
+    p, X, w, S = path.problem, here.X, here.weights, here.S
+    factor_S, factor_X = lower_factor(S + path.along), lower_factor(X + path.along)
+    if factor_S is None or factor_X is None:
+        return None
+    inverse = lapack.dpotri(factor_S, lower=1)[0]
+    inverse = np.tril(inverse) + np.tril(inverse, -1).T - path.along
+    solve = _schur(p.edges, path.plain(X), path.plain(inverse), compliance)
+    products = float(np.sum(X * S))
+    mu = products / (p.n - 1)
+    pair = Graded.of(X, inverse, late=here.gap < LATE)
+
+    def direction(level: float, affine: tuple[Array, sp.csr_array] | None) -> tuple:
+        ideal = level * inverse
+        if affine is not None:
+            ideal = ideal - pair.product(*affine)
+        change = solve(path.on_edges(ideal) - p.squared - compliance * w)
+        dS = path.scaled_laplacian(change)
+        return path.off_u(ideal - X - pair.product(None, dS)), dS, change
+
+    def reach(move: tuple, share: float) -> tuple[float, float]:
+        primal, dual = longest_step(factor_X, move[0]), longest_step(factor_S, move[1])
+        return min(1.0, share * primal), min(1.0, share * dual)
+
+    affine = direction(0.0, None)
+    primal, dual = reach(affine, 1.0)
+    after = float(np.sum((X + primal * affine[0]) * (S + dual * affine[1].toarray())))
+    power = max(2.0, 3 * min(primal, dual) ** 2)
+    target = min(1.0, max(after / products, 1e-10) ** power) * mu
+    move = direction(target, affine[:2])
+    primal, dual = reach(move, SHARE + (MOST_SHARE - SHARE) * min(primal, dual))
+    w = w + dual * move[2]
+    return ElasticPoint(X + primal * move[0], w, path.scaled_laplacian(w).toarray() - path.off)
+
+
+def _schur(edges: Array, K: Array, R: Array, diagonal: Array) -> Callable[[Array], Array]:
+    """Solves with the Schur matrix, ridged where rounding has made it indefinite."""
+    H = edge_products(edges, K, R)
+    m = len(edges)
+    H = np.tril(H)
+    H.flat[:: m + 1] += diagonal
+    scale = 1 / np.sqrt(np.diagonal(H))
+    H *= scale[:, None] * scale
+    full = H + np.tril(H, -1).T
+    ridge, status = RIDGE, 1
+    while status:
+        H.flat[:: m + 1] = 1 + ridge
+        factor, status = lapack.dpotrf(H, lower=1, clean=0)
+        ridge *= 4
+
+    def solve(rhs: Array) -> Array:
+        x = lapack.dpotrs(factor, scale * rhs, lower=1)[0]
+        x = x + lapack.dpotrs(factor, scale * rhs - full @ x, lower=1)[0]
+        return np.asarray(scale * x)
+
+    return solve
+
+
+def _points(path: CentralPath, here: ElasticPoint) -> Array:
+    """The columns of X: of a pair x, s with xs = μ the larger counts, in units of tr X and of S.
+
+    Columns too many die in the Newton steps that follow; columns too few spoil short edges.
+    """
+    values, vectors = np.linalg.eigh(here.X)
+    used = values > DOUBTFUL * np.sqrt(max(here.gap, DONE) / len(values)) * values.sum()
+    used[-1] = True
+    return path.problem.centred(vectors[:, used] * np.sqrt(values[used]) / path.root[:, None])

@@ -1,0 +1,143 @@
+"""Equal lengths, exactly: closed forms, rolls against their own points, forgeries, no answer."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from dualfold.data import swiss_roll
+from dualfold.errors import Unrealisable
+from dualfold.graph import from_lengths, joined, knn
+from dualfold.unfolding import UnfoldingProblem, certify_unfolding, contracted, unfold
+from dualfold.unfolding.solvers.elastic import elastic
+
+
+def problem_of(X, edges):
+    edges = np.array(sorted(tuple(sorted(e)) for e in edges))
+    apart = X[edges[:, 0]] - X[edges[:, 1]]
+    return UnfoldingProblem(len(X), edges, (apart**2).sum(axis=1), "equal")
+
+
+def variance(X):
+    return float(((X - X.mean(axis=0)) ** 2).sum())
+
+
+def complete(points):
+    return [(i, j) for i in points for j in points if i < j]
+
+
+def chain():
+    X = np.arange(9.0)[:, None]
+    return problem_of(X, [(i, i + 1) for i in range(8)]), 9 * (81 - 1) / 12
+
+
+def star():  # any leaves that sum to 0, all at distance 1 of the middle
+    return UnfoldingProblem(7, [[0, i] for i in range(1, 7)], np.ones(6), "equal"), 6.0
+
+
+def cycle():  # the regular heptagon
+    turn = 2 * np.pi * np.arange(7) / 7
+    X = np.c_[np.cos(turn), np.sin(turn)]
+    return problem_of(X, [(i, (i + 1) % 7) for i in range(7)]), variance(X)
+
+
+def clique():
+    X = np.random.default_rng(0).standard_normal((9, 3))
+    return problem_of(X, complete(range(9))), variance(X)
+
+
+def rigid():  # cliques of the plane that share three points: no freedom in any dimension
+    X = np.random.default_rng(1).standard_normal((9, 2))
+    return problem_of(X, {*complete(range(5)), *complete(range(2, 7)), *complete(range(4, 9))}), (
+        variance(X)
+    )
+
+
+@pytest.mark.parametrize("case", [chain, star, cycle, clique, rigid])
+def test_closed_forms(case):
+    problem, best = case()
+    found = elastic(problem, random_state=0)
+    c = certify_unfolding(problem, found.factor, found.weights, tolerance=1e-6)
+    assert c.level == "proved", str(c)
+    assert c.own_lengths and c.relaxation <= 1e-9
+    assert c.value == pytest.approx(best, rel=1e-6)
+    assert c.upper >= c.value and c.upper_exact >= best * (1 - 1e-9)
+
+
+def test_a_roll_keeps_its_lengths_and_says_which_problem_it_solved():
+    """Independent: lengths, variance and Σ w q by hand; λ₂ by dense eigenvalues."""
+    X = swiss_roll(40, random_state=1).points
+    graph = joined(knn(X, 6))
+    found = unfold(graph, form="equal", tolerance=1e-5, random_state=0)
+    c, p, w = found.certificate, found.problem, found.solution.weights
+    assert c.level == "proved", str(c)
+    apart = found.factor[p.edges[:, 0]] - found.factor[p.edges[:, 1]]
+    own = (apart**2).sum(axis=1)
+    assert np.abs(own / p.squared - 1).max() <= 1e-9
+    assert c.value == pytest.approx(variance(found.factor), rel=1e-8)
+    second = np.linalg.eigvalsh(p.laplacian(w).toarray())[1]
+    # The eigenvalues of LAPACK are right to some u·‖L‖, which large weights make 1e-7.
+    assert c.upper >= float(w @ own) / second * (1 - 1e-6)
+    assert variance(X) <= c.upper_exact * (1 + 1e-9)  # the points of the data are feasible
+    assert c.value < 0.995 * unfold(graph).certificate.lower  # ≤ lets edges shrink
+    assert "exactly the ones asked" in str(c)
+
+
+def test_forged_points_and_weights_prove_nothing_false():
+    """Points that are feasible but not the best, and weights of every kind."""
+    problem, best = cycle()
+    w = elastic(problem, random_state=0).weights
+    rng = np.random.default_rng(3)
+    flat = np.zeros((7, 2))  # the heptagon folded: unit edges along a path that turns back
+    side = float(np.sqrt(problem.squared[0]))
+    flat[:, 0] = side * np.array([0.5, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0]) - 0.5 * side
+    flat[0] = [0.0, side * np.sqrt(0.75)]
+    flat[1:, 0] = side * np.array([-0.5, 0.5, -0.5, 0.5, -0.5, 0.5])
+    assert np.allclose(problem.squared_lengths(flat), problem.squared)
+    worse = problem.value(flat)
+    assert worse < 0.9 * best
+    for weights in (w, -w, 10 * w, w * rng.standard_normal(7), rng.standard_normal(7)):
+        c = certify_unfolding(problem, flat, weights, tolerance=1e-3, most_relaxed=1e-9)
+        assert c.level != "proved"
+        assert c.upper >= best * (1 - 1e-9) and c.upper_exact >= best * (1 - 1e-9)
+    scaled = certify_unfolding(problem, 1.001 * flat, w, most_relaxed=1e-9)
+    assert scaled.level in ("unresolved", "failed") and "off by" in scaled.reasons[0]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_weights_never_bound_given_points_away(seed):
+    """X has its own lengths, so no weights may give a bound below its variance."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((12, 3))
+    edges = {(i, i + 1) for i in range(11)} | {
+        tuple(sorted(pair)) for pair in rng.integers(0, 12, (25, 2)) if pair[0] != pair[1]
+    }
+    problem = problem_of(X, edges)
+    found = elastic(problem, random_state=0)
+    for w in (found.weights, found.weights * (1 + 1e-3 * rng.standard_normal(problem.m))):
+        for Y in (X, found.factor):
+            c = certify_unfolding(problem, Y, w)
+            assert c.upper_exact >= variance(X) * (1 - 1e-9)
+            assert c.upper >= c.value
+
+
+def _graph(d):
+    return from_lengths(sp.csr_array(d))
+
+
+def test_lengths_that_no_points_have_are_refused_with_their_proof():
+    """Three points 2 apart and a fourth at distance 1 of each: every triangle closes."""
+    d = np.full((4, 4), 2.0)
+    d[3, :] = d[:, 3] = 1.0
+    np.fill_diagonal(d, 0.0)
+    with pytest.raises(Unrealisable, match="negative"):
+        unfold(_graph(d), form="equal")
+
+
+def test_lengths_off_by_little_are_not_proved():
+    """A clique of the plane whose distances are rounded to seven digits."""
+    X = np.random.default_rng(5).standard_normal((7, 2))
+    d = np.linalg.norm(X[:, None] - X[None], axis=2)
+    d = d * (1 + 1e-7 * np.triu(np.random.default_rng(6).standard_normal((7, 7)), 1))
+    d = np.triu(d, 1) + np.triu(d, 1).T
+    with pytest.warns(UserWarning):
+        found = unfold(_graph(d), form="equal", random_state=0)
+    assert found.certificate.level == "unresolved"
