@@ -54,11 +54,12 @@ class Net:
 
 @dataclass(frozen=True)
 class Spread:
-    """V(Y), and the smallest and largest ‖y_i − y_j‖²/d²."""
+    """V(Y), and the smallest, the largest and all ‖y_i − y_j‖²/d²."""
 
     variance: fmpq
     low: fmpq
     high: fmpq
+    ratios: tuple[fmpq, ...] = ()
 
     @property
     def value(self) -> fmpq:
@@ -83,7 +84,8 @@ def spread(net: Net, points: Any) -> Spread:
         sum(((a - b) * (a - b) for a, b in zip(Y[i], Y[j], strict=True)), fmpq(0)) / d
         for (i, j), d in zip(net.edges, net.squared, strict=True)
     ]
-    return Spread(variance, min(ratios, default=fmpq(0)), max(ratios, default=fmpq(0)))
+    low, high = min(ratios, default=fmpq(0)), max(ratios, default=fmpq(0))
+    return Spread(variance, low, high, tuple(ratios))
 
 
 def is_positive(rows: list[list[fmpq]]) -> bool:
@@ -178,7 +180,15 @@ def faults(
     if c.upper_exact < 0 and not dual_bound(net, w, c.second_eigenvalue) < 0:
         said.append("no points are said to have the lengths, which the weights do not prove")
     eps = exact(c.relaxation if equal else 0)
-    if c.bound_by == "weights":
+    if c.bound_by == "weights" and equal and c.relaxation <= 1e-9:
+        # About the points' own lengths. Their scale is not told, but the ratio of bound and value
+        # does not depend on it: upper ≥ s²Σ w q/λ₂ and lower ≤ s²V.
+        own = Net(net.n, net.edges, _times(found.ratios, net.squared), net.masses)
+        if exact(c.upper) * found.variance < exact(c.lower) * dual_bound(
+            own, w, c.second_eigenvalue
+        ):
+            said.append(f"the weights do not prove the bound {c.upper} of the points' own lengths")
+    elif c.bound_by == "weights":
         if exact(c.upper) < dual_bound(net, w, c.second_eigenvalue, eps):
             said.append(f"the weights do not prove the bound {c.upper}")
     else:
@@ -186,6 +196,10 @@ def faults(
         if not arb(exact(c.upper)) > (1 - arb(2) ** -150) * paths[c.bound_by] * arb(1 + eps):
             said.append(f"{c.bound_by} does not prove the bound {c.upper}")
     return said
+
+
+def _times(some: Any, others: Any) -> tuple[fmpq, ...]:
+    return tuple(a * b for a, b in zip(some, others, strict=True))
 
 
 def _of_points(c: Any, found: Spread, equal: bool) -> list[str]:
@@ -199,6 +213,8 @@ def _of_points(c: Any, found: Spread, equal: bool) -> list[str]:
     most = found.variance * (1 + eps) / found.high if found.high > 0 else fmpq(0)
     if exact(c.lower) > most:
         said.append(f"the points reach {float(most)}, not {c.lower}")
+    if c.relaxation <= 1e-9:  # about the points' own lengths
+        most = exact(c.lower)
     if c.lower > 0 and np.isfinite(c.upper) and exact(c.upper) < most and eps >= found.relaxation:
         said.append("the bound is below what these very points reach")
     return said

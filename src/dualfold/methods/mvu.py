@@ -19,7 +19,8 @@ def mvu(
         maximise tr K  subject to  K ⪰ 0,  K1 = 0,  K_ii + K_jj − 2K_ij ≤ (or =) d_ij²
         on the edges;  points VΛ^½ of the leading eigenvectors of K
 
-    `constraints` says whether edges are "at_most" as long as in the data or "equal" to that;
+    `constraints` says whether edges are "at_most" as long as in the data or "equal" to that
+    (kept to 1e-9 of d², and proved for exactly the lengths that the answer has);
     `angles` also keeps the distances between neighbours of a common point. A sheet without
     holes is laid flat, and a hole is not blown up as by Isomap. Fails where one edge cuts across
     a gap, which then pins the two sides together; a graph in several pieces has no answer

@@ -126,10 +126,18 @@ def judged_unfolding(
                 Argument("tol"),
                 ", or try another ",
                 Argument("solver"),
+                *_softer(certificate, relaxation),
             ),
             stacklevel=3,
         )
     return Unfolding(stated, solution, certificate)
+
+
+def _softer(certificate: UnfoldingCertificate, relaxation: float | None) -> tuple[Any, ...]:
+    """What else can be done where equal lengths could not be kept."""
+    if certificate.form != "equal" or relaxation is not None:
+        return ()
+    return ("; ", Argument("relaxation", 1e-4), " lets equal lengths differ by that share of d²")
 
 
 def _refuse_unrealisable(certificate: UnfoldingCertificate) -> None:

@@ -17,9 +17,10 @@ from dualfold.unfolding.solvers.progress import STOPPED_BY_CALLBACK
 from dualfold.unfolding.solvers.springs import SpringNet, Springs
 
 # The compliance of the first springs, t = τd⁴/c. Stiff ones leave few bifurcations (columns that
-# come and go) to the Newton steps; where rounding ends their interior point too early, softer
-# ones follow.
-STARTS = (1e-8, 1e-6, 1e-5, 1e-4)
+# come and go) to the Newton steps; where rounding ends their interior point too early (more than
+# FEW points), softer ones.
+STARTS, FEW = (1e-8, 1e-6, 1e-5, 1e-4), 150
+STARTS_OF_MANY = (1e-5, 1e-4, 1e-6)
 # τ shrinks by this at first, more after a level of few steps, less after one that failed; the
 # end is where even a step this small does not succeed.
 SHRINK, MOST_SHRINK, LEAST_SHRINK = 0.3, 0.05, 0.9
@@ -91,7 +92,7 @@ class _Levels:
 
     def run(self, max_iter: int) -> None:
         """Stiffer and stiffer springs, from the stiffest that can be begun with."""
-        for softness in STARTS:
+        for softness in STARTS if self.problem.n <= FEW else STARTS_OF_MANY:
             points, weights, t = elastic_start(self.problem, softness)
             first = self.net.at(points, weights, t)
             here, _ = self._settled(first, t)
