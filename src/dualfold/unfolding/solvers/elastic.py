@@ -100,7 +100,8 @@ class _Levels:
                 self._stiffened(here, t, max_iter)
                 return
             self.story.append(f"springs of softness {softness:.0e} did not settle")
-        self._record(first)
+            if self._record(first):
+                return
 
     def _stiffened(self, here: Springs, t: Array, max_iter: int) -> None:
         """Level by level, each from the one before."""
