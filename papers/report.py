@@ -13,7 +13,7 @@ from papers.finding import PAPERS, VERDICTS, Done, Finding, Kind, Paper, Row, Se
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-TITLE = "The papers, reproduced"
+TITLE = "The papers, put to the test"
 COLUMNS = ("kind", "what", "said", "ours", "difference", "verdict", "note")
 KINDS: dict[Kind, tuple[str, str]] = {
     "number": ("The papers' numbers", "a printed number, made again"),
@@ -21,6 +21,8 @@ KINDS: dict[Kind, tuple[str, str]] = {
     "theorem": ("Theorems on our code", "what is proved, checked on our answers"),
     "identity": ("Identities", "two ways to compute one thing, one of them ours"),
 }
+# What is said of several rows that hold.
+GOOD = {kind: said[0].replace("holds", "hold") for kind, said in VERDICTS.items()}
 SIZES = {
     "brief": "the smallest sizes that show the effect",
     "quick": "quick sizes; `--full` takes the papers' own",
@@ -56,7 +58,7 @@ def summary(found: Sequence[Done]) -> str:
     words = [f"{counted(len(found), 'experiment')}."]
     for kind, (title, _) in KINDS.items():
         good, whole = counts(found)[kind]
-        words.append(f"{title}: {good} of {whole} {VERDICTS[kind][0].replace('holds', 'hold')}.")
+        words.append(f"{title}: {good} of {whole} {GOOD[kind]}.")
     wrong = [done.experiment.name for done in found if done.finding.failed]
     if wrong:
         words.append(f"Something is wrong in {', '.join(wrong)}.")
@@ -89,7 +91,7 @@ def markdown_report(found: Sequence[Done], setting: Setting) -> str:
     lines = [f"# {TITLE}", "", "| kind of row | | of | what it is |", "|---|---|---|---|"]
     for kind, (good, whole) in counts(found).items():
         title, words = KINDS[kind]
-        lines.append(f"| {title} | {good} {VERDICTS[kind][0]} | {whole} | {words} |")
+        lines.append(f"| {title} | {good} {GOOD[kind]} | {whole} | {words} |")
     lines += ["", _preface(found, setting), ""]
     if unconfirmed(found):
         lines += ["Not reproduced or not confirmed:", ""]
@@ -236,7 +238,7 @@ def _counts_table(found: Sequence[Done]) -> str:
     for kind, (good, whole) in counts(found).items():
         title, words = KINDS[kind]
         parts.append(
-            f'<tr><th scope="row">{escape(title)}</th><td>{good} of {whole} {VERDICTS[kind][0]}'
+            f'<tr><th scope="row">{escape(title)}</th><td>{good} of {whole} {GOOD[kind]}'
             f"</td><td>{escape(words)}</td></tr>"
         )
     return "\n".join([*parts, "</tbody></table>"])

@@ -160,7 +160,7 @@ def rows_of(scores: Scores, *, comparable: bool) -> list[Row]:
                 rows.append(also(what, mean, f"the paper has {paper:g}"))
                 continue
             room = prediction_factor(len(scores.of[method]), SAMPLES[column]) * spread
-            why = f"one sample in 2,000 images spreads by ± {spread:.4f}"
+            why = f"one sample of 2,000 images spreads by ± {spread:.4f}"
             rows.append(number(what, paper, mean, room, why))
         if comparable and scores.sizes == SIZES:
             rows.append(_column_row(scores, method, column))
