@@ -267,6 +267,66 @@ def test_a_gap_in_a_category_becomes_shares_that_add_up_to_1(frame):
     assert len(prepare(frame, Reading(missing="drop")).rows) == 110
 
 
+# ---- Gower's distance
+
+
+def gower(a, b):
+    """The mean over the columns that both rows have: share of the range, or same and different."""
+    ranges = {name: a[name].max() - a[name].min() for name in a if a[name].dtype.kind == "f"}
+    D = np.empty((len(a), len(b)))
+    for i, x in enumerate(a.to_dict("records")):
+        for j, y in enumerate(b.to_dict("records")):
+            parts = [
+                abs(x[name] - y[name]) / ranges[name] if name in ranges else x[name] != y[name]
+                for name in x
+                if not (pd.isna(x[name]) or pd.isna(y[name]))
+            ]
+            D[i, j] = np.mean(parts)
+    return D
+
+
+def test_manhattan_distances_of_a_table_scaled_for_it_are_gowers(frame):
+    table = frame[["size", "weight", "kind", "tame"]]
+    X = prepare(table, Reading(mixed="gower")).X
+    expected = gower(table, table)
+    np.testing.assert_allclose(np.abs(X[:, None] - X[None]).sum(axis=2), expected, atol=1e-12)
+    found = dualfold.graph.nearest(X, 5, metric="manhattan")
+    np.fill_diagonal(expected, np.inf)
+    np.testing.assert_allclose(found.distances, np.sort(expected, axis=1)[:, :5], atol=1e-12)
+
+
+def test_distances_over_what_is_present(frame):
+    table = frame[["size", "weight", "kind", "tame"]].astype({"kind": object, "tame": object})
+    whole = prepare(table, Reading(mixed="gower"))
+    gap = np.random.default_rng(0).random(table.shape) < 0.15
+    X, sources = whole.X.copy(), [whole.sources.index(n.split("=")[0]) for n in whole.names]
+    X[gap[:, sources]] = np.nan
+    weights = 1 / np.bincount(sources)[sources]
+    rare = table.mask(gap)
+    # The ranges are those of the whole table.
+    expected = np.array(gower(pd.concat([table, rare]), rare)[len(table) :])
+    np.fill_diagonal(expected, np.inf)
+    found = dualfold.graph.present_nearest(X, 6, weights=weights)
+    order = np.sort(expected, axis=1)[:, :6]
+    np.testing.assert_allclose(found.distances, order, atol=1e-12)
+    chosen = np.take_along_axis(expected, found.indices, axis=1)
+    np.testing.assert_allclose(chosen, found.distances, atol=1e-12)
+    other = dualfold.graph.present_nearest(X, 1, queries=X[3:4], weights=weights)
+    assert (other.indices[0, 0], other.distances[0, 0]) == (3, 0.0)
+
+
+def test_maps_by_gowers_distance(frame, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame.to_csv("t.csv", index=False)
+    run("embed", "t.csv", "--mixed", "gower", "-o", "m.csv")
+    X = prepare("t.csv", Reading(mixed="gower")).X
+    points = dualfold.ClassicalMDS(2, metric="manhattan").fit_transform(X)
+    np.testing.assert_array_equal(pd.read_csv("m.csv", float_precision="round_trip"), points)
+    run("certify", "t.csv", "m.csv")
+    refused = run("embed", "t.csv", "--mixed", "gower", "-m", "lle", code=1).stderr
+    assert "--mixed gower gives distances, and lle needs columns; take one of mds, isomap" in refused
+
+
 # ---- files
 
 

@@ -96,10 +96,13 @@ def embed(
         console.say(advice.verdict)
     elif method is None and not options:  # the table says which; options are those of pca
         data = read(file, reading, console)
+    if method is None and reading.mixed == "gower":
+        method = "mds"
     method = method or ("famd" if data is not None and data.mixed else "pca")
     output = output or default_output(file, method)
     refuse_two_on_stdout(as_json, output)
     (job,) = jobs_of([method], n_components, n_neighbors, options)
+    job = job.by_manhattan() if reading.mixed == "gower" else job
     refuse_labels(reading.labels, job)
     reading = reading if data is not None else reading_for(reading, job)
     request = Request(
@@ -203,6 +206,8 @@ def compare(
 
     chosen = tuple(o.several_methods(methods))
     jobs = jobs_of(chosen, n_components, n_neighbors, options)
+    if reading.mixed == "gower":
+        jobs = tuple(job.by_manhattan() for job in jobs)
     refuse_labels(reading.labels, *jobs)
     reading = reading_for(reading, *jobs)
     if output == "-":

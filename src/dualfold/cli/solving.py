@@ -12,6 +12,7 @@ from dualfold.cli.reading import refuse_too_many, twin_remarks
 from dualfold.cli.verdict import verdict
 from dualfold.cli.wording import shown
 from dualfold.descriptions import DESCRIPTIONS, Description
+from dualfold.errors import Argument, InvalidInput
 
 if TYPE_CHECKING:
     from dualfold.cli.surroundings import Surroundings
@@ -43,6 +44,18 @@ class Job:
     def n_neighbors(self) -> int | None:
         """Those of its graph; None where it has no graph, or by a radius."""
         return self.estimator().n_neighbors if self.method.needs_graph else None
+
+    def by_manhattan(self) -> Job:
+        """The same by the Manhattan distance, which is Gower's of a table scaled for it."""
+        if "metric" not in self.method.options:
+            able = [row.name for row in DESCRIPTIONS.values() if "metric" in row.options]
+            raise InvalidInput(
+                Argument("mixed", "gower"),
+                f" gives distances, and {self.method.name} needs columns; take one of "
+                f"{', '.join(able)}, or ",
+                Argument("mixed", "famd"),
+            )
+        return replace(self, options={**self.options, "metric": "manhattan"})
 
     @property
     def of_distances(self) -> bool:

@@ -26,7 +26,8 @@ class Surroundings:
         self._most = min(max([least, *(job.n_neighbors or 0 for job in jobs)]), self._n - 1)
         self._joined: dict[Any, Graph] = {}
         of_distances = any(job.of_distances for job in jobs)
-        self._space = space_of(data.X, "precomputed" if of_distances else "euclidean")
+        gower = "manhattan" if data.reading.mixed == "gower" else "euclidean"
+        self._space = space_of(data.X, "precomputed" if of_distances else gower)
         self._judged = self._space
         if not of_distances and data.scales_differ and hasattr(data.X, "dtype"):
             self._judge_evenly(data.X)

@@ -131,7 +131,7 @@ def _mixed_kinds(
     asked = dict.fromkeys(reading.category, "category") | dict.fromkeys(reading.season, "season")
     asked |= dict.fromkeys(reading.orders, "ordered")
     asked |= {name: "category" for name, kind in kinds.items() if kind == "kept text"}
-    if reading.mixed != "famd":
+    if reading.mixed not in ("famd", "gower"):
         return asked
     found = {}
     for name, kind in kinds.items():

@@ -16,7 +16,7 @@ from dualfold.data.dates import ambiguous_dates, as_dates
 from dualfold.data.encoding import Encoding, indicators, is_mixed, sources_of, to_json
 from dualfold.data.gaps import Scaled, complete
 from dualfold.data.reading import ABOUT, AS_IT_IS, Reading
-from dualfold.data.scales import Standard, different_units, standard_of
+from dualfold.data.scales import Standard, different_units, gower_standard, standard_of
 from dualfold.data.tables import raw_table, table_of_matrix
 from dualfold.errors import Argument, InvalidInput, Message
 
@@ -126,6 +126,8 @@ def prepare(source: Any, reading: Reading = AS_IT_IS) -> Prepared:
         rule = "raise" if given or not isinstance(table.X, np.ndarray) else "impute"
     table = complete(table, rule, Scaled(standardize, categories, sources_of(encodings)))
     standard = standard_of(table.X, categories) if standardize else None
+    if reading.mixed == "gower":
+        standard = gower_standard(table.X, categories, len(encodings))
     X = table.X if standard is None else standard.applied(table.X)
     remarks = [*remarks, *said, *_color_remarks(table, reading.color)]
     return Prepared(X, table, standard, name, reading, tuple(remarks), encodings)
@@ -136,7 +138,7 @@ def _whether_to_standardize(
 ) -> tuple[bool, list[Message]]:
     """Whether columns get the same weight, and what is said of it."""
     free = reading.standardize is None and reading.mixed != "given"
-    if reading.standardize or (free and is_mixed(encodings)):
+    if reading.standardize or reading.mixed == "gower" or (free and is_mixed(encodings)):
         return True, []
     differ = different_units(table.X, table.names)
     if differ is None:
@@ -186,7 +188,7 @@ def _with_orders(source: Any, reading: Reading) -> Reading:
     orders = tuple(
         f"{name}={','.join(map(str, dtype.categories))}"
         for name, dtype in known.items()
-        if getattr(dtype, "ordered", False) and reading.mixed == "famd"
+        if getattr(dtype, "ordered", False) and reading.mixed in ("famd", "gower")
         if name not in (*reading.orders, *reading.exclude, *reading.apart, *reading.category)
     )
     return replace(reading, ordered=(*reading.ordered, *orders)) if orders else reading

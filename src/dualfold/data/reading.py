@@ -14,7 +14,7 @@ from typing import Any, Literal, Self
 from dualfold.errors import Argument, InvalidInput
 
 Missing = Literal["auto", "raise", "drop", "mean", "impute", "keep"]
-Mixed = Literal["famd", "numbers", "given"]
+Mixed = Literal["famd", "gower", "numbers", "given"]
 FORMATS = ("csv", "tsv", "jsonl", "xlsx", "parquet", "npy", "npz", "mtx", "h5ad")
 
 
@@ -54,7 +54,8 @@ class Reading:
     ordered : categories with an order, as "size=small,medium,large"; their places are numbers
     season : dates of which the time of the year is meant, a place on a circle
     mixed : "famd" uses categories (a column of 0 and 1 for each, in the scaling of factor
-        analysis of mixed data), true/false and dates beside numbers; "numbers" only those;
+        analysis of mixed data), true/false and dates beside numbers; "gower" scales the same columns so that
+        the Manhattan distance of two rows is Gower's, from 0 to 1; "numbers" only those;
         "given" all numbers as they are, where nothing is to be scaled, left out or filled
         without being asked for
     log : columns to take the logarithm of
@@ -115,8 +116,9 @@ class Reading:
     mixed: Mixed = field(
         default="famd",
         metadata=_option(
-            "Categories and dates beside numbers; numbers only; numbers just as they are given.",
-            choices=("famd", "numbers", "given"),
+            "Categories and dates beside numbers, scaled as FAMD or Gower; numbers only, or just "
+            "as they are given.",
+            choices=("famd", "gower", "numbers", "given"),
         ),
     )
     log: tuple[str, ...] = field(

@@ -86,6 +86,18 @@ def standard_of(X: Any, indicators: Array | None = None) -> Standard:
     return Standard(mean, np.where(varying, deviation, np.inf))
 
 
+def gower_standard(X: Any, indicators: Array, count: int) -> Standard:
+    """What makes the Manhattan distance of two rows Gower's, the mean over `count` columns.
+
+    A number differs by its share of the range, a category by 0 or 1: half for each of the two
+    levels that differ.
+    """
+    low, high = limits(X)
+    width = np.where(indicators, 2.0, high - low)
+    shift = np.where(indicators, 0.0, low)
+    return Standard(shift, np.where(width > 0, width * count, np.inf))
+
+
 def spreads(X: Array) -> Array:
     """The interquartile range of each column; of one without, as a rare count, its deviation."""
     rows = X[:: -(-len(X) // SAMPLED)].astype(np.float64)

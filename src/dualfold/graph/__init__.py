@@ -29,6 +29,7 @@ from dualfold.graph.pieces import (
     subgraph,
     united,
 )
+from dualfold.graph.present import present_nearest
 from dualfold.graph.search import Search
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
     "nearest",
     "neighborhood_spread",
     "one_piece",
+    "present_nearest",
     "radius",
     "separate",
     "subgraph",

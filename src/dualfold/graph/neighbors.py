@@ -28,6 +28,7 @@ from dualfold.graph.metrics import (
     ragged,
 )
 from dualfold.graph.points import distance_rounding, rows_alike, rows_of_numbers
+from dualfold.graph.present import present_nearest
 from dualfold.graph.scan import pairs_within, scan_queries, scan_self
 from dualfold.graph.search import Neighbors, Search, exact_search
 from dualfold.graph.tree import tree_pairs_within, tree_search
@@ -36,6 +37,7 @@ from dualfold.kernels.threads import thread_count
 __all__ = ["Neighbors", "Search", "from_precomputed", "nearest", "within"]
 
 _ROADS = ("auto", "kd-tree", "blocked", "filtered", "approximate")
+MANHATTAN = ("manhattan", "cityblock", "l1")
 _DENSE = 1 << 27  # numbers: sparse data is spread out up to 1 GiB
 
 
@@ -213,6 +215,8 @@ def _of_metric(X: Any, k: int, queries: Any, metric: Any, search: str, threads: 
     if queries is not None:
         queries = double_table(queries, "queries")
         _check_width(X.shape[1], queries.shape[1])
+    if isinstance(metric, str) and metric in MANHATTAN and isinstance(X, np.ndarray):
+        return present_nearest(X, k, queries=queries, n_jobs=threads)
     try:
         lists = metric_search(X, queries, k, metric, threads)
     except InvalidInput:

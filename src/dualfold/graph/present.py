@@ -1,0 +1,78 @@
+"""Neighbours by the sum of absolute differences, over the columns that both rows have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dualfold.arrays import Array
+from dualfold.errors import Argument, InvalidInput
+from dualfold.graph.search import Neighbors, exact_search
+from dualfold.kernels import kernel, shared
+from dualfold.kernels.progress import steps
+from dualfold.kernels.threads import in_threads, row_slices, thread_count
+
+_present_nearest = kernel("present_nearest")
+# Queries of one call: progress is told between them.
+_HEIGHT = 256
+
+
+def present_nearest(
+    X: Any,
+    n_neighbors: int,
+    *,
+    queries: Any = None,
+    weights: Any = None,
+    n_jobs: int | None = None,
+) -> Neighbors:
+    """The nearest rows of X to each of `queries`, or to each row of X but itself; NaN is a gap.
+
+    The distance is Σ|x − y| over the columns that both rows have, times Σ`weights` of all columns
+    over that of these. Without gaps it is the Manhattan distance. With each number over its range
+    and each category as columns of 0 and ½ (`weights` 1 and 1/levels), it is Gower's
+    distance times the number of columns. Exact: every pair is measured, in double precision.
+
+    Gower, "A general coefficient of similarity and some of its properties" (1971).
+    """
+    rows = np.ascontiguousarray(X, dtype=np.float64)
+    asked = rows if queries is None else np.ascontiguousarray(queries, dtype=np.float64)
+    n, width = rows.shape
+    own = queries is None
+    if not 1 <= n_neighbors <= n - own:
+        raise InvalidInput(
+            Argument("n_neighbors", n_neighbors), f" must be between 1 and {n - own} for {n} rows"
+        )
+    shares = np.ones(width) if weights is None else np.asarray(weights, dtype=np.float64)
+    gaps = np.isnan(rows).any(axis=0).astype(np.int32)
+    panels = _panels(rows)
+    indices = np.empty((len(asked), n_neighbors), dtype=np.int32)
+    distances = np.empty((len(asked), n_neighbors))
+
+    def search(part: slice) -> None:
+        count, skip = part.stop - part.start, part.start if own else -1
+        found = distances[part], indices[part]
+        batch = asked[part]
+        _present_nearest(
+            panels, n, width, batch, count, shares, gaps, skip, n_neighbors, *found
+        )  # fmt: skip
+
+    parts = [slice(p.start, min(p.stop, len(asked))) for p in row_slices(len(asked), _HEIGHT)]
+    with steps("comparing points", len(parts)) as done:
+        in_threads(search, parts, thread_count(n_jobs), done)
+    if np.isinf(distances).any():
+        row = int(np.argmax(np.isinf(distances).any(axis=1)))
+        raise InvalidInput(
+            f"row {row} has no column in common with enough other rows to find "
+            f"{n_neighbors} neighbours; leave out rows that are nearly empty"
+        )
+    return Neighbors(indices, distances, exact_search("present", 2.0**-52 * width))
+
+
+def _panels(rows: Array) -> Array:
+    """Rows side by side, so many together as the kernel takes, a column after the other."""
+    lanes = shared("PRESENT_LANES")
+    padded = np.zeros((-(-len(rows) // lanes) * lanes, rows.shape[1]))
+    padded[: len(rows)] = rows
+    by_panel = padded.reshape(-1, lanes, rows.shape[1]).transpose(0, 2, 1)
+    return np.ascontiguousarray(by_panel)
