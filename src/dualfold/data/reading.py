@@ -54,8 +54,8 @@ class Reading:
     ordered : categories with an order, as "size=small,medium,large"; their places are numbers
     season : dates of which the time of the year is meant, a place on a circle
     mixed : "famd" uses categories (a column of 0 and 1 for each, in the scaling of factor
-        analysis of mixed data), true/false and dates beside numbers; "gower" scales the same columns so that
-        the Manhattan distance of two rows is Gower's, from 0 to 1; "numbers" only those;
+        analysis of mixed data), true/false and dates beside numbers; "gower" scales the same
+        columns so that the Manhattan distance of two rows is Gower's; "numbers" only those;
         "given" all numbers as they are, where nothing is to be scaled, left out or filled
         without being asked for
     log : columns to take the logarithm of
