@@ -20,7 +20,7 @@ def mvu(
         on the edges;  points VΛ^½ of the leading eigenvectors of K
 
     `constraints` says whether edges are "at_most" as long as in the data or "equal" to that
-    (kept to 1e-9 of d², and proved for exactly the lengths that the answer has);
+    (proved, where the lengths could be kept to 1e-9 of d², for exactly those of the answer);
     `angles` also keeps the distances between neighbours of a common point. A sheet without
     holes is laid flat, and a hole is not blown up as by Isomap. Fails where one edge cuts across
     a gap, which then pins the two sides together; a graph in several pieces has no answer
