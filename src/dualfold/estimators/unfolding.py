@@ -42,9 +42,9 @@ class MaximumVarianceUnfolding(GraphEstimator):
     neighborhood : "fixed", or "variable": fewer neighbours where points lie far apart
     metric : by its name in scikit-learn, or "precomputed": X is a square matrix of distances
     p, metric_params, graph : as for the other graph methods
-    constraints : edges may be "at_most" as long as in the data, or "equal" to that: where it
-        is proved, it is so for exactly the lengths it has, within 1e-9 of d² of the data's (rolls of
-        some 100 points; of 300 it stays "unresolved")
+    constraints : edges may be "at_most" as long as in the data, or "equal" to that: what is
+        proved is then about exactly the lengths of the answer, within 1e-9 of d² of the data's
+        (rolls of some 100 points; of 300 it stays "unresolved")
     relaxation : None, or a share of d² by which equal lengths may differ: another, softer problem,
         and the certificate says so
     angles : also keep the distances between neighbours of a common point
