@@ -201,8 +201,8 @@ def page(found: list[Cell]) -> str:
         "Each cell: the share of 10 nearest neighbours kept, and seconds of processor time. A "
         "verdict other than *proved* is named: `w` within (a proved gap), `m` measured, `r` within "
         "reach, `s` stationary, `u` unresolved; `–` refused, empty: not run. Made by `python -m "
-        "benchmarks --corpus` (`pip install dualfold[corpus]`); `benchmarks/corpus.py` says how tables are "
-        "read.",
+        "benchmarks --corpus` (`pip install dualfold[corpus]`); `benchmarks/corpus.py` says how "
+        "tables are read.",
         "",
         "| table | rows × columns | " + " | ".join(methods) + " |",
         "|---|---|" + "---|" * len(methods),
