@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from dualfold.cli import options as o
-from dualfold.cli.closing import try_next
 from dualfold.cli.console import Console
 
 NAMES = ("penguins-like", "roll", "s-curve", "helix")
@@ -38,6 +37,7 @@ def data(
       dualfold data roll
       dualfold data roll --rows 60 --seed 1 -o new.csv
     """
+    from dualfold.cli.closing import try_next
     from dualfold.data import write_table
     from dualfold.data.examples import EXAMPLES, example_table
 
