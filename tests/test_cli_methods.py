@@ -113,13 +113,16 @@ def test_options_are_the_estimators_too(here, method, name):
     value = another(option)
     assert value != option.default
     given = {name: value}
+    more = []
+    if method == "mvu" and name in ("constraints", "angles"):  # equal lengths take a while exactly
+        given["relaxation"], more = 1e-4, ["--relaxation", 1e-4]
     words = [option.flag if value else option.off] if option.is_switch else []
     words = words or [option.flag, as_word(value)]
     if DESCRIPTIONS[method].needs_graph and name not in ("n_neighbors", "radius"):
         given["n_neighbors"] = 6
         words += ["-k", 6]
     words += labels(method, **given)
-    start = ["embed", "roll.csv", "-m", method, "-o", "m.npy", "-q", *words]
+    start = ["embed", "roll.csv", "-m", method, "-o", "m.npy", "-q", *words, *more]
     try:
         estimator, points = fitted(method, **given)
     except DualfoldError:
@@ -155,7 +158,7 @@ def test_what_a_paper_does_is_one_command(here):
         ["-m", "eigenmaps", "--neighborhood", "variable", "-k", 18],
         ["-m", "eigenmaps", "--neighborhood", "variable", "--weights", "density", "-k", 18],
         ["-m", "isomap", "--radius", 2.5],
-        ["-m", "mvu", "-k", 4, "--constraints", "equal", "--angles"],
+        ["-m", "mvu", "-k", 4, "--constraints", "equal", "--angles", "--relaxation", 1e-4],
         ["-m", "isomap", "-k", 4, "--pieces", "separate"],
     ):
         strict = ["--strict"] if "gradient-paper" not in words else []  # it ends where it ends
@@ -168,7 +171,10 @@ def test_what_a_paper_does_is_one_command(here):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--landmarks", "20"], "--landmarks is an option of isomap, diffusion_maps, not of pca"),
+        (
+            ["--landmarks", "20"],
+            "--landmarks is an option of isomap, lle, ltsa, diffusion_maps and",
+        ),
         (["-m", "lle", "--angles"], "--angles is an option of mvu, not of lle"),
         (["-k", "5"], "--n-neighbors is an option of isomap, eigenmaps, lle, ltsa and"),
         (["-m", "isomap", "--landmarks", "1"], "'1' is not a whole number ≥ 2, auto or none"),
@@ -194,20 +200,32 @@ def test_wrong_options_are_wrong_usage(here, words, said):
 
 
 def test_compare_gives_each_method_the_options_that_it_has(here):
-    words = ["--methods", "pca,isomap,lle", "--landmarks", 20, "--pieces", "separate", "-k", 7]
+    words = [
+        "--methods",
+        "pca,isomap,eigenmaps",
+        "--landmarks",
+        20,
+        "--pieces",
+        "separate",
+        "-k",
+        7,
+    ]
     done = run("compare", "roll.csv", *words, "--json", "-o", "all.csv")
     rows = {row["method"]: row["settings"] for row in json.loads(done.stdout)["results"]}
     assert rows["isomap"]["landmarks"] == 20
-    assert rows["isomap"]["pieces"] == rows["lle"]["pieces"] == "separate"
-    assert rows["isomap"]["n_neighbors"] == rows["lle"]["n_neighbors"] == 7
-    assert "landmarks" not in rows["lle"]
+    assert rows["isomap"]["pieces"] == rows["eigenmaps"]["pieces"] == "separate"
+    assert rows["isomap"]["n_neighbors"] == rows["eigenmaps"]["n_neighbors"] == 7
+    assert "landmarks" not in rows["eigenmaps"]
     table = exact_csv("all.csv")
-    for method in ("isomap", "lle"):
+    for method in ("isomap", "eigenmaps"):
         own = {name: value for name, value in rows[method].items() if name in ("landmarks",)}
         _, points = fitted(method, n_neighbors=7, pieces="separate", **own)
         np.testing.assert_array_equal(table[[f"{method}_1", f"{method}_2"]].to_numpy(), points)
     wrong = run("compare", "roll.csv", "--methods", "pca,lle", "--angles", code=2)
     assert "--angles is an option of mvu, not of pca and lle" in " ".join(wrong.stderr.split())
+    wrong = run("compare", "roll.csv", "--methods", "isomap,lpp", "--pieces", "separate", code=2)
+    said = "--pieces separate is not for lpp, which takes join or raise"
+    assert said in " ".join(wrong.stderr.split())
 
 
 def test_distances_of_a_file(here):

@@ -90,7 +90,7 @@ def test_a_changed_map_is_told_by_the_exit_code(made, here):
         ("a,b\n", "no row of data"),
         ("a,b\n1,2\n", "2 rows or more"),
         ("a,b\nred,big\nblue,small\n", "at least one column of numbers"),
-        ("a,b\n1.5,\n2.5,3\n", "--missing drop"),
+        ("a,b\n1.5,\n2.5,3\n", "'b': the same value in every row, left out; --keep b uses it"),
         ("\0\1\2", "must be text"),
     ],
 )

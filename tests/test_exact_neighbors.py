@@ -249,9 +249,12 @@ def test_other_metrics_refuse_what_they_would_round(metric: str) -> None:
     X = np.array([[2**60, 1], [2**60 + 100, 1], [2**60 + 1, 1]])
     with pytest.raises(InvalidInput, match=r"2\^53"):
         nearest(X, 1, metric=metric)
-    found = nearest(X - np.array([2**60 - 1, 0]), 1, metric=metric)
-    assert "as computed" in found.search.sentence()
-    assert "proved" not in found.search.sentence()
+    said = nearest(X - np.array([2**60 - 1, 0]), 1, metric=metric).search.sentence()
+    if metric == "manhattan":  # a kernel of ours, whose rounding is bounded
+        assert said.startswith("exact neighbours (present), every row proved; ties within")
+    else:
+        assert "as computed" in said
+        assert "proved" not in said
     with pytest.raises(InvalidInput, match=r"2\^53"):
         nearest(np.array([[0, 2**60 + 1], [2**60 + 1, 0]]), 1, metric="precomputed")
 

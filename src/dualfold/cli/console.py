@@ -35,6 +35,7 @@ class Console:
 
         self.quiet = quiet
         self.prefix = ""  # before the names of stages: which of several things is at work
+        self._noted: set[str] = set()
         self._terminal = Terminal(stderr=True, highlight=False, soft_wrap=True)
 
     def say(self, text: str, style: str = "") -> None:
@@ -42,8 +43,11 @@ class Console:
             self._terminal.print(text, style=style or None, markup=False)
 
     def note(self, text: str) -> None:
-        """Something the user should know about the data or the answer."""
-        self.say(f"note: {sentence(shown(text))}", "yellow")
+        """Something the user should know about the data or the answer, said once."""
+        words = f"note: {sentence(shown(text))}"
+        if words not in self._noted:
+            self._noted.add(words)
+            self.say(words, "yellow")
 
     @contextlib.contextmanager
     def doing(self, name: str, expected: float | None = None) -> Iterator[None]:

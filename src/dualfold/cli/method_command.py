@@ -227,7 +227,15 @@ def _foreign(flag: str, methods: Sequence[str]) -> str:
 
 
 def refuse_unshared(options: Mapping[str, Any], methods: Sequence[str]) -> None:
-    """A usage error for an option that none of the methods has."""
-    for name in options:
-        if not any(name in DESCRIPTIONS[one].options for one in methods):
+    """A usage error for an option that no method has, or a value that one of them does not take."""
+    for name, value in options.items():
+        owners = [one for one in methods if name in DESCRIPTIONS[one].options]
+        if not owners:
             raise typer.BadParameter(_foreign(flag_of(name), methods))
+        for owner in owners if len(methods) > 1 else ():
+            option = next(one for one in method_options(owner) if one.name == name)
+            if not option.is_switch and not option.takes(value):
+                raise typer.BadParameter(
+                    f"{option.flag} {as_word(value)} is not for {owner}, which takes "
+                    f"{option.values}; run {owner} apart"
+                )

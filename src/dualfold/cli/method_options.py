@@ -61,10 +61,14 @@ class MethodOption:
         here, there = as_word(self.default), as_word(self.estimators_default)
         return here if here == there else f"{here} (in Python: {there})"
 
+    def takes(self, value: Any) -> bool:
+        """Whether the rules allow this value."""
+        return any(_holds(rule, value) for rule in self.rules)
+
     def parsed(self, text: str) -> Any:
         """The value that `text` stands for; ValueError with what is possible otherwise."""
         for value in _readings(text):
-            if any(_holds(rule, value) for rule in self.rules):
+            if self.takes(value):
                 return value
         raise ValueError(f"{text!r} is not {self.values}")
 

@@ -55,7 +55,7 @@ class FAMD(LinearEstimator):
     >>> table = pd.DataFrame({"size": [1.0, 2.0, 3.0, 9.0], "kind": ["a", "a", "b", "b"]})
     >>> model = FAMD(n_components=1).fit(table)
     >>> print(model.eigenvalues_.round(3), model.certificate_.level)
-    [1.73] proved
+    [1.723] proved
     """
 
     _accepts_sparse = False

@@ -8,6 +8,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
+from dualfold.graph.metrics import exact_doubles
 from dualfold.graph.search import Neighbors, exact_search
 from dualfold.kernels import kernel, shared
 from dualfold.kernels.progress import steps
@@ -33,10 +34,13 @@ def present_nearest(
     and each category as columns of 0 and ½ (`weights` 1 and 1/levels), it is Gower's
     distance times the number of columns. Exact: every pair is measured, in double precision.
 
+    n_neighbors : how many of them
+    n_jobs : threads (None: all cores); the lists do not depend on them
+
     Gower, "A general coefficient of similarity and some of its properties" (1971).
     """
-    rows = np.ascontiguousarray(X, dtype=np.float64)
-    asked = rows if queries is None else np.ascontiguousarray(queries, dtype=np.float64)
+    rows = _doubles(X, "X")
+    asked = rows if queries is None else _doubles(queries, "queries")
     n, width = rows.shape
     own = queries is None
     if not 1 <= n_neighbors <= n - own:
@@ -66,7 +70,21 @@ def present_nearest(
             f"row {row} has no column in common with enough other rows to find "
             f"{n_neighbors} neighbours; leave out rows that are nearly empty"
         )
-    return Neighbors(indices, distances, exact_search("present", 2.0**-52 * width))
+    # Sums of `width` terms >= 0: of the differences, of all weights, of those present.
+    return Neighbors(indices, distances, exact_search("present", 2.0**-52 * (2 * width + 2)))
+
+
+def _doubles(X: Any, name: str) -> Array:
+    """The numbers that were given, none of them rounded or infinite; NaN is a gap."""
+    table = np.asarray(X)
+    given = np.ascontiguousarray(
+        exact_doubles(table, name) if table.dtype.kind in "iu" else table, dtype=np.float64
+    )
+    if table.dtype.kind == "f" and not np.all((given == table) | np.isnan(table)):
+        raise InvalidInput(Argument(name), f" is {table.dtype}, with numbers beyond float64")
+    if np.isinf(given).any():
+        raise InvalidInput(Argument(name), " holds infinite numbers; leave out their rows")
+    return given
 
 
 def _panels(rows: Array) -> Array:
