@@ -82,6 +82,7 @@ def test_a_roll_keeps_its_lengths_and_says_which_problem_it_solved():
     assert variance(X) <= c.upper_exact * (1 + 1e-9)  # the points of the data are feasible
     assert c.value < 0.995 * unfold(graph).certificate.lower  # ≤ lets edges shrink
     assert "exactly the ones asked" in str(c)
+    assert "that they have themselves" in c.about
 
 
 def test_forged_points_and_weights_prove_nothing_false():

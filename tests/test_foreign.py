@@ -11,6 +11,7 @@ from dualfold.data import read_metadata
 from dualfold.errors import InvalidInput
 from dualfold.quality import conformal_p_values
 from dualfold.saved import load_model, save_model
+from dualfold.saved.foreign import Foreign
 
 DRAWS = {
     "normal": lambda n, rng: rng.standard_normal((n, 4)),
@@ -20,6 +21,19 @@ DRAWS = {
     ),
     "repeated rows": lambda n, rng: rng.integers(0, 3, (n, 3)).astype(float),
 }
+
+
+@pytest.mark.parametrize("n", [10, 60, 500])
+def test_many_new_rows_against_few_old_ones_raise_no_alarm(n):
+    """Exchangeable scores: all new rows share the old ones, so counts are not binomial."""
+    rng = np.random.default_rng(n)
+    alarms = 0
+    for _ in range(1_000):
+        old, new = np.sort(rng.random(n)), rng.random(2_000)
+        p = (1 + n - np.searchsorted(old, new)) / (n + 1)
+        alarms += Foreign(p, n).more_than_chance
+    assert alarms <= 25  # 10 are expected at the most; five standard deviations more
+    assert n < 20 or Foreign(np.full(100, 1 / (n + 1)), n).more_than_chance
 
 
 @pytest.mark.parametrize("name", DRAWS)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import binom
+from scipy.stats import betabinom
 
 from dualfold.arrays import Array
 from dualfold.quality.foreign import conformal_p_values
@@ -39,8 +39,14 @@ class Foreign:
 
     @property
     def more_than_chance(self) -> bool:
-        """Whether so many would be far out less than once in 100 times by chance."""
-        return bool(binom.sf(self.count - 1, len(self.p_values), LEVEL) < 0.01)
+        """Whether so many would be far out less than once in 100 times by chance.
+
+        All new rows are held against the same old ones, so counts spread more than binomial ones:
+        the chance of a new row to be among the l = ⌊(n + 1)/20⌋ furthest is Beta(l, n + 1 − l).
+        """
+        n, count = self.old_rows, self.count
+        far = int(LEVEL * (n + 1) * (1 + 1e-12))
+        return bool(count and betabinom.sf(count - 1, len(self.p_values), far, n + 1 - far) < 0.01)
 
     def __str__(self) -> str:
         m = len(self.p_values)

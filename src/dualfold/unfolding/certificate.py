@@ -29,6 +29,7 @@ from dualfold.unfolding.units import in_units, scaled_down, scaled_up, to_unit
 # Equal lengths that are off by less than this may be so because rounding made them infeasible.
 NEAR = 1e-3
 ABOUT = "all columns of the points, and the squared edge lengths as stored in double precision"
+OWN = "all columns of the points, and the squared edge lengths that they have themselves"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +41,7 @@ class UnfoldingCertificate(Certificate):
         could not be proved, or equal lengths are kept less well than asked), "failed" (the bound is
         twice the value or more)
     value, lower : tr K of the points, scaled so that every constraint holds
-    bound, upper : no unfolding has a larger trace
+    bound, upper : no unfolding has a larger trace (see `relaxation` for equal lengths)
     gap : (upper − lower)/upper
     feasibility : how far the points as given break an edge, relative to its d²
     relaxation : for equal lengths, the δ with (1 − δ)d² ≤ ‖y_i − y_j‖² ≤ (1 + δ)d² that the points
@@ -140,15 +141,15 @@ def certify_unfolding(
     tolerance: float = 1e-4,
     most_relaxed: float = 1e-3,
     most_flops: float = MOST_FLOPS,
-    about: str = ABOUT,
+    about: str | None = None,
 ) -> UnfoldingCertificate:
     """Judge points (`factor`, n×r, K = YYᵀ) and weights (one an edge of `problem`) by each other.
 
     An answer is "proved" when its gap is within `tolerance`; equal lengths must also be
     kept to `most_relaxed` of d². Negative weights prove nothing for "at_most": they
     are taken as 0, and the certificate says how many there were. Where proving λ₂ would take
-    more than `most_flops` multiply-adds, the bound comes from shortest paths alone. `about` is
-    kept: what the numbers are about.
+    more than `most_flops` multiply-adds, the bound comes from shortest paths alone. `about` says
+    what the numbers are about; None: in the words of this module.
     """
     tolerance = checked_tolerance(tolerance)
     Y, w = _checked(problem, factor, weights, most_relaxed)
@@ -187,7 +188,7 @@ def certify_unfolding(
         complete=True if level in ("proved", "within") else None,
         tolerance=tolerance,
         reasons=reasons,
-        about=about,
+        about=_about(sides) if about is None else about,
     )
 
 
@@ -208,6 +209,10 @@ def _written(number: float, rounding: str) -> str:
         return str(number)
     decimal = Context(prec=8, rounding=rounding).create_decimal_from_float(number)
     return f"{float(decimal):.8g}"
+
+
+def _about(sides: Enclosure) -> str:
+    return OWN if sides.form == "equal" and sides.relaxation <= EXACT else ABOUT
 
 
 def _feasibility(problem: UnfoldingProblem, found: Fit, power: int) -> float:
