@@ -68,6 +68,16 @@ def test_axes_called_close_turn_in_another_sample(ratio):
         assert 0.88 <= close / 200 <= 0.995
 
 
+def test_names_of_a_biplot_do_not_cover_each_other(table):
+    arrows = np.array([[1.0, 0.02], [0.98, 0.0], [0.97, 0.01], [0.96, -0.01], [0.95, -0.02]])
+    names = ["weight", "length", "Miles_per_$Gallon", "Displacement", "year"]
+    figure = biplot_figure(table[:, :2], arrows, names)
+    figure.draw_without_rendering()
+    boxes = [text.get_window_extent() for text in figure.axes[0].texts if text.get_text()]
+    assert len(boxes) == 5
+    assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
+
+
 def test_a_biplot_has_an_arrow_for_each_of_the_longest_columns(table):
     model = PCA(n_components=2).fit(table)
     figure = biplot_figure(model.transform(table), model.loadings_, [*"abcde"], most=3)

@@ -375,6 +375,27 @@ def test_json_lines(frame, tmp_path):
             prepare(tmp_path / "t.jsonl")
 
 
+def test_text_cells_of_spreadsheets(tmp_path):
+    """A postcode keeps its zero, as in CSV; a number stored as text is a number all the same."""
+    pytest.importorskip("openpyxl")
+    rows = np.arange(30)
+    cells = pd.DataFrame({
+        "zip": [f"{7 * row:05d}" for row in rows],
+        "typed": [f"{row**2}.5" for row in rows],
+        "some": [str(row % 7) if row % 3 else row % 7 for row in rows],
+        "gap": [None if row == 4 else row % 5 for row in rows],
+        "flag": [None if row == 2 else row % 2 == 0 for row in rows],
+        "day": pd.to_datetime("2024-01-01") + pd.to_timedelta(rows**2, unit="D"),
+    })  # fmt: skip
+    cells.to_excel(tmp_path / "t.xlsx", index=False)
+    cells.to_csv(tmp_path / "t.csv", index=False)
+    found, plain = (prepare(tmp_path / name) for name in ("t.xlsx", "t.csv"))
+    assert found.sources == plain.sources == ["typed", "some", "gap", "flag", "day"]
+    np.testing.assert_allclose(found.X, plain.X)
+    np.testing.assert_array_equal(found.label("zip"), cells["zip"])
+    assert any("'zip': codes" in notice for notice in found.notices)
+
+
 def test_spreadsheets(frame, tmp_path):
     pytest.importorskip("openpyxl")
     with pd.ExcelWriter(tmp_path / "t.xlsx") as writer:

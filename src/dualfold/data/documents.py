@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import zipfile
@@ -56,11 +57,27 @@ def spreadsheet_frame(
             raise InvalidInput(
                 Argument("array", sheet), f" names no sheet of {name}; it holds {listed(sheets)}"
             )
-        frame = pd.read_excel(place, sheet_name=sheet or 0, engine="openpyxl")
+        cells = pd.read_excel(place, sheet_name=sheet or 0, engine="openpyxl", dtype=object)
     except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
         if isinstance(error, InvalidInput):
             raise
         raise InvalidInput(f"{name} is not a readable .xlsx file: {error}") from error
     others = [one for one in sheets if one != (sheet or sheets[0])]
     said = f"{name} has further sheets, {listed(others)}, which were not read"
-    return frame, [said] if others else []
+    return _typed(cells), [said] if others else []
+
+
+def _typed(cells: pd.DataFrame) -> pd.DataFrame:
+    """Cells as they are stored; text that is a number is one, unless it would lose a zero."""
+    import pandas as pd
+
+    frame = cells.infer_objects()
+    for place in range(frame.shape[1]):
+        column = frame.iloc[:, place]
+        words = column.dropna()
+        if pd.api.types.infer_dtype(words) not in ("string", "mixed", "mixed-integer"):
+            continue
+        if not words.astype(str).str.fullmatch(r"\s*0\d+\s*").any():
+            with contextlib.suppress(ValueError, TypeError):
+                frame.isetitem(place, pd.to_numeric(column))
+    return frame

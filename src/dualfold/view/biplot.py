@@ -69,14 +69,25 @@ def biplot_figure(
 
 def _draw(axes: Any, middle: Any, steps: Any, names: Sequence[str], order: list[int]) -> None:
     axes.margins(0.12)  # room for the names
+    boxes = list[Any]()
     for j in order:
         tip = middle + steps[j]
         arrow = {"arrowstyle": "-|>", "color": INK, "lw": 1.0, "shrinkA": 0, "shrinkB": 0}
         axes.annotate("", tip, middle, arrowprops=arrow)
-        above = steps[j][1] >= 0
+    axes.figure.draw_without_rendering()  # only now is it known where a name comes to lie
+    for j in order:
+        away = 1 if steps[j][1] >= 0 else -1
         drawn = axes.annotate(
-            names[j][:30].replace("$", r"\$"), tip, xytext=(0, 4 if above else -4),
-            textcoords="offset points", ha="center", va="bottom" if above else "top", fontsize=8,
-            color=INK,
+            names[j][:30].replace("$", r"\$"), middle + steps[j], xytext=(0, 4 * away),
+            textcoords="offset points", ha="center", va="bottom" if away > 0 else "top",
+            fontsize=8, color=INK,
         )  # fmt: skip
         drawn.set_bbox({"facecolor": "white", "alpha": 0.65, "edgecolor": "none", "pad": 0.6})
+        boxes.append(_moved_free(drawn, away, boxes))
+
+
+def _moved_free(drawn: Any, away: int, boxes: list[Any]) -> Any:
+    """Move a name up or down until it covers none of those before it; where it lies then."""
+    while any(drawn.get_window_extent().overlaps(box) for box in boxes):
+        drawn.set_position((0, drawn.get_position()[1] + away))
+    return drawn.get_window_extent()
