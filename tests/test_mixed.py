@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 import dualfold
 from dualfold.cli import app
 from dualfold.data import Reading, digits, prepare, swiss_roll
-from dualfold.data.encoding import Encoding
+from dualfold.data.encoding import Encoding, encoded
 from dualfold.data.imputation import imputed
 from dualfold.data.scales import different_units
 from dualfold.errors import InvalidInput
@@ -373,6 +373,13 @@ def test_json_lines(frame, tmp_path):
         (tmp_path / "t.jsonl").write_text(broken)
         with pytest.raises(InvalidInput, match=words):
             prepare(tmp_path / "t.jsonl")
+
+
+def test_a_word_among_the_numbers_of_new_rows_is_refused_by_name():
+    columns = {"power": np.array([88.0, "abc", None], dtype=object)}
+    for kind in ("number", "log"):
+        with pytest.raises(InvalidInput, match=r"'power' must be a column of numbers.*'abc'"):
+            encoded([Encoding("power", kind)], columns)
 
 
 def test_text_cells_of_spreadsheets(tmp_path):

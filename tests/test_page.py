@@ -19,6 +19,7 @@ from scipy.spatial.distance import cdist
 from dualfold.errors import InvalidInput
 from dualfold.view.colors import FEW_COLORS
 from dualfold.view.page import Map, measured_map, page_html, write_page
+from dualfold.view.page_columns import first_color, labelled
 
 SOFTWARE_GL = ("--enable-unsafe-swiftshader",)
 N, K = 240, 6
@@ -148,6 +149,18 @@ def two_maps():
     return page_html(
         maps, title="Blobs", columns=columns, names=names, images=(2, 3, pictures.astype(np.uint8))
     )
+
+
+def test_a_column_that_names_each_row_is_not_the_first_colour():
+    names, groups, size = [f"C{row}" for row in range(30)], ["a", "b"] * 15, np.arange(30.0)
+    for given, expected in (
+        ({"customer": names, "size": size, "group": groups}, "group"),
+        ({"customer": names, "size": size}, "size"),
+        ({"size": size, "group": groups}, "size"),
+        ({"customer": names}, "customer"),
+        ({}, None),
+    ):
+        assert first_color(labelled(given, 30), 30) == expected
 
 
 def test_opens_from_a_file_without_a_network_and_tells_its_verdict(opened, two_maps):

@@ -135,7 +135,9 @@ def test_a_roll_is_unrolled_and_a_cloud_is_not(found):
 def test_where_two_are_equal_it_says_that_the_data_do_not_decide(found):
     torn = replace(found, votes=("isomap", "pca", "isomap", "isomap", "pca"))
     assert not torn.decided
-    assert torn.verdict.startswith("The data do not decide: of 5 subsamples isomap in 3, pca in 2.")
+    assert torn.verdict.startswith(
+        "The data do not decide: of 5 subsamples, isomap is the best in 3, pca is the best in 2."
+    )
     assert dualfold.recommend is recommend
 
 

@@ -89,7 +89,8 @@ def several_methods(text: str) -> list[str]:
 File = Annotated[
     str,
     typer.Argument(
-        metavar="FILE", help="A table (CSV, TSV, Parquet, NPY, NPZ, MTX, h5ad) or - for CSV."
+        metavar="FILE",
+        help="A table (CSV, TSV, JSON lines, xlsx, Parquet, NPY, NPZ, MTX, h5ad) or - for CSV.",
     ),
 ]
 Method = Annotated[

@@ -44,9 +44,9 @@ class Encoding:
     def values(self, column: Any) -> Array:
         """Its columns of X; NaN where there is no value, or one that was not there before."""
         if self.kind == "number":
-            return np.asarray(column, dtype=np.float64)[:, None]
+            return _numbers(column, self.name)[:, None]
         if self.kind == "log":
-            return _logarithms(np.asarray(column, dtype=np.float64), self.name)[:, None]
+            return _logarithms(_numbers(column, self.name), self.name)[:, None]
         if self.kind in ("time", "season"):
             return _days(column, self.kind, self.name)
         codes = _codes(column, self.levels)
@@ -92,6 +92,16 @@ def _absent(value: Any) -> bool:
 def _codes(column: Any, levels: Sequence[str]) -> Array:
     places = {level: place for place, level in enumerate(levels)}
     return np.array([places.get(word, -1) for word in words_of(column)], dtype=np.int64)
+
+
+def _numbers(column: Any, name: str) -> Array:
+    try:
+        return np.asarray(column, dtype=np.float64)
+    except (ValueError, TypeError) as error:  # new rows, with a word where the old had numbers
+        raise InvalidInput(
+            f"'{name}' must be a column of numbers, as in the table of the map: {error}; change "
+            "it in the file, empty where a value is missing"
+        ) from error
 
 
 def _logarithms(values: Array, name: str) -> Array:

@@ -91,13 +91,13 @@ class Recommendation:
         best = self.candidates[0]
         good = f"{100 * best.mean_kept:.0f} % of the neighbours beyond chance"
         if self.decided:
-            said = f"{best.method}: all {len(self.votes)} subsamples say so; it keeps {good}."
+            said = f"{best.method}: the best in all {len(self.votes)} subsamples; it keeps {good}."
         else:
             counts = Counter(self.votes).most_common()
-            told = ", ".join(f"{name} in {times}" for name, times in counts)
+            told = ", ".join(f"{name} is the best in {times}" for name, times in counts)
             said = (
-                f"The data do not decide: of {len(self.votes)} subsamples {told}. {best.method} "
-                f"is a fair choice and keeps {good}."
+                f"The data do not decide: of {len(self.votes)} subsamples, {told}. "
+                f"{best.method} is a fair choice and keeps {good}."
             )
         if best.mean_kept < 0.2:
             said = f"No method makes a good picture in {self.n_components} dimensions. {said}"

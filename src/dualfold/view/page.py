@@ -31,7 +31,7 @@ from dualfold.quality import NeighborRanks, QualityReport, neighbor_ranks, repor
 from dualfold.quality.estimate import sample_size
 from dualfold.quality.ranks import both_spaces
 from dualfold.view.figures import figure_bytes, map_figure
-from dualfold.view.page_columns import Column, labelled, row_names, thumbnails
+from dualfold.view.page_columns import Column, first_color, labelled, row_names, thumbnails
 from dualfold.view.page_data import as_json, content_of
 
 __all__ = ["Map", "measured_map", "page_html", "write_page"]
@@ -146,7 +146,8 @@ def page_html(
         read as markup.
     names : one for each row, to search for (default: the row numbers, from 0)
     images : (h, w, n×(h·w)) if each row is a picture, shown under the pointer
-    color : the column to colour by at first (default: the first)
+    color : the column to colour by at first (default: the first, or the first that tells
+        rows apart in groups where the first names each row)
     seed : of the order in which points are drawn, so that no class hides another
     """
     maps = list(maps)
@@ -156,6 +157,7 @@ def page_html(
         raise InvalidInput(
             f"there is no column {color!r} to colour by; give it in ", Argument("columns")
         )
+    color = first_color(table, n) if color is None else color
     pictures = None if images is None else thumbnails(images, n)
     content = content_of(maps, n, title, table, row_names(names, n), pictures, color, seed)
     return _filled(title, as_json(content), _pictures(maps, table, color))
@@ -206,7 +208,7 @@ def _rows_of(maps: list[Map]) -> int:
 
 def _pictures(maps: list[Map], table: list[Column], color: str | None) -> str:
     """What is seen without WebGL or without scripts: each map as a PNG inside the page."""
-    chosen = next((c for c in table if color in (None, c.name)), None)
+    chosen = next((c for c in table if c.name == color), None)
     values: Any = None if chosen is None else chosen.given
     if chosen is not None and chosen.kind == "class":
         values = [None if word is None else _plain(str(word)) for word in chosen.given]

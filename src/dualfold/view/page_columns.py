@@ -10,7 +10,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.view.colors import MARKERS, coloring
+from dualfold.view.colors import MARKERS, MOST_CLASSES, coloring
 
 # Pixels of all thumbnails together: 24 MB, a third more in the page. Beyond, they shrink.
 MOST_PIXELS = 24_000_000
@@ -61,6 +61,17 @@ def labelled(columns: Any, n: int) -> list[Column]:
         )
     keys = list(columns.columns if hasattr(columns, "columns") else columns.keys())
     return [_column(str(key), _values(columns[key]), n) for key in keys]
+
+
+def first_color(columns: list[Column], n: int) -> str | None:
+    """The first column, unless it is text that names most rows: then one with a full legend."""
+    if not columns:
+        return None
+    levels = [len(column.content.get("labels", ())) for column in columns]
+    if 2 * levels[0] <= n:
+        return columns[0].name
+    shown = [c for c in columns if 2 <= len(c.content.get("labels", ())) <= MOST_CLASSES]
+    return (shown or [c for c in columns if c.kind != "class"] or columns)[0].name
 
 
 def row_names(names: Any, n: int) -> list[str] | None:

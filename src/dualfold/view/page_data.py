@@ -48,7 +48,7 @@ def content_of(
         "n": n,
         "seed": int(seed),
         "names": names,
-        "color": color if color is not None or not columns else columns[0].name,
+        "color": color,
         "columns": [column.content for column in columns],
         "images": None if images is None else images.content,
         "meanings": {name: meaning.short for name, meaning in MEANINGS.items()},
