@@ -79,5 +79,5 @@ def _typed(cells: pd.DataFrame) -> pd.DataFrame:
             continue
         if not words.astype(str).str.fullmatch(r"\s*0\d+\s*").any():
             with contextlib.suppress(ValueError, TypeError):
-                frame.isetitem(place, pd.to_numeric(column))
+                frame.isetitem(place, pd.to_numeric(column).to_numpy())
     return frame
