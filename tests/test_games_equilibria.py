@@ -12,6 +12,7 @@ from dualfold.games import (
     Entropy,
     HalfSquare,
     Huber,
+    Indicator,
     LargestAffine,
     LeastSquares,
     Logistic,
@@ -123,6 +124,30 @@ def test_membership_agrees_with_the_definition_of_a_subgradient(name):
     if name not in ("own", "largest"):
         for z in (points(z) for z in draws(2, 200, 2)):
             assert f.value(z) >= f.value(x) + y @ (z - x) - 1e-9
+
+
+@pytest.mark.parametrize("unit", [1e-150, 1e-9, 1.0, 1e120])
+def test_membership_in_any_units(unit):
+    """Brute force at the corners of the box: a linear plane over a largest affine one."""
+    slopes = unit * draws(4, 4, 3)
+    f, x = LargestAffine(slopes), np.array([0.2, -0.4, 0.1])
+    y = f.subgradient(x)
+    assert not membership(f, x, y, over=Box(-1.0, 1.0)).refuted
+    wrong = y + unit * np.array([0.3, -0.2, 0.1])
+    corners = np.array(np.meshgrid(*[[-1.0, 1.0]] * 3)).reshape(3, -1).T
+    above = max(f.value(x) + wrong @ (z - x) - f.value(z) for z in corners)
+    assert above > 0.01 * unit
+    judged = membership(f, x, wrong, over=Box(-1.0, 1.0))
+    assert judged.refuted
+    assert not judged.holds
+    assert judged.high >= above * (1 - 1e-9)
+
+
+def test_no_subgradient_outside_of_the_domain_or_nearly():
+    assert not membership(Indicator(Ball(1.0)), np.array([5.0]), np.array([1.0])).holds
+    nearly = membership(HalfSquare(), np.array([0.0]), np.array([1e-5]))  # its ε is 5e-11
+    assert nearly.refuted
+    assert not nearly.holds
 
 
 def test_subdifferentials_at_corners():

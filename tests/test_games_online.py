@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import linprog, minimize
 
 from dualfold.errors import InvalidInput, NotConverged
 from dualfold.games import (
@@ -347,6 +347,25 @@ def test_matrix_entropy_is_the_entropy_of_spectra():
     assert np.all(curve.low <= curve.bound)
     least = np.linalg.eigvalsh(np.mean(losses, axis=0))[0]
     assert run.paid[-1] / 12 - least == pytest.approx(curve.low[-1], abs=1e-9)
+
+
+@pytest.mark.parametrize("unit", [1e-150, 1e-9, 1e9, 1e120])
+def test_least_points_at_corners_in_any_units(unit):
+    """Against linear programming: descents whose steps are below rounding have not arrived."""
+    for seed in range(5):
+        slopes = np.random.default_rng(seed).standard_normal((4, 3))
+        found = linprog(
+            [0, 0, 0, 1], np.c_[slopes, -np.ones(4)], np.zeros(4), [[1, 1, 1, 0]], [1],
+            bounds=[(0, None)] * 3 + [(None, None)],
+        )  # fmt: skip
+        ours = least_point(LargestAffine(unit * slopes), Indicator(Simplex()), np.full(3, 1 / 3))
+        assert ours.level == "proved", str(ours)
+        assert ours.upper[0] == pytest.approx(unit * found.fun, rel=1e-4)
+
+
+def test_projections_of_what_is_huge_lie_in_the_simplex():
+    for x in ([1e120, -1e120, 3e119], [-1e300, 1e300, 1e300], [-1e17, -1e17, -2e17]):
+        assert Simplex().project(np.array(x)).sum() == pytest.approx(1, rel=1e-15)
 
 
 def test_the_least_point_does_not_depend_on_units():

@@ -63,7 +63,7 @@ class Membership:
     @property
     def holds(self) -> bool:
         """Up to rounding (1e-9 of the terms)."""
-        return self.high <= 1e-9 * self.scale
+        return bool(self.high <= 1e-9 * self.scale < np.inf)
 
     @property
     def refuted(self) -> bool:
@@ -110,8 +110,18 @@ def membership(f: Convex, x: Array, y: Array, *, over: ConvexSet = EVERYWHERE) -
     x, y = doubles(x, "x"), doubles(y, "y")
     value, inner = f.value(x), float(np.vdot(x, y))
     low, high, witness = _conjugate(f, y, over, x)
-    scale = 1.0 + abs(value) + abs(inner)
+    scale = abs(value) + _extent(x, over) * (_size(y) + _size(f.subgradient(x)))
     return Membership(value + low - inner, value + high - inner, witness, scale)
+
+
+def _size(x: Array) -> float:
+    return float(np.linalg.norm(x))
+
+
+def _extent(x: Array, over: ConvexSet) -> float:
+    """How far out the points are that were looked at: x, and those of a bounded set."""
+    reach = over.reach(x)
+    return _size(x) + (reach if np.isfinite(reach) else 0.0)
 
 
 def _conjugate(

@@ -30,6 +30,7 @@ PLANE_STEPS = 200
 MOST_PLANES = 60
 FREE = 1e6  # a step so long that the center hardly matters
 SHARES_STEPS = 100
+LEFT = 1e-6  # of values and slopes: what a smooth descent that has arrived leaves at most
 FINE = 1e-12  # of the values: sums of doubles do not tell more
 
 
@@ -111,9 +112,10 @@ class _Regularised(Convex):
 def _search(f: Convex, part: Convex, start: Array) -> tuple[Array, list[tuple[Array, float]]]:
     """A point, and where to take planes under f, with their shares."""
     x, arrived = descend(f.value, f.subgradient, part.proximal, start)
-    if arrived:
-        return x, [(x, 1.0)]
     bundle = _Bundle(f, part, x, Euclidean(), 1.0)
+    # At a corner steps may have ended below the rounding of x, as if there were none left.
+    if arrived and not bundle.far(float(np.linalg.norm(f.subgradient(start)))):
+        return x, [(x, 1.0)]
     return bundle.moving(), bundle.shared()
 
 
@@ -197,6 +199,11 @@ class _Bundle:
         self.slopes = np.zeros((0, *np.shape(center)))
         self.heights = self.shares = np.zeros(0)
         self._add(center)
+
+    def far(self, steep: float) -> bool:
+        """Whether the first plane leaves more open than rounding; `steep` is a usual slope."""
+        total = self._total(self.center)
+        return bool(LEFT * (abs(total) + steep / self.unit) < total - self._floor() < np.inf)
 
     def fixed(self) -> Array:
         """The least f + weight·part + D_center, the center staying where it is."""

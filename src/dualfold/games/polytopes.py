@@ -92,12 +92,13 @@ class Simplex(ConvexSet):
         object.__setattr__(self, "total", number(self.total, "the total of a simplex"))
 
     def project(self, x: Array) -> Array:
-        # max(x − shift, 0) adds up to the total; the shift is found among sorted entries.
+        # max(x − shift, 0) adds up to the total; the shift is found among sorted entries. They are
+        # counted from the largest, or a total that is nothing beside x would be lost.
+        x = x - x.max()
         falling = np.sort(x)[::-1]
         shifts = (np.cumsum(falling) - self.total) / np.arange(1, len(x) + 1)
         kept = np.flatnonzero(falling > shifts)
-        # With a total that is nothing beside x rounding may hide even the largest entry.
-        shift = shifts[kept[-1]] if len(kept) else falling[0] - self.total
+        shift = shifts[kept[-1]] if len(kept) else -self.total  # x is infinite
         return np.asarray(np.maximum(x - shift, 0.0))
 
     def minimiser(self, slope: Array) -> Array:
