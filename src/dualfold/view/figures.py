@@ -120,7 +120,8 @@ def gallery(
     if columns == 0:
         raise InvalidInput("a gallery needs at least one panel, but there is none")
     figure = Figure(
-        figsize=(3.1 * columns + 0.7, 3.3 * len(rows) + (0.4 if title else 0)),
+        # A map is square, with a name above it and up to two lines below.
+        figsize=(3.1 * columns + 0.7, 3.7 * len(rows) + (0.4 if title else 0)),
         dpi=RESOLUTION,
         layout=ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.06, wspace=0.03, hspace=0.04),
     )
