@@ -42,7 +42,12 @@ def tried(estimator, X, classes):
         return None, str(refusal)
 
 
-@pytest.mark.parametrize("table", TABLES)
+# Those that say what an ordinary table may do to every method; the others under full.
+USUAL = ("3 rows", "a constant column", "heavy tails", "one outlier", "one row, 20 times")
+LONG = [pytest.param(name, marks=[] if name in USUAL else pytest.mark.full) for name in TABLES]
+
+
+@pytest.mark.parametrize("table", LONG)
 def test_a_map_or_one_sentence(table):
     X = TABLES[table]
     classes = np.arange(len(X)) % 3

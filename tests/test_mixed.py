@@ -419,3 +419,12 @@ def test_spreadsheets(frame, tmp_path):
     (tmp_path / "t.xlsx").write_bytes(b"PK")
     with pytest.raises(InvalidInput, match=r"not a readable .xlsx file"):
         prepare(tmp_path / "t.xlsx")
+
+
+def test_an_order_names_every_level(tmp_path):
+    table = pd.DataFrame({"x": np.arange(40.0) ** 2, "size": ["small", "big", "huge", "big"] * 10})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(InvalidInput, match=r"leaves out 'huge', which the column holds too"):
+        prepare(tmp_path / "t.csv", Reading(ordered="size=small,big"))
+    whole = prepare(tmp_path / "t.csv", Reading(ordered="size=small,big,huge"))
+    assert not np.isnan(whole.X).any()

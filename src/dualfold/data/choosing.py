@@ -12,7 +12,7 @@ from dualfold.data.encoding import Encoding, category, encoded, features_of
 from dualfold.data.notices import MANY_ROWS, listed, naming
 from dualfold.data.reading import Reading
 from dualfold.data.scales import limits, shares_range
-from dualfold.errors import Message
+from dualfold.errors import Argument, InvalidInput, Message
 
 # A column of positive numbers is very skewed from here on (an exponential one has 2), and a
 # logarithm helps where it leaves no more than this.
@@ -127,5 +127,13 @@ def _encoding(name: str, kind: str, table: Table, reading: Reading) -> Encoding:
     if kind in ("time", "season"):
         return Encoding(name, "time" if kind == "time" else "season")
     if kind == "ordered":
-        return Encoding(name, "ordered", reading.orders[name])
+        found = Encoding(name, "ordered", reading.orders[name])
+        unknown = found.unknown(table.labels[name])
+        if unknown:
+            raise InvalidInput(
+                Argument("ordered", f"{name}={','.join(found.levels)}"),
+                f" leaves out {listed(unknown)}, which the column holds too; name every level, "
+                "the lowest first",
+            )
+        return found
     return category(name, table.labels[name])
