@@ -428,3 +428,19 @@ def test_an_order_names_every_level(tmp_path):
         prepare(tmp_path / "t.csv", Reading(ordered="size=small,big"))
     whole = prepare(tmp_path / "t.csv", Reading(ordered="size=small,big,huge"))
     assert not np.isnan(whole.X).any()
+
+
+def test_populations_are_no_identifiers(tmp_path):
+    """Whole numbers, all different: those of many lengths are quantities."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "years": rng.normal(60, 9, 400),
+            "people": rng.choice(
+                np.unique(np.exp(rng.normal(12, 3, 4000)).astype(int)), 400, False
+            ),
+            "customer": rng.choice(10**8, 400, replace=False),
+        }
+    )
+    table.to_csv(tmp_path / "t.csv", index=False)
+    assert prepare(tmp_path / "t.csv").names == ("years", "people")

@@ -103,7 +103,7 @@ def table_of_frame(
         for name, column in columns.items()
         if name not in exclude
     }
-    kinds = _without_odd_ones(kinds, len(frame))
+    kinds = _without_odd_ones(kinds, columns, len(frame))
     if mixed:
         kinds |= _mixed_kinds(kinds, columns, reading)
     used = [name for name, kind in kinds.items() if kind in ("number", "distinct")]
@@ -165,13 +165,26 @@ def refuse_lacking(needed: Sequence[str], names: Sequence[str]) -> None:
     )
 
 
-def _without_odd_ones(kinds: dict[str, str], rows: int) -> dict[str, str]:
+def _without_odd_ones(
+    kinds: dict[str, str], columns: dict[str, Column], rows: int
+) -> dict[str, str]:
     """One or two columns of all-distinct whole numbers beside others name the rows."""
     distinct = [name for name, kind in kinds.items() if kind == "distinct"]
+    distinct = [name for name in distinct if not _many_lengths(columns[name])]
     beside = any(kind == "number" for kind in kinds.values())
     if rows < MANY_ROWS or not beside or len(distinct) > FEW_DISTINCT:
         return kinds
     return kinds | dict.fromkeys(distinct, "odd one")
+
+
+def _many_lengths(column: Column) -> bool:
+    """Whether numbers of three or more lengths are common: quantities have them, names do not.
+
+    Of identifiers drawn evenly nine in ten have the same number of digits.
+    """
+    sizes = np.floor(np.log10(np.abs(np.asarray(column, dtype=float)) + 1))
+    counts = np.unique(sizes, return_counts=True)[1]
+    return int(np.sum(counts >= 0.1 * len(sizes))) >= 3
 
 
 def _refuse_twice(names: list[str]) -> None:
