@@ -431,7 +431,7 @@ def test_an_order_names_every_level(tmp_path):
 
 
 def test_populations_are_no_identifiers(tmp_path):
-    """Whole numbers, all different: those of many lengths are quantities."""
+    """Whole numbers, all different: those of many sizes are quantities."""
     rng = np.random.default_rng(0)
     table = pd.DataFrame(
         {
