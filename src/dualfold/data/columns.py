@@ -179,7 +179,9 @@ def _without_odd_ones(
 
 def _many_sizes(column: Column) -> bool:
     """Whether the numbers differ in size as quantities do: identifiers that are drawn evenly have
-    a ninth decile of nine times the first, with little room for chance."""
+    a ninth decile of nine times the first, with little room for chance from 100 rows on."""
+    if len(column) < 100:
+        return False
     low, high = np.quantile(np.abs(np.asarray(column, dtype=float)), [0.1, 0.9])
     return bool(high > 20 * low)
 
