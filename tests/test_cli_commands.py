@@ -246,3 +246,9 @@ def test_one_column_in_grams_does_not_buy_a_good_verdict(tmp_path, monkeypatch):
     assert stored["t_similarity"] == pytest.approx(dualfold.t_similarity(even, points), abs=1e-3)
     assert dualfold.t_similarity(X, points) > 0.9 > 0.2 > stored["t_similarity"]
     assert stored["picture_quality"]["chance"] == 10 / 299
+
+
+def test_certify_names_a_table_that_is_no_map(here):
+    (here / "gaps.csv").write_text("a,b\n1,\n2,3\n4,5\n")
+    refused = run("certify", "roll.csv", "gaps.csv", code=1).stderr
+    assert "gaps.csv has no settings of dualfold beside it" in refused

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import zipfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
 from dualfold.cli import judging
 from dualfold.cli.console import Console
 from dualfold.cli.reading import notices_of, read
-from dualfold.cli.stored import StoredMap, read_again, stored_job, stored_map
+from dualfold.cli.stored import StoredMap, metadata_of, read_again, stored_job, stored_map
 from dualfold.cli.verdict import verdict
 from dualfold.errors import InvalidInput
 
@@ -81,10 +82,11 @@ def is_model(path: str) -> bool:
 
 def _points(request: CertifyRequest, console: Console) -> Judged:
     """Coordinates in a table, with their settings beside them."""
+    if Path(request.embedding).is_file():  # a table that is no map is refused as what it is
+        stored_job(metadata_of(request.embedding).get("settings"), request.embedding)
     with console.doing(f"reading {request.embedding}"):
         stored = stored_map(request.embedding)
-    settings = stored.metadata.get("settings")
-    job = stored_job(settings, request.embedding)
+    job = stored_job(stored.metadata.get("settings"), request.embedding)
     data = read_again(request.source, request.reading, stored, console)
     model = None if request.model is None else _sides(request.model, len(stored.points))
     certificate = judging.judged_map(job, stored, data, model, console, **request.asking)

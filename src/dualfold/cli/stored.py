@@ -41,7 +41,7 @@ def stored_map(path: str) -> StoredMap:
 
     if not Path(path).is_file():
         raise InvalidInput(f"there is no map {path}; `dualfold embed` writes one")
-    metadata = _metadata(path)
+    metadata = metadata_of(path)
     coordinates = metadata.get("coordinates")
     if coordinates is not None and not _names(coordinates):
         raise InvalidInput(f"{path}: its 'coordinates' are no list of different column names")
@@ -55,7 +55,8 @@ def stored_map(path: str) -> StoredMap:
     return StoredMap(path, points, dict(table.labels), metadata)
 
 
-def _metadata(path: str) -> dict[str, Any]:
+def metadata_of(path: str) -> dict[str, Any]:
+    """What was stored with a map, {} for one of somebody else's."""
     from dualfold.data import read_metadata
 
     try:
