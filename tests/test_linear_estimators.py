@@ -24,7 +24,7 @@ from sklearn.preprocessing import StandardScaler
 import dualfold
 from dualfold.errors import DisconnectedGraph, InvalidInput, PiecesJoined
 from dualfold.estimators.mds import negative_mass
-from dualfold.estimators.moments import Moments
+from dualfold.scale.moments import Moments
 
 Array = np.ndarray[Any, Any]
 IRIS = load_iris().data

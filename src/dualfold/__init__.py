@@ -45,6 +45,7 @@ _ROOMS = (
     "quality",
     "recommendation",
     "saved",
+    "scale",
     "trace",
     "unfolding",
     "view",

@@ -11,6 +11,7 @@ from dualfold import programs as programs
 from dualfold import quality as quality
 from dualfold import recommendation as recommendation
 from dualfold import saved as saved
+from dualfold import scale as scale
 from dualfold import trace as trace
 from dualfold import unfolding as unfolding
 from dualfold import view as view

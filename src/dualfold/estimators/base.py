@@ -21,8 +21,10 @@ from dualfold.data.labels import Labels, labels_of
 from dualfold.errors import InvalidInput
 from dualfold.estimators.progress import TellsProgress
 from dualfold.estimators.stated import Stated
+from dualfold.estimators.tiled import TakesTiles
 from dualfold.graph.metrics import exact_doubles
 from dualfold.kernels.sparse import refuse_damaged
+from dualfold.scale.table import is_tiled
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solvers import Auto, Dense, Factored, Lanczos, Preconditioned, Solver
 
@@ -30,7 +32,7 @@ from dualfold.trace.solvers import Auto, Dense, Factored, Lanczos, Preconditione
 SOLVERS = ("auto", "dense", "arpack", "lanczos", "factored", "preconditioned")
 
 
-class CertifiedBase(TellsProgress, BaseEstimator):
+class CertifiedBase(TakesTiles, TellsProgress, BaseEstimator):
     """Fits an embedding that knows how good it is.
 
     Subclasses set `embedding_` (or `components_`), `eigenvalues_` and `certificate_` in
@@ -47,13 +49,19 @@ class CertifiedBase(TellsProgress, BaseEstimator):
         """Embed X (n_samples × n_features).
 
         `y`, a class for each row, is read by methods that use labels and ignored by the others.
+        X may also be a table that is read in tiles (`dualfold.scale`).
         """
-        self._fit_checked(X, y)
+        if is_tiled(X):
+            self._fit_tiled(X, y)
+        else:
+            self._fit_checked(X, y)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit_transform(self, X: Any, y: Any = None) -> Array:
         """Embed X and return the points; `y` as in `fit`."""
+        if is_tiled(X):
+            return self._transform_tiles(self._fit_tiled(X, y))
         self._fit_checked(X, y)
         return np.asarray(self.embedding_)
 
@@ -136,6 +144,8 @@ class CertifiedEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cert
 
     def transform(self, X: Any) -> Array:
         """The places of new points in the embedding."""
+        if is_tiled(X):
+            return self._transform_tiles(X)
         check_is_fitted(self)
         checked = self._checked(X, reset=False)
         points = self.placing_map()(checked)

@@ -12,6 +12,7 @@ from dualfold.arrays import Array
 from dualfold.embedding import Embedding
 from dualfold.estimators.base import CertifiedEstimator
 from dualfold.maps.linear import LinearMap
+from dualfold.scale.table import is_tiled
 from dualfold.trace.solution import with_signs
 
 
@@ -28,6 +29,8 @@ class LinearEstimator(CertifiedEstimator):
         Among all such points the one nearest to the mean: for orthonormal components
         mean + zC, else by the pseudo-inverse.
         """
+        if is_tiled(X):
+            return self._inverse_tiles(X)
         check_is_fitted(self)
         points = check_array(X, input_name="X", dtype=[np.float64, np.float32])
         return self._linear_map.decode(points).astype(points.dtype, copy=False)

@@ -19,7 +19,6 @@ from dualfold.errors import Argument, InvalidInput
 from dualfold.estimators.gradient_axes import DESCENTS, Descent, error_history
 from dualfold.estimators.linear import LinearEstimator, signed
 from dualfold.estimators.loadings import Loadings
-from dualfold.estimators.moments import Moments
 from dualfold.estimators.principal_axes import (
     KEPT_WIDTH,
     Count,
@@ -32,6 +31,8 @@ from dualfold.estimators.probabilistic import ProbabilisticModel
 from dualfold.estimators.stated import Scaling, Stated, linear_statement
 from dualfold.maps.linear import LinearMap
 from dualfold.methods.pca import Matrix, pca, pca_matrix
+from dualfold.scale.moments import Moments, moments_of
+from dualfold.scale.table import TiledTable, is_tiled
 
 # Up to this many rows and columns a singular value decomposition costs nothing
 # noticeable (scikit-learn draws the line there too).
@@ -154,6 +155,8 @@ class PCA(Loadings, ProbabilisticModel, LinearEstimator):
     @_fit_context(prefer_skip_nested_validation=True)
     def fit_transform(self, X: Any, y: Any = None) -> Array:
         """Fit and return the coordinates of X; they are not kept in the estimator."""
+        if is_tiled(X):
+            return self._transform_tiles(self._fit_tiled(X, y))
         checked = self._checked(X, reset=True)
         self._fit(checked)
         return self.placing_map()(checked).astype(checked.dtype, copy=False)
@@ -227,6 +230,23 @@ class PCA(Loadings, ProbabilisticModel, LinearEstimator):
             self.history_ = error_history(problem, decomposed)
             self.n_iter_ = len(self.history_) - 1
         self._keep(principal_axes(problem, decomposed, choose), X.shape, X.dtype)
+
+    def _fit_tiles(self, rows: TiledTable, y: Any) -> None:
+        """The same problem, with the scatter matrix added up from those of the tiles."""
+        if self.svd_solver in DESCENTS:
+            raise InvalidInput(
+                Argument("svd_solver", self.svd_solver),
+                " goes through all rows at every step, and X is a table in tiles; ",
+                Argument("svd_solver", "auto"),
+                " goes through them once",
+            )
+        moments = moments_of(rows)
+        shape = (moments.count, rows.width)
+        self._fit_svd_solver = "covariance_eigh"
+        choose = self._count_for(self._solver_name(shape, sparse=False), shape)
+        problem = moments.problem(standardize=self.standardize)
+        self._keep(principal_axes(problem, None, choose), shape, rows.dtype)
+        self._moments = moments if rows.width <= KEPT_WIDTH else None
 
     def _keep(self, answer: PrincipalAxes, shape: tuple[int, int], dtype: Any) -> None:
         """Set the fitted attributes in the precision of the data."""
@@ -329,7 +349,7 @@ class PCA(Loadings, ProbabilisticModel, LinearEstimator):
 
     def inverse_transform(self, X: Any) -> Array:
         """mean + zC, with whitening and standardisation undone."""
-        if not self.whiten:
+        if not self.whiten or is_tiled(X):
             return super().inverse_transform(X)
         check_is_fitted(self)
         return super().inverse_transform(np.asarray(X) * self._deviations)

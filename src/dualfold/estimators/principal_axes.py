@@ -14,8 +14,8 @@ from dualfold.embedding import judged
 from dualfold.errors import Argument, InvalidInput
 from dualfold.estimators.base import solver_to_last_digits
 from dualfold.estimators.dimension import Choice, minka_dimension, variance_share
-from dualfold.estimators.moments import Moments
 from dualfold.maps.linear import LinearMap, Projected
+from dualfold.scale.moments import Moments
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
 from dualfold.weights.covariance import CentredScatter

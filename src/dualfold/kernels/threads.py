@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from functools import cache
 from itertools import pairwise
 from typing import Any, TypeVar
@@ -25,6 +26,7 @@ __all__ = [
     "in_threads",
     "lapack_threads",
     "one_blas_thread",
+    "one_thread",
     "row_slices",
     "thin_tiles",
     "thread_count",
@@ -40,10 +42,17 @@ THIN_TILE = 2**17
 FEWEST = 64
 # Up to this many rows BLAS takes one thread without a limit.
 MOST_ALONE = 64
+# Inside `one_thread`, of the thread (or task) that entered it alone.
+_alone: ContextVar[bool] = ContextVar("one thread", default=False)
 
 
 def thread_count(n_jobs: int | None = None) -> int:
-    """How many threads `n_jobs` asks for: None and -1 mean every core we may use."""
+    """How many threads `n_jobs` asks for: None and -1 mean every core we may use.
+
+    Inside `one_thread` it is 1, whatever was asked for.
+    """
+    if _alone.get():
+        return 1
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     available = available or 1
     if n_jobs is None or n_jobs == -1:
@@ -179,6 +188,21 @@ def one_blas_thread() -> AbstractContextManager[Any]:
     with two threads, 1.6 ms with one, 40 ms with two beside another busy process).
     """
     return _ONE
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Keep our kernels and BLAS to the calling thread: for tasks that run side by side.
+
+    Sums that are divided among threads then have one order, so the bits do not depend on the
+    number of cores.
+    """
+    token = _alone.set(True)
+    try:
+        with _ONE:
+            yield
+    finally:
+        _alone.reset(token)
 
 
 def lapack_threads(rows: int) -> AbstractContextManager[Any]:

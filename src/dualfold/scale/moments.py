@@ -8,7 +8,9 @@ from typing import Any, Self
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.errors import InvalidInput
 from dualfold.maps.linear import Projected
+from dualfold.scale.table import TiledTable
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.covariance import scatter, scatter_error, scatter_kind
 from dualfold.weights.precision import in_words, mean_error
@@ -33,24 +35,27 @@ class Moments:
     kind: Any = np.float64
 
     @classmethod
-    def of(cls, X: Any) -> Self:
-        """The moments of the rows of X."""
-        total, mean = scatter(X)
-        return cls.known(X, total, mean)
+    def of(cls, X: Any, *, precision: type[np.floating] | None = None) -> Self:
+        """The moments of the rows of X, multiplied in this `precision` (None: `scatter`'s)."""
+        total, mean = scatter(X, precision=precision)
+        return cls.known(X, total, mean, precision=precision)
 
     @classmethod
-    def known(cls, X: Any, total: Array, mean: Array) -> Self:
-        """The same where scatter and mean of X are at hand."""
+    def known(
+        cls, X: Any, total: Array, mean: Array, *, precision: type[np.floating] | None = None
+    ) -> Self:
+        """The same where scatter (`total`) and mean of X are at hand, made in `precision`."""
         squares = max(float(np.trace(total)), 0.0) + X.shape[0] * float(mean @ mean)
         off = mean_error(squares, X.shape[0], X.shape[0])
-        error = scatter_error(X, total, mean)
-        return cls(X.shape[0], mean, total, error, off, scatter_kind(X))
+        error = scatter_error(X, total, mean, precision=precision)
+        return cls(X.shape[0], mean, total, error, off, scatter_kind(X, precision))
 
     def __add__(self, other: Moments) -> Moments:
         """Chan, Golub and LeVeque: S₁ + S₂ + (n₁n₂/n)·δδᵀ with δ the difference of means.
 
         Errors add up: δ is off by η₁ + η₂ and its rounding, in all η, the last term by
-        (n₁n₂/n)(2‖δ‖η + η²), and all is rounded.
+        (n₁n₂/n)(2‖δ‖η + η²), and all is rounded. The new mean, (n₁x̄₁ + n₂x̄₂)/n, is off by
+        (n₁η₁ + n₂η₂)/n and its rounding, so that many batches are no worse than one.
         """
         count = self.count + other.count
         delta = other.mean - self.mean
@@ -62,9 +67,11 @@ class Moments:
         off = self.mean_error + other.mean_error + rounded
         share = self.count * other.count / count
         error = self.error + other.error + share * off * (2 * length + off)
+        parts = self.count * self.mean_error + other.count * other.mean_error
+        mean_off = parts / count + rounded
         error += 8 * np.finfo(float).eps * max(float(np.trace(total)), 0.0)
         kind = np.float32 if np.float32 in (self.kind, other.kind) else np.float64
-        return Moments(count, mean, total, error, off, kind)
+        return Moments(count, mean, total, error, mean_off, kind)
 
     def problem(self, *, standardize: bool) -> TraceProblem:
         """PCA of the rows, from their moments alone (the lift has a map and no points)."""
@@ -85,3 +92,18 @@ class Moments:
         """Standard deviations (divisor n), 1 where a feature is constant to rounding."""
         deviations = np.sqrt(np.maximum(np.diagonal(self.scatter), 0) / self.count)
         return np.where(deviations > 10 * np.finfo(float).eps * np.abs(self.mean), deviations, 1.0)
+
+
+def moments_of(rows: TiledTable) -> Moments:
+    """The moments of a table in tiles, in one pass; their bits depend on the tiles alone."""
+    size = 8 * rows.width**2
+    total = rows.total("adding up tiles", _tile_moments, Moments.__add__, result_bytes=size)
+    if total is None or total.count < 2:
+        raise InvalidInput("the table has fewer than 2 rows in all of its tiles")
+    found: Moments = total
+    return found
+
+
+def _tile_moments(rows: Any) -> Moments:
+    """In float64 whatever the rows are: what single precision loses would depend on the tile."""
+    return Moments.of(rows, precision=np.float64)

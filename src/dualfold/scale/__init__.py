@@ -1,0 +1,15 @@
+"""Tables that do not fit into memory, and clusters: the same methods on tiles of rows.
+
+    rows = dualfold.scale.table("big.parquet", memory_limit="2GB")
+    model = dualfold.PCA(n_components=2).fit(rows)
+
+Estimators take such a table in place of X, and also plain Dask arrays and data frames, Zarr arrays
+and paths. Dask is the engine: with a `distributed.Client` the tasks run on its cluster, else in
+threads of this process. docs/scale.md says what runs where.
+"""
+
+from dualfold.scale.engine import SchedulerLost, TileFailed
+from dualfold.scale.moments import Moments
+from dualfold.scale.table import TiledTable, is_tiled, table
+
+__all__ = ["Moments", "SchedulerLost", "TileFailed", "TiledTable", "is_tiled", "table"]

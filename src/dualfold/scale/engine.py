@@ -1,0 +1,160 @@
+"""Tasks over the tiles of a table: run by Dask, each on one thread, added in one order.
+
+Dask is the engine: the scheduler that is set (a `distributed.Client`, `dask.config`), else
+threads of this process. What is here says how a task behaves and what its failure means.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from dualfold.errors import DualfoldError, InvalidInput
+from dualfold.kernels.progress import steps
+from dualfold.kernels.threads import one_thread
+from dualfold.scale.packages import needed
+
+# Bytes of partial results that wait to be added together, at most.
+MERGED_BYTES = 2**26
+MOST_MERGED = 16
+
+
+class SchedulerLost(DualfoldError, ConnectionError):
+    """The Dask scheduler went away, or its workers did; nothing was written."""
+
+
+class TileFailed(InvalidInput):
+    """A tile of the table could not be read or used; the message names it."""
+
+
+class OneTask:
+    """`work` as a task: one thread of ours and of BLAS, and the tile's name in its errors.
+
+    work : called with the rows of a tile
+    """
+
+    def __init__(self, work: Callable[..., Any]) -> None:
+        self.work = work
+
+    def __call__(self, name: str, rows: Any, *more: Any) -> Any:
+        """The result of `work` on the rows (None of none); `name` is the tile's, for errors."""
+        if not len(rows):
+            return None
+        try:
+            with one_thread():
+                return self.work(rows, *more)
+        except TileFailed:
+            raise
+        except (InvalidInput, ValueError, TypeError) as error:
+            raise TileFailed(f"{name}: {error}") from error
+
+
+def merged(merge: Callable[[Any, Any], Any], parts: Sequence[Any]) -> Any:
+    """The parts added from left to right; None is nothing."""
+    total: Any = None
+    for part in parts:
+        if part is not None:
+            total = part if total is None else merge(total, part)
+    return total
+
+
+def in_order(parts: Sequence[Any], merge: Callable[[Any, Any], Any], result_bytes: int) -> Any:
+    """Delayed parts added as a tree whose shape depends on their number alone.
+
+    So do the bits of the sum: neither the workers nor the order in which they finish count.
+    """
+    together = max(2, min(MOST_MERGED, MERGED_BYTES // max(1, result_bytes)))
+    add = needed("dask").delayed(merged, pure=False)
+    parts = list(parts)
+    while len(parts) > 1:
+        groups = [parts[at : at + together] for at in range(0, len(parts), together)]
+        parts = [add(merge, group) if len(group) > 1 else group[0] for group in groups]
+    return parts[0]
+
+
+def computed(what: str, *collections: Any, threads: int | None = None) -> tuple[Any, ...]:
+    """The values of Dask collections by the scheduler that is set; `what` is told as progress.
+
+    threads : of this process, where no scheduler is set
+    """
+    dask = needed("dask")
+    scheduler = dask.base.get_scheduler()
+    client = active_client()
+    with translated(), _told(what, client):
+        if client is not None:
+            return _from_cluster(client, collections)
+        if scheduler is None:
+            more = {} if threads is None else {"num_workers": threads}
+            return tuple(dask.compute(*collections, scheduler="threads", **more))
+        return tuple(dask.compute(*collections))
+
+
+def active_client() -> Any:
+    """The `distributed.Client` that computes, or None."""
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return None
+    try:
+        client = distributed.get_client()
+    except ValueError:
+        return None
+    dask = needed("dask")
+    return client if dask.base.get_scheduler() == client.get else None
+
+
+def _from_cluster(client: Any, collections: Sequence[Any]) -> tuple[Any, ...]:
+    """Results of a cluster; what goes wrong on the way, Ctrl-C too, cancels the tasks."""
+    futures = client.compute(list(collections))
+    try:
+        return tuple(client.gather(futures))
+    except BaseException:
+        with contextlib.suppress(Exception):
+            client.cancel(futures, force=True)
+        raise
+
+
+@contextlib.contextmanager
+def translated() -> Iterator[None]:
+    """What a lost scheduler, a lost worker or a full one raise, in our words."""
+    try:
+        yield
+    except Exception as error:
+        distributed = sys.modules.get("distributed")
+        if distributed is None:
+            raise
+        if isinstance(error, distributed.KilledWorker):
+            raise SchedulerLost(
+                f"a task ended its worker again and again ({error}). Most often it needs more "
+                "memory than the worker has: make the chunks smaller (X.rechunk, X.repartition)"
+            ) from error
+        lost = (distributed.CancelledError, distributed.comm.CommClosedError, TimeoutError)
+        if isinstance(error, lost):
+            raise SchedulerLost(
+                f"the Dask scheduler does not answer any more ({type(error).__name__}: {error}). "
+                "Nothing was written. Start it, make a new distributed.Client, and fit again"
+            ) from error
+        raise
+
+
+@contextlib.contextmanager
+def _told(what: str, client: Any) -> Iterator[None]:
+    """Progress: tasks that are done, of those known to the local scheduler."""
+    callback: Any = needed("dask.callbacks").Callback
+    if client is not None:
+        with steps(what, 1):
+            yield
+        return
+    known = {"total": 1}
+    with steps(what, 1) as done:
+
+        class Counting(callback):
+            def _start_state(self, dsk: Any, state: Any) -> None:
+                known["total"] = max(1, len(state["waiting"]) + len(state["ready"]))
+
+            def _posttask(self, *task: Any) -> None:
+                done(1 / known["total"])
+
+        with Counting():
+            yield

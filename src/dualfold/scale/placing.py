@@ -1,0 +1,135 @@
+"""A fitted model on every tile: lazily where the table is lazy, as the kind that was given."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import tempfile
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+
+from dualfold.errors import DataUnavailable
+from dualfold.scale.engine import OneTask, translated
+from dualfold.scale.packages import needed
+from dualfold.scale.table import TiledTable
+
+# Models of more bytes than this go to workers by a file that they open. In the graph of tasks
+# they would be sent again and again; scattered ones are lost with the worker that holds them.
+MOST_IN_GRAPH = 2**20
+# Fitted attributes that no rule of new rows reads.
+UNUSED = ("_moments", "history_")
+
+
+class OpenedModel:
+    """A model in a file, opened once by each process that uses it."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def model(self) -> Any:
+        """The model itself."""
+        return _opened(self.path)
+
+
+class InGraph:
+    """A small model, which travels with its tasks."""
+
+    def __init__(self, kept: Any) -> None:
+        self.kept = kept
+
+    def model(self) -> Any:
+        """The model itself."""
+        return self.kept
+
+
+@lru_cache(maxsize=4)
+def _opened(path: str) -> Any:
+    try:
+        return pickle.loads(Path(path).read_bytes())
+    except OSError as error:
+        raise DataUnavailable(
+            f"the model {path} cannot be opened here ({error}): all workers must see the folder "
+            "that dask.config's temporary-directory names"
+        ) from error
+
+
+@cache
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    """Where models lie as long as this process lives; lazy results may ask for them late."""
+    base = needed("dask").config.get("temporary-directory", None)
+    return tempfile.TemporaryDirectory(prefix="dualfold-models-", dir=base)
+
+
+def sent(model: Any) -> OpenedModel | InGraph:
+    """The model as tasks get it: itself if it is small, else by the name of a file."""
+    slim = copy.copy(model)
+    for name in UNUSED:
+        vars(slim).pop(name, None)
+    content = pickle.dumps(slim, protocol=5)
+    if len(content) <= MOST_IN_GRAPH:
+        return InGraph(slim)
+    place = Path(_folder().name) / f"{uuid4().hex}.model"
+    place.write_bytes(content)
+    return OpenedModel(str(place))
+
+
+class OnTile:
+    """`method` of a model on one tile: the task of `on_every_tile`."""
+
+    def __init__(
+        self, model: OpenedModel | InGraph, method: str, columns: Sequence[str], dtype: Any
+    ) -> None:
+        self.model, self.method, self.columns, self.dtype = model, method, tuple(columns), dtype
+
+    def array(self, block: Any) -> Any:
+        """The result as an array."""
+        if not len(block):
+            return np.empty((0, len(self.columns)), self.dtype)
+        points = OneTask(self._work)("a tile of these rows", block)
+        return np.asarray(points).astype(self.dtype, copy=False)
+
+    def frame(self, block: Any) -> Any:
+        """The result as a data frame with the index of the block."""
+        import pandas as pd
+
+        return pd.DataFrame(self.array(block), index=block.index, columns=list(self.columns))
+
+    def _work(self, block: Any) -> Any:
+        return getattr(self.model.model(), self.method)(block)
+
+
+def on_every_tile(
+    rows: TiledTable, model: Any, method: str, columns: Sequence[str], dtype: Any
+) -> Any:
+    """model.method(tile) for each tile, as the kind of table that was given.
+
+    columns : names of the columns of the result; dtype : its numbers
+    """
+    task = OnTile(sent(model), method, columns, dtype)
+    if rows.is_frame:
+        import pandas as pd
+
+        empty = pd.DataFrame({name: np.empty(0, dtype) for name in columns})
+        return rows.collection.map_partitions(task.frame, meta=empty)
+    X = rows.collection
+    lazy = X.map_blocks(
+        task.array,
+        dtype=dtype,
+        chunks=(X.chunks[0], (len(columns),)),
+        meta=np.empty((0, 0), dtype),
+    )
+    return _mapped(lazy, rows) if rows.kind == "memmap" else lazy
+
+
+def _mapped(lazy: Any, rows: TiledTable) -> Any:
+    """The numbers in a file without a name: it is gone when the last view of it is."""
+    with tempfile.TemporaryFile(dir=needed("dask").config.get("temporary-directory", None)) as file:
+        points = np.memmap(file, lazy.dtype, "w+", shape=lazy.shape)
+    with translated():
+        lazy.store(points, lock=False, scheduler="threads", num_workers=rows.budget.threads)
+    return points

@@ -1,0 +1,52 @@
+"""What a tile holds, as numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from dualfold.arrays import Array
+from dualfold.errors import InvalidInput
+from dualfold.graph.metrics import exact_doubles
+
+
+def dtype_of(block: Any) -> np.dtype[Any]:
+    """float32 where all numbers of a block are, else float64."""
+    kinds = list(block.dtypes) if hasattr(block, "dtypes") else [block.dtype]
+    single = kinds and all(kind == np.float32 for kind in kinds)
+    return np.dtype(np.float32 if single else np.float64)
+
+
+def plain_rows(block: Any) -> Any:
+    """The rows of a block as a two-dimensional array (or CSR matrix) of float64 or float32."""
+    if hasattr(block, "dtypes") and hasattr(block, "columns"):
+        block = _of_frame(block)
+    rows: Any = block.tocsr() if sp.issparse(block) else np.asarray(block)
+    if rows.ndim != 2:
+        raise InvalidInput(f"its shape is {rows.shape}, and rows and columns are needed")
+    if rows.dtype.kind not in "fiub":
+        raise InvalidInput(f"it must hold numbers, and its type is {rows.dtype}")
+    if rows.dtype.kind in "iu" and not sp.issparse(rows):
+        return exact_doubles(rows, "X")
+    return rows if rows.dtype in (np.float32, np.float64) else rows.astype(np.float64)
+
+
+def _of_frame(block: Any) -> Array:
+    """Columns of numbers side by side; others are named."""
+    others = [str(name) for name, kind in block.dtypes.items() if kind.kind not in "fiub"]
+    if others:
+        raise InvalidInput(
+            f"the column {others[0]!r} holds no numbers; leave it out "
+            "(dualfold.scale.table(…, columns=[…])), or take FAMD, which reads categories"
+        )
+    wide = dtype_of(block)
+    rows = np.empty(block.shape, wide)
+    for place, name in enumerate(block.columns):
+        column = block[name]
+        values = column.to_numpy()
+        if values.dtype.kind in "iu":
+            exact_doubles(values, str(name))
+        rows[:, place] = values if values.dtype.kind in "fiub" else column.to_numpy(wide, np.nan)
+    return rows

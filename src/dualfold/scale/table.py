@@ -1,0 +1,234 @@
+"""A table as tiles of rows: what estimators take where the rows do not fit into memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.util import find_spec
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from dualfold.errors import Argument, InvalidInput
+from dualfold.scale.budget import Budget, budget, half_of_memory
+from dualfold.scale.engine import OneTask, computed, in_order
+from dualfold.scale.files import MappedRows, ReadParquet, mapped_rows, parquet_parts, zarr_array
+from dualfold.scale.packages import needed
+from dualfold.scale.rows import dtype_of, plain_rows
+
+Kind = Literal["array", "frame", "memmap"]
+# Rows that graph methods are fitted on, where nobody chose: eigenmaps of them take seconds.
+LANDMARKS = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class TiledTable:
+    """Rows in tiles, each read by the task that uses it; `table` makes one.
+
+    collection : the rows as a Dask array or data frame, a tile a block
+    kind : what comes back: "array" and "frame" lazily, "memmap" in a file without a name
+    budget : memory and threads of this process, where no other scheduler is set
+    tiles : the tiles' names, for errors
+    known_lengths : their numbers of rows where they are known
+    landmarks : how many rows graph methods are fitted on
+    """
+
+    collection: Any
+    kind: Kind
+    budget: Budget
+    tiles: tuple[str, ...]
+    known_lengths: tuple[int, ...] | None = None
+    landmarks: int = LANDMARKS
+
+    @property
+    def width(self) -> int:
+        """Number of columns."""
+        return int(self.collection.shape[1])
+
+    @property
+    def meta(self) -> Any:
+        """A table of no rows that is otherwise like this one."""
+        if self.is_frame:
+            return self.collection._meta
+        return np.empty((0, self.width), self.collection.dtype)
+
+    @property
+    def is_frame(self) -> bool:
+        """Whether the tiles are data frames."""
+        return hasattr(self.collection, "columns")
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """float32 where all columns are, else float64."""
+        return dtype_of(self.meta)
+
+    @cached_property
+    def lengths(self) -> tuple[int, ...]:
+        """Rows of each tile; counted in a pass of their own where they are not known."""
+        if self.known_lengths is not None:
+            return self.known_lengths
+        delayed = needed("dask").delayed
+        counts = computed("counting rows", *[delayed(len)(block) for block in self.blocks])
+        return tuple(int(count) for count in counts)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return sum(self.lengths)
+
+    @cached_property
+    def blocks(self) -> list[Any]:
+        """The tiles as delayed objects."""
+        return list(np.ravel(self.collection.to_delayed()))
+
+    def each(self, work: Callable[..., Any], *more: Sequence[Any], raw: bool = False) -> list[Any]:
+        """`work` on the rows of every tile, delayed; `more` has an argument for each tile.
+
+        raw : hand over data frames as they are, not as arrays of numbers
+        """
+        task = needed("dask").delayed(OneTask(work if raw else _OnNumbers(work)), pure=False)
+        rows = zip(self.tiles, self.blocks, *more, strict=True)
+        return [task(*each) for each in rows]
+
+    def total(
+        self, what: str, work: Callable[[Any], Any], merge: Callable[[Any, Any], Any],
+        *, result_bytes: int = 2**10, raw: bool = False,
+    ) -> Any:  # fmt: skip
+        """`work` on every tile, the results added in the order of the tiles; None of no rows.
+
+        what : told as progress; merge : adds two results
+        result_bytes : the size of a result, which decides how many wait together
+        raw : as in `each`
+        """
+        whole = in_order(self.each(work, raw=raw), merge, result_bytes)
+        return computed(what, whole, threads=self.budget.threads)[0]
+
+
+class _OnNumbers:
+    """`work` on the rows of a tile as an array of numbers."""
+
+    def __init__(self, work: Callable[..., Any]) -> None:
+        self.work = work
+
+    def __call__(self, block: Any, *more: Any) -> Any:
+        return self.work(plain_rows(block), *more)
+
+
+def is_tiled(X: Any) -> bool:
+    """Whether X is a table that estimators read in tiles; imports nothing."""
+    if isinstance(X, TiledTable | str | Path):
+        return True
+    if isinstance(X, np.memmap):
+        large = X.ndim == 2 and 8 * X.size > half_of_memory()
+        return large and mapped_rows(X) is not None and find_spec("dask") is not None
+    return type(X).__module__.partition(".")[0] in ("dask", "zarr")
+
+
+def table(
+    source: Any,
+    *,
+    columns: Sequence[str] | None = None,
+    memory_limit: int | str | None = None,
+    landmarks: int = LANDMARKS,
+) -> TiledTable:
+    """A table in tiles, which every estimator takes in place of X.
+
+    source : a Dask array or data frame, a `numpy.memmap`, a Zarr array, or the path of a Parquet
+        file, of a folder of them, or of a Zarr store
+    columns : of a data frame or Parquet, those to use; None is all
+    memory_limit : bytes that this process may take, as "2GB"; None is half of the memory. Tiles of
+        files are as small as it asks for; the chunks of Dask collections stay as they are
+    landmarks : how many rows graph methods are fitted on; the others are placed as new rows are
+    """
+    if isinstance(source, TiledTable):
+        return source
+    allowed = budget(memory_limit)
+    if isinstance(source, str | PathLike):
+        return _of_path(Path(source), columns, allowed, landmarks)
+    if isinstance(source, np.memmap):
+        rows = mapped_rows(source)
+        if rows is None:
+            raise InvalidInput("this memory map has no file that could be opened again")
+        return _of_rows(rows, "memmap", source.filename, allowed, landmarks)
+    module = type(source).__module__.partition(".")[0]
+    if module == "zarr":
+        return _of_rows(_two_dimensional(source), "array", source.store_path, allowed, landmarks)
+    if module == "dask":
+        return _of_collection(source, columns, allowed, landmarks)
+    raise InvalidInput(
+        Argument("source"),
+        f" is of type {type(source).__name__}; it is a Dask array or data frame, a numpy.memmap, "
+        "a Zarr array, or the path of a Parquet file, a folder of them, or a Zarr store",
+    )
+
+
+def _of_path(
+    path: Path, columns: Sequence[str] | None, allowed: Budget, landmarks: int
+) -> TiledTable:
+    if not path.exists():
+        raise InvalidInput(f"there is no file {path}")
+    inside = [place.suffix for place in (path, *path.parents)]
+    if ".zarr" in inside:
+        return _of_rows(_two_dimensional(zarr_array(path)), "array", path, allowed, landmarks)
+    if path.suffix == ".npy":
+        return table(np.load(path, mmap_mode="r"), memory_limit=allowed.limit, landmarks=landmarks)
+    parts, empty = parquet_parts(path, columns, allowed.tile_bytes, allowed.most_tile)
+    if not parts:
+        raise InvalidInput(f"{path} has no rows")
+    read = needed("dask.dataframe").from_map(
+        ReadParquet(tuple(empty.columns)), parts, meta=empty, enforce_metadata=False
+    )
+    names = tuple(part.name for part in parts)
+    return TiledTable(read, "frame", allowed, names, tuple(part.rows for part in parts), landmarks)
+
+
+def _of_rows(rows: Any, kind: Kind, name: Any, allowed: Budget, landmarks: int) -> TiledTable:
+    """Rows that are read by slices, some at a time, and all columns of them."""
+    n, width = rows.shape
+    if n == 0 or width == 0:
+        raise InvalidInput(f"{name} has no rows or no columns; its shape is {rows.shape}")
+    height = max(1, allowed.tile_bytes // (width * max(8, rows.dtype.itemsize)))
+    own = getattr(rows, "chunks", None)  # Zarr's: whole ones are read in one piece
+    if own is not None and height > own[0]:
+        height -= height % own[0]
+    label = None if isinstance(rows, MappedRows) else False
+    collection = needed("dask.array").from_array(
+        rows, chunks=(min(n, height), width), name=label, asarray=True
+    )
+    starts = range(0, n, min(n, height))
+    names = tuple(f"{name}, rows {at} to {min(n, at + height) - 1}" for at in starts)
+    return TiledTable(collection, kind, allowed, names, collection.chunks[0], landmarks)
+
+
+def _of_collection(
+    X: Any, columns: Sequence[str] | None, allowed: Budget, landmarks: int
+) -> TiledTable:
+    """Dask's own: all columns of a row in one block."""
+    if hasattr(X, "columns"):
+        chosen = X if columns is None else X[list(columns)]
+        count = chosen.npartitions
+        names = tuple(f"partition {at} of {count}" for at in range(count))
+        return TiledTable(chosen, "frame", allowed, names, None, landmarks)
+    if not hasattr(X, "to_delayed") or getattr(X, "ndim", 0) != 2 or np.isnan(X.shape[1]):
+        raise InvalidInput(
+            Argument("X"),
+            " must be a Dask array of two dimensions with a known number of columns, or a Dask "
+            f"data frame; it is {X!r}. Of a data frame, frame.to_dask_array(lengths=True) has both",
+        )
+    whole = X if X.numblocks[1] == 1 else X.rechunk({1: -1})
+    heights = whole.chunks[0]
+    lengths = None if np.isnan(heights).any() else tuple(int(height) for height in heights)
+    names = tuple(f"block {at} of {len(heights)}" for at in range(len(heights)))
+    return TiledTable(whole, "array", allowed, names, lengths, landmarks)
+
+
+def _two_dimensional(rows: Any) -> Any:
+    if getattr(rows, "ndim", 0) != 2:
+        raise InvalidInput(
+            f"the Zarr array has the shape {getattr(rows, 'shape', '?')}; a table has rows and "
+            "columns"
+        )
+    return rows

@@ -1,0 +1,241 @@
+"""Tables in tiles are the same tables: what fits into memory is the judge."""
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import zarr
+
+from dualfold import PCA
+from dualfold.errors import InvalidInput, TooLarge
+from dualfold.kernels.threads import thread_count
+from dualfold.scale import TileFailed, table
+from dualfold.scale.budget import budget, memory_bytes
+
+N, WIDTH = 3_001, 12
+NAMES = [f"c{place}" for place in range(WIDTH)]
+
+
+def points(dtype=float):
+    rng = np.random.default_rng(7)
+    mixed = rng.standard_normal((N, WIDTH)) @ rng.standard_normal((WIDTH, WIDTH))
+    return (mixed + 40 * np.arange(WIDTH)).astype(dtype)
+
+
+def frame(dtype=float):
+    return pd.DataFrame(points(dtype), columns=NAMES)
+
+
+def uneven(X):
+    """Chunks of odd sizes, one of a single row, columns in several blocks."""
+    return da.from_array(X, chunks=((1, 700, 13, 1_500, len(X) - 2_214), (5, 4, 3)))
+
+
+def with_empty_partitions(X):
+    parts = [X.iloc[:0], X.iloc[:900], X.iloc[900:900], X.iloc[900:], X.iloc[:0]]
+    return dd.concat([dd.from_pandas(part, npartitions=1, sort=False) for part in parts])
+
+
+def unknown_lengths(X):
+    lazy = dd.from_pandas(X, npartitions=4).to_dask_array()
+    assert np.isnan(lazy.shape[0])
+    return lazy
+
+
+def in_zarr(X, folder):
+    store = zarr.create_array(
+        store=str(folder / "x.zarr"), shape=X.shape, chunks=(250, 5), dtype=X.dtype
+    )
+    store[:] = X
+    return store
+
+
+def in_memmap(X, folder):
+    mapped = np.memmap(folder / "x.bin", X.dtype, "w+", shape=X.shape)
+    mapped[:] = X
+    mapped.flush()
+    return table(mapped, memory_limit="1GB")
+
+
+def in_parquet(X, folder):
+    """Three files of several row groups each, one of them without rows."""
+    (folder / "x.parquet").mkdir()
+    for number, part in enumerate((X.iloc[:1_000], X.iloc[:0], X.iloc[1_000:])):
+        pq.write_table(
+            pa.Table.from_pandas(part, preserve_index=False),
+            folder / "x.parquet" / f"part-{number}.parquet",
+            row_group_size=300,
+            write_page_checksum=True,
+        )
+    return folder / "x.parquet"
+
+
+SOURCES = {
+    "odd chunks": lambda X, _: uneven(X.to_numpy()),
+    "empty partitions": lambda X, _: with_empty_partitions(X),
+    "unknown lengths": lambda X, _: unknown_lengths(X),
+    "data frame": lambda X, _: dd.from_pandas(X, npartitions=3),
+    "zarr": lambda X, folder: in_zarr(X.to_numpy(), folder),
+    "zarr path": lambda X, folder: str(folder / in_zarr(X.to_numpy(), folder).store.root),
+    "memmap": lambda X, folder: in_memmap(X.to_numpy(), folder),
+    "parquet": in_parquet,
+}
+
+
+@pytest.mark.parametrize("dtype", [float, np.float32])
+@pytest.mark.parametrize("source", SOURCES)
+def test_pca_of_tiles_is_pca(source, dtype, tmp_path):
+    """Values, directions and places to 1e-12, and the certificate proves as much.
+
+    float32 answers are the same numbers rounded: to their last place, 2⁻²³.
+    """
+    X = frame(dtype)
+    whole = PCA(n_components=4, standardize=True).fit(X.to_numpy())
+    tiled = PCA(n_components=4, standardize=True)
+    places = tiled.fit_transform(SOURCES[source](X, tmp_path))
+    tolerance = 1e-12 if dtype is float else 2.0**-22
+    np.testing.assert_allclose(tiled.explained_variance_, whole.explained_variance_, tolerance)
+    np.testing.assert_allclose(tiled.eigenvalues_, whole.eigenvalues_, rtol=1e-12)
+    np.testing.assert_allclose(tiled.components_, whole.components_, atol=tolerance)
+    np.testing.assert_allclose(tiled.mean_, whole.mean_, rtol=tolerance)
+    assert tiled.n_samples_ == N
+    assert tiled.certificate_.level == whole.certificate_.level == "proved"
+    assert tiled.certificate_.about == whole.certificate_.about
+    assert tiled.certificate_.gap < 1e-12
+    found = np.asarray(places.compute() if hasattr(places, "compute") else places)
+    assert found.dtype == dtype
+    spread = np.abs(whole.transform(X.to_numpy())).max()
+    assert np.abs(found - whole.transform(X.to_numpy())).max() <= 8 * tolerance * spread
+
+
+def test_the_kind_that_came_goes_back(tmp_path):
+    X = frame()
+    model = PCA(n_components=2).fit(X)
+    lazy = dd.from_pandas(X, npartitions=3)
+    placed = model.transform(lazy)
+    assert isinstance(placed, dd.DataFrame)
+    assert list(placed.columns) == ["pca0", "pca1"]
+    assert placed.divisions == lazy.divisions
+    assert {np.dtype(kind) for kind in placed.dtypes} == {np.dtype(float)}
+    back = model.inverse_transform(placed)
+    assert list(back.columns) == NAMES
+    np.testing.assert_allclose(
+        back.compute(), model.inverse_transform(model.transform(X)), rtol=1e-12
+    )
+    array = PCA(n_components=2).fit(X.to_numpy()).transform(uneven(X.to_numpy()))
+    assert isinstance(array, da.Array)
+    assert array.shape == (N, 2)
+    assert array.dtype == float
+    mapped = PCA(n_components=2).fit_transform(in_memmap(X.to_numpy(), tmp_path))
+    assert isinstance(mapped, np.memmap)
+    parquet = PCA(n_components=2).fit_transform(str(in_parquet(X, tmp_path)))
+    assert isinstance(parquet, dd.DataFrame)
+
+
+def test_nothing_is_computed_before_it_is_asked_for():
+    """Tasks that would fail if they ran."""
+
+    def refuse(block):
+        raise AssertionError("a lazy table was computed")
+
+    X = points()
+    lazy = da.from_array(X, chunks=1_000).map_blocks(refuse, dtype=float, meta=X[:0])
+    model = PCA(n_components=2, whiten=True).fit(X)
+    assert model.inverse_transform(model.transform(lazy)).shape == (N, WIDTH)
+
+
+def test_the_order_of_sums_is_that_of_the_tiles():
+    """Any scheduler and number of threads: the same bits."""
+    lazy = uneven(points())
+    answers = []
+    for setting in ({"scheduler": "sync"}, {"scheduler": "threads", "num_workers": 3}):
+        with dask.config.set(**setting):
+            answers.append(PCA(n_components=3).fit(lazy))
+    assert answers[0].components_.tobytes() == answers[1].components_.tobytes()
+    assert answers[0].eigenvalues_.tobytes() == answers[1].eigenvalues_.tobytes()
+
+
+def test_a_batch_can_be_added_to_tiles():
+    X = points()
+    model = PCA(n_components=2).fit(da.from_array(X[:2_000], chunks=333))
+    model.partial_fit(X[2_000:])
+    whole = PCA(n_components=2).fit(X)
+    np.testing.assert_allclose(model.components_, whole.components_, atol=1e-12)
+
+
+def test_one_thread_inside_each_task():
+    from threadpoolctl import threadpool_info
+
+    def seen(rows):
+        blas = [one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"]
+        return {(thread_count(), thread_count(4), *blas)}
+
+    before = thread_count()
+    found = table(da.from_array(points(), chunks=500)).total("looking", seen, set.union)
+    assert {number for numbers in found for number in numbers} == {1}
+    assert thread_count() == before
+
+
+def test_a_gap_is_named_by_its_tile():
+    X = points()
+    X[1_234, 5] = np.nan
+    with pytest.raises(TileFailed, match="block 2 of 7"):
+        PCA(n_components=2).fit(da.from_array(X, chunks=500))
+
+
+def test_a_corrupt_file_is_named(tmp_path):
+    folder = in_parquet(frame(), tmp_path)
+    damaged = folder / "part-2.parquet"
+    content = bytearray(damaged.read_bytes())
+    content[200:260] = bytes(60)  # among the numbers of a page, which its checksum shows
+    damaged.write_bytes(bytes(content))
+    with pytest.raises(TileFailed, match="part-2"):
+        PCA(n_components=2).fit(folder)
+    damaged.write_bytes(b"PAR1")
+    with pytest.raises(TileFailed, match="part-2"):
+        PCA(n_components=2).fit(folder)
+
+
+def test_words_are_refused_by_the_name_of_their_column():
+    mixed = frame().assign(kind="a")
+    with pytest.raises(InvalidInput, match="'kind' holds no numbers"):
+        PCA(n_components=2).fit(dd.from_pandas(mixed, npartitions=2))
+
+
+def test_other_columns_than_were_fitted_are_refused():
+    model = PCA(n_components=2).fit(dd.from_pandas(frame(), npartitions=2))
+    other = dd.from_pandas(frame().rename(columns={"c3": "x"}), npartitions=2)
+    with pytest.raises(ValueError, match="feature names"):
+        model.transform(other)
+    with pytest.raises(ValueError, match="12 features"):
+        PCA(n_components=2).fit(points()).transform(da.zeros((9, 5), chunks=3))
+
+
+def test_lengths_and_shapes_that_cannot_be_used():
+    with pytest.raises(InvalidInput, match="to_dask_array\\(lengths=True\\)"):
+        PCA().fit(da.zeros((5, 4, 3)))
+    with pytest.raises(InvalidInput, match="fewer than 2 rows"):
+        PCA().fit(da.zeros((1, 4)))
+    with pytest.raises(InvalidInput, match="no file"):
+        PCA().fit("nowhere.parquet")
+
+
+def test_limits_of_memory():
+    assert memory_bytes("2GB") == 2_000_000_000
+    assert memory_bytes("1.5 GiB") == 3 * 2**29
+    assert budget("300MB").tile_bytes < budget("2GB").tile_bytes
+    with pytest.raises(InvalidInput, match="memory_limit='much'"):
+        budget("much")
+    with pytest.raises(TooLarge, match="no room for a tile"):
+        budget("100MB")
+
+
+def test_a_row_group_beyond_the_limit_is_named(tmp_path):
+    path = tmp_path / "one.parquet"
+    pq.write_table(pa.table({"a": np.random.default_rng(0).random(4_000_000)}), path)
+    with pytest.raises(TooLarge, match=r"row group 0 of .*one.parquet"):
+        table(path, memory_limit="230MB")
