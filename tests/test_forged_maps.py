@@ -14,6 +14,7 @@ import fuzz_maps as maps
 import numpy as np
 import pandas as pd
 import pytest
+from forgeries import archive_of, parts_of_file, sealed
 from fuzz_maps import accepted
 from typer.testing import CliRunner
 
@@ -297,13 +298,10 @@ def test_settings_are_shown_without_commands_to_the_terminal(here):
 
 
 def rewritten(path, change):
-    """A model file with its header and arrays changed."""
-    with zipfile.ZipFile(path) as archive:
-        parts = {name: archive.read(name) for name in archive.namelist()}
+    """A model file with its header and arrays changed, and with checksums that fit again."""
+    parts = parts_of_file(path.read_bytes())
     change(parts)
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in parts.items():
-            archive.writestr(name, content)
+    path.write_bytes(archive_of(sealed(parts)))
 
 
 def array_bytes(array, allow_pickle=False):

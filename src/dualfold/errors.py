@@ -96,6 +96,10 @@ class InvalidInput(DualfoldError, ValueError):
     """The data or a parameter cannot be used as given."""
 
 
+class DamagedFile(InvalidInput):
+    """A file does not hold what it must: it was cut, altered, or made by something else."""
+
+
 class MissingDependency(DualfoldError, ImportError):
     """An optional package is needed; the message holds the pip command."""
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from dualfold.data.arrays import Place, dense_table, sparse_table
 from dualfold.data.columns import Table
+from dualfold.data.limits import foreign
 from dualfold.data.notices import listed
 from dualfold.errors import Argument, InvalidInput, MissingDependency
 
@@ -144,12 +145,9 @@ def coordinate_groups(columns: Mapping[str, Any]) -> tuple[dict[str, list[str]],
 
 def _opened(path: Path, name: str) -> Any:
     anndata = anndata_module()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return anndata.read_h5ad(path)
-    except (OSError, KeyError, ValueError, TypeError) as error:
-        raise InvalidInput(f"{name} is not a readable .h5ad file: {error}") from error
+    with foreign(name, ".h5ad"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return anndata.read_h5ad(path)
 
 
 def _matrix_of(stored: Any, name: str, array: str | None) -> tuple[Any, tuple[str, ...] | None]:

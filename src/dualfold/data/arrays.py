@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
-import zipfile
+import math
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from dualfold.data.columns import Table
+from dualfold.data.dialect import Opener
+from dualfold.data.limits import SHOWN, foreign, readable_archive
+from dualfold.data.matrix_market import matrix_market
 from dualfold.data.notices import listed
-from dualfold.errors import Argument, InvalidInput, Message, MissingDependency
+from dualfold.errors import Argument, DamagedFile, InvalidInput, Message, MissingDependency
 from dualfold.kernels.sparse import refuse_damaged
 
 if TYPE_CHECKING:
@@ -40,7 +46,7 @@ def parquet_module() -> Any:
 def parquet_frame(place: Place, name: str) -> pd.DataFrame:
     """The columns of a Parquet file; a stored index is not one of them."""
     parquet = parquet_module()
-    try:
+    with foreign(name, "Parquet"):
         stored = parquet.read_table(place)
         twice = {column for column in stored.column_names if stored.column_names.count(column) > 1}
         if twice:
@@ -49,21 +55,35 @@ def parquet_frame(place: Place, name: str) -> pd.DataFrame:
                 "than once; rename them"
             )
         frame: pd.DataFrame = stored.to_pandas().reset_index(drop=True)
-    except (OSError, ValueError) as error:  # pyarrow's own errors are of these kinds
-        if isinstance(error, InvalidInput):
-            raise
-        raise InvalidInput(f"{name} is not a readable Parquet file: {error}") from error
     return frame
 
 
 def npy_array(place: Place, name: str) -> NDArray[Any]:
     """The array of an .npy file, mapped into memory if it is large."""
     large = isinstance(place, Path) and place.stat().st_size > MAP_BYTES
-    try:
+    with _arrays_of(name, "NPY"):
+        _refuse_longer_than_file(place)
         stored: NDArray[Any] = np.load(place, mmap_mode="r" if large else None, allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
-        raise InvalidInput(_unreadable(name, "NPY", error)) from error
+    if not isinstance(stored, np.ndarray):  # an archive under this name
+        stored.close()
+        raise DamagedFile(f"{name} is not a readable NPY file, but an archive")
     return stored
+
+
+def _refuse_longer_than_file(place: Place) -> None:
+    """An array whose header states more than there is, for which memory would be taken."""
+    with place.open("rb") if isinstance(place, Path) else io.BytesIO(place.getvalue()) as stream:
+        if stream.read(6) != npy.MAGIC_PREFIX:
+            return  # np.load says what it is
+        stream.seek(0)
+        major = npy.read_magic(stream)
+        header = npy.read_array_header_1_0 if major == (1, 0) else npy.read_array_header_2_0
+        shape, _, kind = header(stream)
+        left = stream.seek(0, io.SEEK_END)
+    if min(shape, default=0) < 0 or (
+        not kind.hasobject and math.prod(shape) * kind.itemsize > left
+    ):
+        raise ValueError(f"it states an array of shape {shape}, for which it is too short")
 
 
 def npz_table(place: Place, name: str, array: str | None) -> Table:
@@ -71,20 +91,17 @@ def npz_table(place: Place, name: str, array: str | None) -> Table:
 
     Its other arrays with one value for each row become labels, as `y` beside `X`.
     """
-    try:
-        with np.load(place, allow_pickle=False) as archive:
-            held = {key: archive[key] for key in archive.files}
-    except (ValueError, EOFError, OSError, zipfile.BadZipFile, AttributeError) as error:
-        raise InvalidInput(_unreadable(name, "NPZ", error)) from error
+    readable_archive(place, name)
+    with _arrays_of(name, "NPZ"), np.load(place, allow_pickle=False) as archive:
+        _refuse_twice(archive.files)
+        held = {key: archive[key] for key in archive.files}
     if set(held) >= SPARSE_ENTRIES and array is None:
         from scipy.sparse import load_npz
 
         if isinstance(place, io.BytesIO):
             place.seek(0)
-        try:
+        with _arrays_of(name, "NPZ"):
             stored = load_npz(place)
-        except (ValueError, TypeError, IndexError, KeyError, OverflowError) as error:
-            raise InvalidInput(_unreadable(name, "NPZ", error)) from error
         return sparse_table(stored)
     tables = [key for key, value in held.items() if value.ndim >= 2]
     candidates = [array] if array else (["X"] if "X" in held else tables or list(held))
@@ -105,14 +122,9 @@ def npz_table(place: Place, name: str, array: str | None) -> Table:
     return replace(table, labels=labels, notices=(*table.notices, *notices))
 
 
-def matrix_market_table(place: Place, name: str) -> Table:
+def matrix_market_table(opener: Opener, name: str) -> Table:
     """The matrix of an .mtx file, rows being points."""
-    from scipy.io import mmread
-
-    try:
-        stored = mmread(str(place) if isinstance(place, Path) else place)
-    except (ValueError, OSError, EOFError, OverflowError) as error:
-        raise InvalidInput(_unreadable(name, "MatrixMarket", error)) from error
+    stored = matrix_market(opener, name)
     return dense_table(stored, name) if isinstance(stored, np.ndarray) else sparse_table(stored)
 
 
@@ -164,8 +176,23 @@ def _plain_names(width: int) -> tuple[str, ...]:
     return tuple(f"column_{place + 1}" for place in range(width))
 
 
-def _unreadable(name: str, kind: str, error: Exception) -> str:
-    text = str(error)
+def _refuse_twice(names: list[str]) -> None:
+    if len(set(names)) < len(names):
+        raise ValueError("two of its arrays have the same name")
+
+
+@contextlib.contextmanager
+def _arrays_of(name: str, kind: str) -> Iterator[None]:
+    """`foreign`, with what NumPy says of Python objects and of unknown files in our words."""
+    try:
+        with foreign(name, kind):
+            yield
+    except DamagedFile as error:
+        raise DamagedFile(_unreadable(name, kind, error.__cause__ or error)) from error
+
+
+def _unreadable(name: str, kind: str, error: BaseException) -> str:
+    text = " ".join(str(error).split())[:SHOWN]
     if "Object arrays" in text:
         return (
             f"{name} holds Python objects, which are not loaded because they can run code; "

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import BinaryIO, TypeVar
 
+from dualfold.data.limits import LONGEST_LINE
 from dualfold.data.reading import Reading
 from dualfold.errors import Argument, InvalidInput
 
@@ -23,7 +24,6 @@ WHITESPACE = r"\s+"
 SAMPLE_LINES = 50
 # What is tried where no encoding is given.
 GUESSED = ("utf-8-sig", "utf-16")
-SAMPLE_BYTES = 1 << 26
 # A line of 20,000 columns is one cell to a separator that it does not have.
 csv.field_size_limit(1 << 30)
 # What pandas takes for missing, and the question mark of the UCI repository.
@@ -81,7 +81,7 @@ def _sample(opener: Opener, name: str, given: str | None) -> tuple[str, str]:
     """The first lines as text, and their encoding."""
     with opener() as stream:
         try:
-            raw = b"".join(stream.readline(SAMPLE_BYTES) for _ in range(SAMPLE_LINES))
+            raw = _first_lines(stream, name)
         except (OSError, EOFError) as error:
             raise InvalidInput(f"{name} cannot be read ({error}); is it damaged?") from error
     if given is not None:
@@ -103,6 +103,21 @@ def _sample(opener: Opener, name: str, given: str | None) -> tuple[str, str]:
         return raw.decode("utf-8-sig"), "utf-8-sig"
     except UnicodeDecodeError:
         return raw.decode("latin-1"), "utf-8-sig"
+
+
+def _first_lines(stream: BinaryIO, name: str) -> bytes:
+    """Enough lines to see how the table is written."""
+    lines: list[bytes] = []
+    while len(lines) < SAMPLE_LINES and sum(map(len, lines)) < LONGEST_LINE:
+        lines.append(stream.readline(LONGEST_LINE + 1))
+        if len(lines[-1]) > LONGEST_LINE:
+            raise InvalidInput(
+                f"{name} has a line of more than {LONGEST_LINE / 1e6:.0f} MB, the longest that is "
+                "read; is it a text file with one row a line?"
+            )
+        if not lines[-1]:
+            break
+    return b"".join(lines)
 
 
 def decoded(

@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dualfold.data.dialect import Opener
+from dualfold.data.limits import foreign, readable_archive
 from dualfold.data.notices import listed
 from dualfold.errors import Argument, InvalidInput, MissingDependency
 
@@ -23,19 +23,15 @@ def json_lines_frame(opener: Opener, name: str) -> pd.DataFrame:
 
     rows: list[dict[str, Any]] = []
     with opener() as stream:
-        try:
-            for number, line in enumerate(stream, 1):
-                if line.strip():
+        for number, line in enumerate(stream, 1):
+            if line.strip():
+                with foreign(f"line {number} of {name}", "JSON lines"):
                     rows.append(json.loads(line))
-                    if not isinstance(rows[-1], dict):
-                        raise InvalidInput(
-                            f"line {number} of {name} is no JSON object, as "
-                            '{"a": 1.5, "b": "red"}; each line is a row'
-                        )
-        except (ValueError, OSError, EOFError) as error:
-            if isinstance(error, InvalidInput):
-                raise
-            raise InvalidInput(f"line {number} of {name} is no JSON: {error}") from error
+                if not isinstance(rows[-1], dict):
+                    raise InvalidInput(
+                        f"line {number} of {name} is no JSON object, as "
+                        '{"a": 1.5, "b": "red"}; each line is a row'
+                    )
     return pd.DataFrame.from_records(rows)
 
 
@@ -51,20 +47,18 @@ def spreadsheet_frame(
         ) from error
     import pandas as pd
 
-    try:
+    readable_archive(place, name)
+    with foreign(name, ".xlsx"):
         sheets = openpyxl.load_workbook(place, read_only=True).sheetnames
         if sheet is not None and sheet not in sheets:
             raise InvalidInput(
                 Argument("array", sheet), f" names no sheet of {name}; it holds {listed(sheets)}"
             )
         cells = pd.read_excel(place, sheet_name=sheet or 0, engine="openpyxl", dtype=object)
-    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
-        if isinstance(error, InvalidInput):
-            raise
-        raise InvalidInput(f"{name} is not a readable .xlsx file: {error}") from error
+        typed = _typed(cells)
     others = [one for one in sheets if one != (sheet or sheets[0])]
     said = f"{name} has further sheets, {listed(others)}, which were not read"
-    return _typed(cells), [said] if others else []
+    return typed, [said] if others else []
 
 
 def _typed(cells: pd.DataFrame) -> pd.DataFrame:

@@ -10,7 +10,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.data.dates import as_dates
-from dualfold.errors import Argument, InvalidInput
+from dualfold.errors import Argument, DamagedFile, InvalidInput
 
 Kind = Literal["number", "log", "category", "ordered", "time", "season"]
 # A column of 0 and 1 for each level: more of them are names of the rows, not categories.
@@ -168,4 +168,4 @@ def from_json(stated: Any) -> tuple[Encoding, ...]:
             return found
     except (TypeError, KeyError):
         pass
-    raise InvalidInput("the file states its columns in an unknown form; save it again")
+    raise DamagedFile("it states its columns in an unknown form")

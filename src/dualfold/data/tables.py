@@ -21,6 +21,7 @@ from dualfold.data.delimited import delimited_frame
 from dualfold.data.dialect import WHITESPACE, Opener
 from dualfold.data.documents import json_lines_frame, spreadsheet_frame
 from dualfold.data.gaps import complete
+from dualfold.data.limits import Unpacked, is_stream, streamed
 from dualfold.data.notices import listed
 from dualfold.data.reading import AS_IT_IS, Reading
 from dualfold.data.writing import read_metadata, write_table
@@ -82,9 +83,11 @@ def raw_table(
     place, name, kind = _located(source, reading.format)
     if kind in ("csv", "tsv"):
         tabs = replace(reading, separator=reading.separator or "\t")
-        frame, notices = delimited_frame(_opener(place), name, tabs if kind == "tsv" else reading)
+        frame, notices = delimited_frame(
+            _opener(place, name), name, tabs if kind == "tsv" else reading
+        )
     elif kind == "jsonl":
-        frame, notices = json_lines_frame(_opener(place), name), []
+        frame, notices = json_lines_frame(_opener(place, name), name), []
     elif kind == "xlsx":
         frame, notices = spreadsheet_frame(place, name, reading.array)
     elif kind == "parquet":
@@ -101,7 +104,7 @@ def raw_table(
     elif kind == "h5ad":
         return table_of_matrix(h5ad_table(place, name, reading.array), reading)
     else:
-        return table_of_matrix(arrays.matrix_market_table(place, name), reading)
+        return table_of_matrix(arrays.matrix_market_table(_opener(place, name), name), reading)
     if len(frame) == 0:
         raise InvalidInput(f"{name} has {frame.shape[1]} columns but no rows; one is needed")
     return table_of_frame(frame, reading, features=features, notices=notices, mixed=mixed)
@@ -152,10 +155,7 @@ def _located(
             Argument("format"), f" must be one of {', '.join(known)}, but is {format!r}"
         )
     if os.fspath(source) == "-":
-        content = sys.stdin.buffer.read()
-        if not content:
-            raise InvalidInput("standard input is empty; a table was expected there")
-        return io.BytesIO(content), "standard input", format or "csv"
+        return streamed(sys.stdin.buffer, "standard input"), "standard input", format or "csv"
     if "://" in os.fspath(source):
         raise InvalidInput(
             f"{os.fspath(source)} is an address, and only files are read; download it first"
@@ -167,7 +167,7 @@ def _located(
         raise InvalidInput(f"{path} is a folder; name a file in it ({found})")
     if not path.exists():
         raise InvalidInput(_no_such_file(path))
-    kind = format or _format_of(path)
+    kind = format or _format_of(path) or ("csv" if is_stream(path) else None)
     if kind is None:
         raise InvalidInput(
             f"the ending of {path.name} says no format; readable are {', '.join(READABLE)} "
@@ -175,7 +175,10 @@ def _located(
             Argument("format", "csv"),
             "; save another spreadsheet as .xlsx or CSV",
         )
-    if path.is_file() and path.stat().st_size == 0:
+    if is_stream(path):
+        with path.open("rb") as stream:
+            return streamed(stream, str(path)), str(path), kind
+    if path.stat().st_size == 0:
         raise InvalidInput(f"{path} is empty")
     return path, str(path), kind
 
@@ -200,16 +203,18 @@ def _no_such_file(path: Path) -> str:
     )
 
 
-def _opener(place: Path | io.BytesIO) -> Opener:
+def _opener(place: Path | io.BytesIO, name: str) -> Opener:
     """A fresh stream of the same bytes each time, unzipped if they are zipped."""
 
     def opened() -> BinaryIO:
         # getvalue, because the reader of the stream also closes it
         stream = place.open("rb") if isinstance(place, Path) else io.BytesIO(place.getvalue())
         magic = stream.read(2)
+        packed = stream.seek(0, io.SEEK_END)
         stream.seek(0)
         if magic == GZIP_MAGIC:
-            return cast(BinaryIO, gzip.GzipFile(fileobj=stream, mode="rb"))
+            raw = Unpacked(gzip.GzipFile(fileobj=stream, mode="rb"), packed, name)
+            return cast(BinaryIO, io.BufferedReader(raw, 1 << 20))
         return stream
 
     return opened

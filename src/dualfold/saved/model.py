@@ -13,12 +13,13 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.data.columns import refuse_lacking
-from dualfold.data.encoding import Encoding, encoded, from_json, indicators
+from dualfold.data.encoding import Encoding, encoded, features_of, from_json, indicators
 from dualfold.data.notices import listed
 from dualfold.data.whole_file import whole_file
-from dualfold.errors import InvalidInput
+from dualfold.errors import DamagedFile, InvalidInput
+from dualfold.saved import sound
 from dualfold.saved.archive import read_archive, write_archive
-from dualfold.saved.parts import Parts, PlacingMap, map_of, parts_of
+from dualfold.saved.parts import Parts, PlacingMap, coordinates_of, map_of, parts_of, width_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,12 +65,7 @@ class Model:
     @property
     def coordinates(self) -> int:
         """How many coordinates the map has."""
-        inner: Any = getattr(self.map, "map", self.map)
-        rows = getattr(inner, "components", None)
-        if rows is not None:
-            return int(rows.shape[0])
-        held = inner.place.directions if hasattr(inner, "place") else inner.points
-        return int(np.shape(held)[-1])
+        return coordinates_of(self.map)
 
     def transform(self, X: Any) -> Array:
         """The places of new rows: an array with `columns` in this order, or a data frame."""
@@ -138,37 +134,54 @@ def save_model(path: str | os.PathLike[str], model: Model, *, overwrite: bool = 
 
 
 def load_model(path: str | os.PathLike[str]) -> Model:
-    """Read a model file."""
+    """Read a model file; DamagedFile where its parts are none of a model."""
     header, arrays = read_archive(Path(path))
     try:
-        parts = Parts(header["map"]["kind"], header["map"]["facts"], arrays)
-        factor, weights = parts.get("unfolding_factor"), parts.get("unfolding_weights")
-        columns = tuple(header["columns"])
-        named = isinstance(header["method"], str) and all(isinstance(c, str) for c in columns)
-        if not named or not isinstance(header["settings"], dict):
-            raise InvalidInput(f"{path} has no method, columns or settings; save the model again")
-        return Model(
-            map=map_of(parts),
-            method=header["method"],
-            columns=columns,
-            means=arrays.get("model_means"),
-            shift=arrays.get("model_shift"),
-            scale=arrays.get("model_scale"),
-            settings=header["settings"],
-            certificate=header["certificate"],
-            both_sides=None if factor is None else BothSides(factor, weights),
-            reference=_table_of(arrays.get("model_reference"), len(columns)),
-        )
-    except (KeyError, TypeError, AttributeError) as error:
-        raise InvalidInput(f"{path} lacks a part ({error}); save the model again") from error
+        return _model_of(header, arrays)
+    except DamagedFile as error:
+        raise DamagedFile(f"{path} is damaged: ", error.message, "; save it again") from error
+    except RecursionError as error:
+        raise DamagedFile(f"{path} is damaged: its header is nested too deep") from error
 
 
-def _table_of(rows: Array | None, width: int) -> Array | None:
-    """Stored rows, if they can be rows of these columns."""
-    if rows is None:
+def _model_of(header: dict[str, Any], arrays: dict[str, Array]) -> Model:
+    stated = sound.mapping(header, "map")
+    parts = Parts(stated.get("kind", ""), dict(sound.mapping(stated, "facts")), arrays)
+    settings = dict(sound.mapping(header, "settings"))
+    columns, method = header.get("columns"), header.get("method")
+    named = isinstance(columns, list) and all(isinstance(column, str) for column in columns)
+    if not isinstance(method, str) or not named or not isinstance(columns, list):
+        raise DamagedFile("it names no method, or its columns in an unknown form")
+    rule, width = map_of(parts), len(columns)
+    if width_of(rule) != width:
+        raise DamagedFile(f"its map takes {width_of(rule)} columns, and it names {width}")
+    encodings = from_json(settings.get("encodings") or ())
+    if encodings and features_of(encodings) != tuple(columns):
+        raise DamagedFile("its columns are not those that it states how to make")
+    beside = {name: arrays.get(f"model_{name}") for name in ("means", "shift", "scale")}
+    for name, array in beside.items():
+        if array is not None:
+            limits: Any = {"above": 0.0, "infinite": True} if name == "scale" else {}
+            sound.numbers(array, f"model_{name}", [width], **limits)
+    reference = arrays.get("model_reference")
+    if reference is not None:
+        sound.numbers(reference, "model_reference", [None, width])
+    return Model(
+        map=rule,
+        method=method,
+        columns=tuple(columns),
+        settings=settings,
+        certificate=dict(sound.mapping(header, "certificate")),
+        both_sides=_both_sides(parts),
+        reference=reference,
+        **beside,
+    )
+
+
+def _both_sides(parts: Parts) -> BothSides | None:
+    factor, weights = parts.get("unfolding_factor"), parts.get("unfolding_weights")
+    if factor is None and weights is None:
         return None
-    if rows.ndim != 2 or rows.shape[1] != width or rows.dtype.kind != "f":
-        raise InvalidInput(f"the model keeps rows of another shape than {width} columns of numbers")
-    if not np.isfinite(rows).all():
-        raise InvalidInput("the model keeps rows with gaps; save it again")
-    return rows
+    sound.numbers(factor, "unfolding_factor", [None, None])
+    sound.table(weights, "unfolding_weights", [len(factor), len(factor)])
+    return BothSides(factor, sp.csr_array(weights))

@@ -13,17 +13,17 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.errors import Argument, InvalidInput
+from dualfold.errors import Argument, DamagedFile, InvalidInput
 from dualfold.graph.geodesics import Landmarks, geodesic_distances
-from dualfold.graph.graph import Graph, Lists
+from dualfold.graph.graph import Graph
 from dualfold.graph.metrics import is_precomputed
-from dualfold.graph.search import Search
-from dualfold.kernels.sparse import rows_are_sound
 from dualfold.maps.landmark import GeodesicMap, Triangulation
 from dualfold.maps.linear import LinearMap
 from dualfold.maps.local import LocalWeightsMap
 from dualfold.maps.nystrom import NystromMap
 from dualfold.maps.piecewise import PiecewiseMap, RescaledMap
+from dualfold.saved import sound
+from dualfold.saved.sound_graph import graph_of
 from dualfold.weights.affinity import Affinity
 
 PlacingMap = LinearMap | GeodesicMap | NystromMap | LocalWeightsMap | PiecewiseMap | RescaledMap
@@ -51,12 +51,8 @@ class Parts:
         """The array as it was put, None if it was none."""
         stated = self.facts.get(name)
         if isinstance(stated, dict) and "sparse" in stated:
-            data, indices, indptr = (
-                self.arrays[f"{name}.{p}"] for p in ("data", "indices", "indptr")
-            )
-            shape = tuple(int(size) for size in stated["sparse"])
-            _refuse_rows(name, indptr, indices, shape)
-            return sp.csr_array((data, indices, indptr), shape=shape)
+            parts = [self.arrays.get(f"{name}.{part}") for part in ("data", "indices", "indptr")]
+            return sound.sparse(name, parts, stated["sparse"])
         return self.arrays.get(name)
 
     def put_map(self, name: str, map_: Any) -> None:
@@ -67,15 +63,10 @@ class Parts:
 
     def get_map(self, name: str) -> PlacingMap:
         """The map as it was put."""
+        stated = sound.mapping(self.facts, name)
         own = {key: array for key, array in self.arrays.items() if key.startswith(f"{name}.")}
         arrays = {key.removeprefix(f"{name}."): array for key, array in own.items()}
-        return map_of(Parts(self.facts[name]["kind"], self.facts[name]["facts"], arrays))
-
-
-def _refuse_rows(name: str, indptr: Array, indices: Array, shape: tuple[int, ...]) -> None:
-    """Rows of a sparse matrix that point outside of it: C would read there."""
-    if not rows_are_sound(indptr, indices, shape) or indptr[-1] != len(indices):
-        raise InvalidInput(f"the model's part {name!r} is no sparse matrix of shape {shape}")
+        return map_of(Parts(stated.get("kind", ""), dict(sound.mapping(stated, "facts")), arrays))
 
 
 def parts_of(map_: Any) -> Parts:
@@ -147,65 +138,121 @@ def _refuse_functions(metric: Any, features: Any) -> None:
 
 
 def map_of(parts: Parts) -> PlacingMap:
-    """The map that was taken apart."""
-    if parts.kind not in BUILDERS:
-        raise InvalidInput(
-            f"the model has a map of kind {parts.kind!r}, which this dualfold does not know; "
+    """The map that was taken apart; DamagedFile where the parts are none of such a map."""
+    if not isinstance(parts.kind, str) or parts.kind not in BUILDERS:
+        raise DamagedFile(
+            f"it has a map of kind {str(parts.kind)[:20]!r}, which this dualfold does not know; "
             f"there are {', '.join(BUILDERS)}"
         )
-    try:
-        return BUILDERS[parts.kind](parts)
-    except (KeyError, TypeError, AttributeError, IndexError) as error:
-        raise InvalidInput(f"the model file lacks a part ({error}); save it again") from error
+    return BUILDERS[parts.kind](parts)
 
 
 def _linear(parts: Parts) -> PlacingMap:
-    return LinearMap(parts.arrays["mean"], parts.get("components"), parts.get("scale"))
+    mean = sound.numbers(parts.get("mean"), "mean", [None])
+    components = sound.table(parts.get("components"), "components", [None, len(mean)])
+    scale = parts.get("scale")
+    if scale is not None:  # infinite where a column did not vary
+        sound.numbers(scale, "scale", [len(mean)], above=0, infinite=True)
+    return LinearMap(mean, components, scale)
 
 
 def _geodesic(parts: Parts) -> PlacingMap:
-    graph = _graph(parts)
+    graph, landmarks, count = _graph(parts), None, None
     chosen = parts.get("landmarks")
-    landmarks = None
     if chosen is not None:
-        kind = np.dtype(parts.facts["landmark_precision"])
+        sound.indices(chosen, "landmarks", [None], graph.n)
+        kind = np.dtype(sound.word(parts.facts, "landmark_precision", ("float32", "float64")))
+        count = len(chosen)
+    m = graph.n if count is None else count
+    directions = sound.numbers(parts.get("directions"), "directions", [m, None])
+    squares = sound.numbers(parts.get("mean_squares"), "mean_squares", [m])
+    if chosen is not None:
         landmarks = Landmarks(chosen, geodesic_distances(graph, chosen, dtype=kind))
-    place = Triangulation(parts.arrays["directions"], parts.arrays["mean_squares"])
-    return GeodesicMap(graph, place, landmarks)
+    return GeodesicMap(graph, Triangulation(directions, squares), landmarks)
 
 
 def _nystrom(parts: Parts) -> PlacingMap:
+    facts, graph = parts.facts, _graph(parts)
+    points = sound.numbers(parts.get("points"), "points", [graph.n, None])
+    values = sound.numbers(parts.get("values"), "values", [points.shape[1]])
+    constraint = sound.word(facts, "constraint", ("degree", "identity"))
+    return NystromMap(graph, _affinity(parts, graph.n), points, values, constraint)
+
+
+def _affinity(parts: Parts, n: int) -> Affinity:
+    """The rule of weights, with what its kind needs."""
     facts = parts.facts
-    rule = Affinity(
-        facts["weights"],
-        facts["width"],
-        facts["spread_of"],
-        parts.get("spread"),
-        facts.get("alpha", 0.0),  # files of earlier versions have none
-        parts.get("degrees"),
-    )
-    points, values = parts.arrays["points"], parts.arrays["values"]
-    return NystromMap(_graph(parts), rule, points, values, facts["constraint"])
+    kind = sound.word(facts, "weights", ("heat", "adaptive", "binary", "density"))
+    width = sound.number(facts, "width", above=0, optional=kind != "heat")
+    around = sound.whole(facts, "spread_of", 1, n, optional=kind != "density")
+    spread, degrees = parts.get("spread"), parts.get("degrees")
+    if kind in ("adaptive", "density"):
+        least = {"above": 0.0} if kind == "density" else {"least": 0.0}
+        sound.numbers(spread, "spread", [n], **least)  # type: ignore[arg-type]
+    # Files of earlier versions have no alpha.
+    alpha = sound.number({"alpha": 0.0} | facts, "alpha", least=0)
+    if degrees is not None or alpha:
+        sound.numbers(degrees, "degrees", [n], least=0)
+    return Affinity(kind, width, around, spread, alpha, degrees)  # type: ignore[arg-type]
 
 
 def _local_weights(parts: Parts) -> PlacingMap:
-    facts = parts.facts
-    features, points = parts.get("features"), parts.arrays["points"]
-    return LocalWeightsMap(features, points, facts["n_neighbors"], facts["ridge"])
+    features = sound.table(parts.get("features"), "features", [None, None], features=True)
+    n = features.shape[0]
+    points = sound.numbers(parts.get("points"), "points", [n, None])
+    neighbors = sound.whole(parts.facts, "n_neighbors", 1, n)
+    ridge = sound.number(parts.facts, "ridge", least=0)
+    return LocalWeightsMap(features, points, neighbors, ridge)
 
 
 def _pieces(parts: Parts) -> PlacingMap:
+    alone = parts.facts.get("single_points")
+    if not isinstance(alone, list) or not alone or any(type(one) is not bool for one in alone):
+        raise DamagedFile("it states its pieces in an unknown form")
+    features = sound.table(parts.get("features"), "features", [None, None], features=True)
+    n, width = features.shape
+    points = sound.numbers(parts.get("points"), "points", [n, None])
+    offsets = sound.numbers(parts.get("offsets"), "offsets", [len(alone), points.shape[1]])
+    owner = sound.indices(parts.get("owner"), "owner", [n], len(alone))
     maps = tuple(
-        None if alone else parts.get_map(f"piece_{number + 1}")
-        for number, alone in enumerate(parts.facts["single_points"])
+        None if one else parts.get_map(f"piece_{number + 1}") for number, one in enumerate(alone)
     )
-    owner, points, offsets = (parts.arrays[name] for name in ("owner", "points", "offsets"))
-    features, metric = parts.get("features"), parts.facts["metric"]
-    return PiecewiseMap(features, metric, owner, points, offsets, maps)
+    for one in maps:
+        if one is not None and (width_of(one) != width or coordinates_of(one) > points.shape[1]):
+            raise DamagedFile("its pieces are of other columns, or have more coordinates than it")
+    return PiecewiseMap(features, sound.metric(parts.facts), owner, points, offsets, maps)
 
 
 def _rescaled(parts: Parts) -> PlacingMap:
-    return RescaledMap(parts.get_map("map"), parts.get("times"), parts.get("over"))
+    inner = parts.get_map("map")
+    for name in ("times", "over"):
+        if parts.get(name) is not None:
+            sound.numbers(parts.get(name), name, [coordinates_of(inner)])
+    return RescaledMap(inner, parts.get("times"), parts.get("over"))
+
+
+def _inner(map_: Any) -> Any:
+    while isinstance(map_, RescaledMap):
+        map_ = map_.map
+    return map_
+
+
+def coordinates_of(map_: PlacingMap) -> int:
+    """How many coordinates a map has."""
+    inner = _inner(map_)
+    if isinstance(inner, LinearMap):
+        return int(inner.components.shape[0])
+    held = inner.place.directions if isinstance(inner, GeodesicMap) else inner.points
+    return int(np.shape(held)[-1])
+
+
+def width_of(map_: PlacingMap) -> int:
+    """How many columns the rows have that a map takes."""
+    inner = _inner(map_)
+    if isinstance(inner, LinearMap):
+        return len(inner.mean)
+    held = inner.graph.points if isinstance(inner, GeodesicMap | NystromMap) else inner.features
+    return int(held.shape[1])
 
 
 BUILDERS: dict[str, Callable[[Parts], PlacingMap]] = {
@@ -237,26 +284,5 @@ def _put_graph(parts: Parts, graph: Graph) -> None:
 
 
 def _graph(parts: Parts) -> Graph:
-    facts = parts.facts["graph"]
-    search = facts["search"] | {"recall_interval": tuple(facts["search"]["recall_interval"])}
-    indptr, indices, distances = (
-        parts.arrays[f"graph_lists_{name}"] for name in ("indptr", "indices", "distances")
-    )
-    lengths = parts.get("graph_lengths")
-    n = lengths.shape[0]
-    _refuse_rows("graph_lists", indptr, indices, (n, n))
-    if lengths.shape != (n, n) or distances.shape != indices.shape:
-        raise InvalidInput("the model's graph does not have one row and column a point")
-    return Graph(
-        lengths=lengths,
-        lists=Lists(indptr, indices, distances),
-        search=Search(**search),
-        kind=facts["kind"],
-        points=parts.get("graph_points"),
-        metric=facts["metric"],
-        n_neighbors=facts["n_neighbors"],
-        radius=facts["radius"],
-        usual_spread=facts["usual_spread"],
-        symmetry=facts["symmetry"],
-        links=tuple((int(i), int(j), float(length)) for i, j, length in facts["links"]),
-    )
+    facts = sound.mapping(parts.facts, "graph")
+    return graph_of(facts, parts.arrays, parts.get("graph_lengths"), parts.get("graph_points"))

@@ -1,0 +1,130 @@
+"""How much is read of what may be endless, and what is said of files that cannot be read.
+
+A small packed file can unpack to more than any memory holds, and standard input need not end.
+The limits are stated here, with room for every honest table that was met.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from dualfold.errors import DamagedFile, DualfoldError, InvalidInput
+
+__all__ = [
+    "LONGEST_LINE",
+    "MOST_SQUEEZED",
+    "MOST_STREAMED",
+    "SMALL",
+    "Unpacked",
+    "foreign",
+    "readable_archive",
+    "streamed",
+    "unpacked_limit",
+]
+
+# Packed files may unpack to SMALL bytes, or to MOST_SQUEEZED times their size if that is more:
+# arrays of numbers shrink to a tenth, those that are nearly all zeros to a hundredth.
+SMALL, MOST_SQUEEZED = 2**28, 200
+# Of standard input, pipes and devices so many bytes are taken.
+MOST_STREAMED = 2**30
+# A line of text: a million columns of 60 characters.
+LONGEST_LINE = 2**26
+# What is shown of the words of another library.
+SHOWN = 200
+
+
+def unpacked_limit(packed: int) -> int:
+    """How many bytes a packed file of this size may become."""
+    return max(SMALL, MOST_SQUEEZED * packed)
+
+
+class Unpacked(io.RawIOBase):
+    """An unpacked stream that ends with an error where it becomes too long."""
+
+    def __init__(self, stream: Any, packed: int, name: str) -> None:
+        self._stream, self._name = stream, name
+        self._limit, self._seen = unpacked_limit(packed), 0
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def readinto(self, place: Any) -> int:
+        """As of any stream."""
+        try:
+            found: int = self._stream.readinto(place)
+        except (OSError, EOFError, zlib.error) as error:
+            raise DamagedFile(f"{self._name} cannot be read ({error}); is it damaged?") from error
+        self._seen += found
+        if self._seen > self._limit:
+            raise InvalidInput(
+                f"{self._name} unpacks to more than {self._limit / 1e6:,.0f} MB, which is more "
+                f"than {MOST_SQUEEZED} times its size; unpack it first if that is meant"
+            )
+        return found
+
+    def close(self) -> None:
+        """Close what lies below, too."""
+        self._stream.close()
+        super().close()
+
+
+def streamed(stream: Any, name: str) -> io.BytesIO:
+    """All of a stream that can be read once; refused where it does not end in time."""
+    content = stream.read(MOST_STREAMED + 1)
+    if len(content) > MOST_STREAMED:
+        raise InvalidInput(
+            f"{name} is longer than {MOST_STREAMED / 1e9:.1f} GB, the most that is read of what "
+            "is no file; save it as a file first"
+        )
+    if not content:
+        raise InvalidInput(f"{name} is empty; a table was expected there")
+    return io.BytesIO(content)
+
+
+def is_stream(path: Path) -> bool:
+    """Whether it can be read only once: a pipe, a device or a socket."""
+    mode = path.stat().st_mode
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def readable_archive(place: Path | io.BytesIO, name: str) -> None:
+    """Refuse a zip file (.npz, .xlsx) that would unpack to far more than it should."""
+    size = place.stat().st_size if isinstance(place, Path) else len(place.getvalue())
+    with foreign(name, "zip"), zipfile.ZipFile(place) as archive:
+        whole = sum(entry.file_size for entry in archive.infolist())
+    if whole > unpacked_limit(size):
+        raise InvalidInput(
+            f"{name} unpacks to {whole / 1e9:.1f} GB, more than {MOST_SQUEEZED} times its size; "
+            "save it without compression if that is meant"
+        )
+    if isinstance(place, io.BytesIO):
+        place.seek(0)
+
+
+@contextlib.contextmanager
+def foreign(name: str, kind: str) -> Iterator[None]:
+    """While another library reads the file `name`, whatever it raises means: not of this kind.
+
+    Libraries raise their own errors, those of their parsers and of Python, of many types, for
+    files that were cut or altered. Only they run inside, no code of this package.
+    """
+    try:
+        yield
+    except (DualfoldError, MemoryError):
+        raise
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno is not None and error.filename is not None:
+            raise  # no right to read it, and the like
+        said = " ".join(str(error).split())
+        said = said if len(said) <= SHOWN else f"{said[:SHOWN]}…"
+        raise DamagedFile(
+            f"{name} is not a readable {kind} file: {said or type(error).__name__}"
+        ) from error
