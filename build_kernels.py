@@ -4,21 +4,28 @@ The kernels are plain C called through ctypes, so one wheel serves every Python
 version of a platform. On x86-64 the same source is compiled for three levels of
 the instruction set; `dualfold.kernels` loads the best one the processor has.
 Each library tells the types of its functions, read here from their C prototypes, so that
-they are stated once. `python build_kernels.py` builds in place, for work on the sources.
+they are stated once. `python build_kernels.py` builds in place, for work on the sources;
+`build_wheels.py` builds the wheels of all platforms, which it names by DUALFOLD_TARGET.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import platform
 import re
 import shlex
+import struct
 import subprocess
 import sys
 import sysconfig
 import tempfile
+import tomllib
+import uuid
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +37,21 @@ except ImportError:  # building in place needs the compiler alone
 HERE = Path(__file__).parent
 SOURCES = HERE / "src" / "dualfold" / "kernels"
 LEVELS = {"x86_64": ["x86_64_v2", "x86_64_v3", "x86_64_v4"], "aarch64": ["baseline"]}
-ENDING = {"linux": ".so", "darwin": ".dylib", "win32": ".dll"}
+ENDING = {"macos": ".dylib", "windows": ".dll"}
+# Zig's name of a machine, and the tag of a wheel for it. The C library is named by the oldest
+# version it may have: glibc 2.17 (2012), musl 1.2 (2020), macOS 11 (2020), Windows 10.
+WHEELS = {
+    "x86_64-linux-gnu.2.17": "manylinux_2_17_x86_64.manylinux2014_x86_64",
+    "aarch64-linux-gnu.2.17": "manylinux_2_17_aarch64.manylinux2014_aarch64",
+    "x86_64-linux-musl": "musllinux_1_2_x86_64",
+    "aarch64-linux-musl": "musllinux_1_2_aarch64",
+    "x86_64-macos.11.0": "macosx_11_0_x86_64",
+    "aarch64-macos.11.0": "macosx_11_0_arm64",
+    "x86_64-windows-gnu": "win_amd64",
+    "aarch64-windows-gnu": "win_arm64",
+}
+# As Python names them, and as Zig does.
+ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64", "ppc64le": "powerpc64le"}
 TYPES = {"int32_t": "int32", "int64_t": "int64", "float": "float32", "double": "float64"}
 PROTOTYPE = re.compile(r"\bEXPORT\s+(\w+)\s+(\w+)\s*\(([^{};]*)\)\s*\{")
 ARGUMENT = re.compile(
@@ -38,17 +59,38 @@ ARGUMENT = re.compile(
 )
 
 
-def target() -> tuple[str, str]:
-    """Zig's name of this machine's architecture, and of the whole target."""
-    arch = {"amd64": "x86_64", "arm64": "aarch64"}.get(
-        platform.machine().lower(), platform.machine().lower()
-    )
+_REMEDY = (
+    "dualfold needs its kernels: there is no slower form without them. They compile with the wheel "
+    "`ziglang` (pip install ziglang) or a clang 15 or newer named by the variable CC, for example "
+    "CC=clang pip install ."
+)
+
+
+def target() -> str:
+    """Zig's name of the machine to build for: DUALFOLD_TARGET, else this one."""
+    if chosen := os.environ.get("DUALFOLD_TARGET"):
+        return chosen
+    if struct.calcsize("P") != 8:
+        raise RuntimeError(
+            "dualfold's kernels count with 64 bits and this Python has "
+            f"{8 * struct.calcsize('P')}; install a 64-bit Python"
+        )
+    arch = platform.machine().lower()
+    arch = ARCHITECTURES.get(arch, arch)
     if sys.platform == "darwin":
-        return arch, f"{arch}-macos"
+        return f"{arch}-macos.11.0"
     if sys.platform == "win32":
-        return arch, f"{arch}-windows-gnu"
-    musl = "musl" in (sysconfig.get_config_var("HOST_GNU_TYPE") or "")
-    return arch, f"{arch}-linux-musl" if musl else f"{arch}-linux-gnu.2.17"
+        return f"{arch}-windows-gnu"
+    if "musl" in (sysconfig.get_config_var("HOST_GNU_TYPE") or ""):
+        return f"{arch}-linux-musl"
+    oldest = f"{arch}-linux-gnu.2.17"
+    return oldest if oldest in WHEELS else f"{arch}-linux-gnu"
+
+
+def wheel_tag() -> str:
+    """The platform tag of a wheel: what the compiler was told, or all that Python knows."""
+    known = None if os.environ.get("CC") else WHEELS.get(target())
+    return known or sysconfig.get_platform().replace("-", "_").replace(".", "_")
 
 
 def signatures(preprocessed: str) -> str:
@@ -89,17 +131,21 @@ def fingerprint() -> str:
 
 
 def compiler() -> list[str]:
-    """The C compiler: that of $CC, which must be a clang, else the one that comes as a wheel."""
+    """The C compiler: that of $CC, a clang from 15 on, else the one that comes as a wheel."""
     own = shlex.split(os.environ.get("CC", ""))
-    return own or [sys.executable, "-m", "ziglang", "cc", "-target", target()[1]]
+    return own or [sys.executable, "-m", "ziglang", "cc", "-target", target()]
 
 
 def run_compiler(arguments: list[str]) -> str:
     """Run the C compiler; RuntimeError with what it said when it fails."""
     command = [*compiler(), "-std=c11", *arguments]
-    result = subprocess.run(command, capture_output=True, text=True)
+    try:
+        result = subprocess.run(command, capture_output=True, text=True)
+    except OSError as error:
+        raise RuntimeError(f"the C compiler of $CC did not start: {error}") from error
     if result.returncode:
-        raise RuntimeError(f"the C kernels did not compile:\n{' '.join(command)}\n{result.stderr}")
+        said = f"{shlex.join(command)}\n{result.stderr}\n"
+        raise RuntimeError(f"the C kernels did not compile:\n{said}{_REMEDY}")
     return result.stdout
 
 
@@ -127,15 +173,19 @@ def compile_kernels() -> list[Path]:
 def _libraries(sources: list[str]) -> list[Path]:
     folder = SOURCES / "lib"
     folder.mkdir(exist_ok=True)
+    arch, system, *_ = re.split(r"[-.]", target())
+    ending = ENDING.get(system, ".so")
 
     def build(level: str) -> Path:
-        library = folder / f"dualfold-{level}{ENDING.get(sys.platform, '.so')}"
+        library = folder / f"dualfold-{level}{ending}"
         # No fused multiply-add and no fast-math: the same input gives the same
         # bits at every level. 512-bit registers pay off in the long loops here.
         flags = ["-O3", "-Wall", "-Wextra", "-ffp-contract=off", f"-I{SOURCES}"]
         # A new compiler's new warning is no reason not to install; CI wants to know of it.
         flags += ["-Werror"] if os.environ.get("DUALFOLD_WARNINGS") == "error" else []
-        flags += ["-fno-math-errno", "-fno-sanitize=undefined", "-shared", "-fPIC", "-s"]
+        flags += ["-fno-math-errno", "-fno-sanitize=undefined", "-shared", "-s"]
+        flags += ["-fPIC"] if system != "windows" else []  # all of its code is
+        flags += ["-install_name", f"@rpath/{library.name}"] if system == "macos" else []
         if level == "x86_64_v4":
             flags.append("-mprefer-vector-width=512")
         # Beside its place, then moved there: programs that run keep the library they have.
@@ -149,22 +199,87 @@ def _libraries(sources: list[str]) -> list[Path]:
         return library
 
     with ThreadPoolExecutor() as pool:
-        built = list(pool.map(build, LEVELS.get(target()[0], ["baseline"])))
+        built = list(pool.map(build, LEVELS.get(arch, ["baseline"])))
     for leftover in set(folder.iterdir()) - set(built):
         leftover.unlink()
     return built
 
 
+def _component(name: str, kind: str, licence: str, **more: Any) -> dict[str, Any]:
+    chosen = {"expression": licence}
+    return {"type": kind, "bom-ref": name, "name": name, "licenses": [chosen], **more}
+
+
+def bill_of_materials(project: dict[str, Any], libraries: list[Path]) -> str:
+    """What a wheel holds and what it was made with, as CycloneDX; of the same parts the same text.
+
+    The kernels are dualfold's own code. What the linker may add to them comes with the compiler.
+    """
+    own = bool(os.environ.get("CC"))
+    maker = {"name": shlex.join(compiler())} if own else _package("ziglang")
+    holds = [
+        _component(
+            f"dualfold/kernels/lib/{path.name}",
+            "file",
+            project["license"],
+            hashes=[{"alg": "SHA-256", "content": hashlib.sha256(path.read_bytes()).hexdigest()}],
+        )
+        for path in sorted(libraries)
+    ]
+    holds.append(_component("compiler-rt", "library", "MIT", scope="optional"))
+    if "windows" in target():
+        holds.append(_component("mingw-w64 runtime", "library", "ZPL-2.1", scope="optional"))
+    needs = [_package(re.split(r"[<>=!~; ]", text)[0]) for text in project["dependencies"]]
+    for part, text in zip(needs, project["dependencies"], strict=True):
+        part.pop("version", None)  # whichever is installed; the range is stated
+        part |= {"scope": "required", "properties": [{"name": "requires", "value": text}]}
+    main = _component("dualfold", "library", project["license"], version=project["version"])
+    built = datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH", 1580601600)), UTC)
+    told: dict[str, Any] = {
+        "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "version": 1,
+        "metadata": {
+            "timestamp": built.isoformat(),
+            "component": main,
+            "tools": {"components": [{"type": "application", **maker}]},
+        },
+        "components": [*holds, *({"type": "library", "bom-ref": n["purl"], **n} for n in needs)],
+    }
+    content = json.dumps(told, sort_keys=True)
+    told["serialNumber"] = f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_OID, content)}"
+    return json.dumps(told, indent=1, sort_keys=True) + "\n"
+
+
+def _package(name: str) -> dict[str, Any]:
+    try:
+        version = metadata.version(name)
+    except metadata.PackageNotFoundError:
+        version = "unknown"
+    return {"name": name, "version": version, "purl": f"pkg:pypi/{name.lower()}"}
+
+
 class Kernels(BuildHookInterface):  # type: ignore[type-arg]
-    """Put the compiled libraries into the wheel and tag it for this platform."""
+    """Put the compiled libraries and what they are made of into the wheel; name its platform."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if self.target_name != "wheel":
             return
-        compile_kernels()
+        built = compile_kernels()
         build_data["pure_python"] = False
-        tag = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-        build_data["tag"] = f"py3-none-{tag}"
+        build_data["tag"] = f"py3-none-{wheel_tag()}"
+        if version == "editable":
+            return
+        project = tomllib.loads((HERE / "pyproject.toml").read_text("utf-8"))["project"]
+        self.scratch = tempfile.TemporaryDirectory()
+        bill = Path(self.scratch.name) / "dualfold.cdx.json"
+        bill.write_text(bill_of_materials(project, built), "utf-8", newline="\n")
+        build_data["sbom_files"] = [str(bill)]
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        if hasattr(self, "scratch"):
+            self.scratch.cleanup()
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import platform
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -38,13 +39,27 @@ def _library() -> ctypes.CDLL:
     """The library compiled for the highest instruction level this machine has."""
     built = sorted((Path(__file__).parent / "lib").glob("dualfold-*"))
     if not built:
-        raise DualfoldError(f"the compiled kernels are missing from this installation; {_BUILD}")
-    level = ctypes.CDLL(str(built[0])).instruction_level()
+        raise DualfoldError(
+            f"the compiled kernels are missing from this installation, and dualfold does not work "
+            f"without them; {_BUILD}"
+        )
+    level = _loaded(built[0]).instruction_level()
     wanted = os.environ.get("DUALFOLD_LEVEL")  # for tests: a lower level than the best
     usable = [path for path in built if not path.stem[-1].isdigit() or int(path.stem[-1]) <= level]
     if wanted:
         usable = [path for path in usable if path.stem.endswith(wanted)] or usable
-    return ctypes.CDLL(str(usable[-1]))
+    return _loaded(usable[-1])
+
+
+def _loaded(path: Path) -> ctypes.CDLL:
+    try:
+        return ctypes.CDLL(str(path))
+    except OSError as error:
+        raise DualfoldError(
+            f"the compiled kernels ({path.name}) do not load on this machine, "
+            f"{platform.system()} on {platform.machine()}: {error}. They were made for another "
+            f"one, or are damaged; {_BUILD}"
+        ) from error
 
 
 @cache

@@ -28,10 +28,11 @@ static inline __attribute__((always_inline)) void rows_of_block(
 }
 
 EXPORT int32_t sparse_recurrence(
-        int64_t first, int64_t last, int64_t width, const int32_t *start HOLDS(last + 1),
-        const int32_t *column HOLDS(start[last]), const double *entry HOLDS(start[last]),
-        double scale, double centre, double weight, const double *X HOLDS(last * width),
-        double *Z HOLDS(last * width)) {
+        int64_t first, int64_t last, int64_t width,
+        const int32_t *start HOLDS(last + 1) RISING,
+        const int32_t *column HOLDS(start[last]) BELOW(COUNT(X) / width),
+        const double *entry HOLDS(start[last]), double scale, double centre, double weight,
+        const double *X HOLDS(last * width), double *Z HOLDS(last * width)) {
     switch (width) { /* a width known to the compiler keeps the sums in registers */
 #define WIDTH(w)                                                                         \
     case w:                                                                              \
