@@ -41,7 +41,7 @@ ROOMS = {
     "methods": "methods/*.py",
 }
 SLOW = 2.5  # seconds: tests that take longer are left out
-BUDGET = 10.0  # seconds of tests for a mutant
+BUDGET = 6.0  # seconds of tests for a mutant
 PATIENCE = 40.0  # seconds of processor that a mutant may take beyond its tests
 
 
