@@ -19,11 +19,13 @@ __version__ = "0.1.0"
 # Names are looked up when first used: `import dualfold` itself loads nothing. Type checkers read
 # them in __init__.pyi, which docs/generated.py writes.
 _HOMES = {
+    "Audit": "dualfold.auditing",
     "Certificate": "dualfold.certificate",
     "Embedding": "dualfold.embedding",
     "Graph": "dualfold.graph",
     "QualityReport": "dualfold.quality",
     "TraceProblem": "dualfold.trace",
+    "audit": "dualfold.auditing",
     "certify": "dualfold.trace",
     "continuity": "dualfold.quality",
     "embed": "dualfold.embedding",
@@ -33,6 +35,7 @@ _HOMES = {
     "trustworthiness": "dualfold.quality",
 }
 _ROOMS = (
+    "auditing",
     "data",
     "errors",
     "estimators",

@@ -1,4 +1,5 @@
 # Written by docs/generated.py from dualfold.descriptions.
+from dualfold import auditing as auditing
 from dualfold import data as data
 from dualfold import errors as errors
 from dualfold import estimators as estimators
@@ -16,6 +17,8 @@ from dualfold import trace as trace
 from dualfold import unfolding as unfolding
 from dualfold import view as view
 from dualfold import weights as weights
+from dualfold.auditing import Audit as Audit
+from dualfold.auditing import audit as audit
 from dualfold.certificate import Certificate as Certificate
 from dualfold.embedding import Embedding as Embedding
 from dualfold.embedding import embed as embed

@@ -56,6 +56,7 @@ def top(
       dualfold recommend table.csv                     which method suits it, and why
       dualfold compare table.csv -p maps.png           several methods side by side
       dualfold report table.csv table.pca.csv          how good a picture a map is
+      dualfold audit table.csv umap.csv                which points and groups to believe
       dualfold certify table.csv table.pca.csv         check a stored map again
       dualfold data penguins-like                      a small table to try this on
       dualfold methods                                 what each method preserves
@@ -128,6 +129,7 @@ for command in (
     making.METHOD_COMMANDS["compare"].plain(),
     recommend,
     checking.report,
+    checking.audit,
     checking.certify,
     data,
     methods,

@@ -1,4 +1,4 @@
-"""The commands that check maps: report, certify."""
+"""The commands that check maps: report, audit, certify."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from dualfold.cli import options as o
 from dualfold.cli.console import UNCERTIFIED, Console, print_json
 from dualfold.cli.reading_options import OF_FILE, OF_REPORT, reads_table
 from dualfold.data.reading import AS_IT_IS, Reading
+from dualfold.descriptions import DESCRIPTIONS
 
 Embedding = Annotated[
     str,
@@ -65,6 +66,57 @@ def report(
     else:
         typer.echo(words)
     for line in after_report(request):
+        console.say(line)
+
+
+@reads_table(OF_REPORT)
+def audit(
+    file: o.File,
+    embedding: Embedding,
+    method: Annotated[
+        str | None,
+        typer.Option("--method", "-m", metavar="METHOD", autocompletion=o.beginning(*DESCRIPTIONS),
+                     callback=lambda name: name if name is None else o.method_name(name),
+                     help="What made the map, if it is one of `dualfold methods`: it is run again "
+                     "on data without groups, with other seeds and on subsamples."),
+    ] = None,
+    reading: Reading = AS_IT_IS,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="OUT", help="What is said of each point, as a "
+                     "table."),
+    ] = None,
+    picture: o.Picture = None,
+    html: o.Html = None,
+    force: o.Force = False,
+    as_json: o.Json = False,
+    quiet: o.Quiet = False,
+) -> None:  # fmt: skip
+    """Judge a map: dubious points, groups that the data do not have, what it cannot show.
+
+    \b
+    Examples:
+      dualfold audit cells.csv umap.csv
+      dualfold audit iris.csv iris.pca.csv --color species --method pca
+      dualfold audit cells.parquet tsne.csv --html audit.html -o points.csv --json
+
+    The map may be anybody's: UMAP's, t-SNE's, the table behind a figure; each of its rows must be
+    a row of FILE. --color names the column that groups are called after. What is tested, and at
+    which level, is in docs/audit.md; the last paragraph is for a methods section.
+    """
+    from dualfold.cli.audit import AuditRequest, audit_map
+    from dualfold.cli.closing import after_audit
+
+    if output == "-":
+        raise typer.BadParameter("the audit goes to standard output; give -o a file")
+    request = AuditRequest(file, reading, embedding, method, output, picture, html, force)
+    console = Console(quiet=quiet)
+    summary, words = audit_map(request, console)
+    if as_json:
+        print_json(summary)
+    else:
+        typer.echo(words)
+    for line in after_audit(request):
         console.say(line)
 
 

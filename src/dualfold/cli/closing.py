@@ -17,6 +17,7 @@ from dualfold.data.reading import Reading, reading_of
 from dualfold.descriptions import DESCRIPTIONS
 
 if TYPE_CHECKING:
+    from dualfold.cli.audit import AuditRequest
     from dualfold.cli.certify import CertifyRequest
     from dualfold.cli.compare import CompareRequest
     from dualfold.cli.embed import Request
@@ -121,6 +122,22 @@ def after_report(request: ReportRequest) -> list[str]:
         return [*lines, try_next(["dualfold", "certify", source, stored])]
     words = ["dualfold", "report", source, stored, *reading_words(request.reading)]
     return [*lines, try_next([*words, "--picture", f"{stem(stored)}.quality.png"])]
+
+
+def after_audit(request: AuditRequest) -> list[str]:
+    """What was written where, and the next command."""
+    lines = _written(
+        {
+            "What is said of each point": request.output,
+            "Picture, coloured by the audit,": request.picture,
+            "Page": request.html,
+        }
+    )
+    if request.html is not None or request.source == "-":
+        return lines
+    words = ["dualfold", "audit", request.source, request.embedding]
+    words += reading_words(request.reading)
+    return [*lines, try_next([*words, "--html", f"{stem(request.embedding)}.audit.html"])]
 
 
 def after_certify(request: CertifyRequest, summary: dict[str, Any]) -> list[str]:

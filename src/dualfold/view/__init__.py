@@ -10,6 +10,7 @@ name, color_name : what the colours stand for, in words
 axis_names : what the axes are called, in the order of the columns
 """
 
+from dualfold.view.audit import audit_columns, audit_figure, write_audit_page
 from dualfold.view.biplot import biplot_figure
 from dualfold.view.figures import Panel, gallery, map_figure, save_figure
 from dualfold.view.page import Map, measured_map, page_html, write_page
@@ -24,6 +25,8 @@ from dualfold.view.quality import (
 __all__ = [
     "Map",
     "Panel",
+    "audit_columns",
+    "audit_figure",
     "biplot_figure",
     "co_ranking_figure",
     "curve_figure",
@@ -35,5 +38,6 @@ __all__ = [
     "save_figure",
     "scree_figure",
     "shepard_figure",
+    "write_audit_page",
     "write_page",
 ]

@@ -1,0 +1,157 @@
+"""Judge anybody's map: `audit(X, Y)`."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from dualfold.arrays import Array
+from dualfold.auditing.density import map_groups
+from dualfold.auditing.groups import LINKS, judged_groups, names_of
+from dualfold.auditing.nearness import nearness
+from dualfold.auditing.reliability import reliability
+from dualfold.auditing.repeats import ROWS, impostors, maker, repeats
+from dualfold.auditing.result import Audit
+from dualfold.auditing.two_groups import two_groups
+from dualfold.data.prepared import prepare
+from dualfold.errors import Argument, InvalidInput
+from dualfold.graph.metrics import is_euclidean
+from dualfold.graph.points import rows_of_numbers
+from dualfold.quality import Picture, t_similarity
+from dualfold.quality.estimate import drawn_rows, sample_size
+from dualfold.quality.ranks import both_spaces
+from dualfold.quality.space import DistanceSpace, EuclideanSpace, Space
+from dualfold.recommendation.dimension import intrinsic_dimension
+
+__all__ = ["audit"]
+
+FEWEST = 100
+NEIGHBORS = 10
+# Rows whose links are looked at, and rows for the dimension.
+LINKED, FOR_DIMENSION = 10_000, 2_000
+
+
+def audit(
+    X: Any,
+    Y: Any,
+    *,
+    labels: Any = None,
+    method: Any = None,
+    metric: Any = "euclidean",
+    n_impostors: int = 19,
+    n_repeats: int = 5,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+) -> Audit:
+    """Judge a map Y of the data X, whoever made it; `print` the answer.
+
+    Which points stand at places that say nothing about them (`dubious`); which of the visible
+    groups the data have, too, which are torn apart or thrown together; which statements "A lies
+    nearer to B than to C" are true in the data; how many dimensions there are beside those shown.
+    With a method also whether it draws such groups where there are none, and whether it draws the
+    same ones again. What is tested and at which level is in docs/audit.md.
+
+    X : the data that the map is of: a table of numbers, dense or sparse, a data frame (prepared as
+        files are), or distances with metric="precomputed"
+    Y : the map, one row for each point; at least 100 of them
+    labels : one for each point, to name groups by; no judgement reads them
+    method : what made the map, to run it again on up to 1,000 rows: a function
+        (points, seed) → map, an estimator with fit_transform, or the name of one of our methods
+    metric : of the data; on the map distances are Euclidean
+    n_impostors : runs on shuffled and as many on normal data; 19 is the least that can reach
+        a p-value of 0.05. 0: none
+    n_repeats : runs with other seeds, and as many on subsamples, 2 or more. 0: none
+    random_state, n_jobs : seed of samples and permutations; threads (None: all cores)
+
+    >>> from dualfold import PCA, audit
+    >>> from dualfold.data import digits
+    >>> X = digits().points
+    >>> found = audit(X, PCA(2).fit_transform(X))
+    >>> found.picture.grade, found.dimension.value > 2
+    ('poor', True)
+    """
+    begin = perf_counter()
+    if hasattr(X, "iloc"):
+        X = prepare(X).X
+    x, y = both_spaces(X, Y, metric, n_jobs)
+    if not isinstance(y, EuclideanSpace):
+        raise InvalidInput(Argument("Y"), " must be a table of points")
+    if x.n < FEWEST:
+        raise InvalidInput(
+            Argument("X"), f" has {x.n} rows; an audit needs {FEWEST} or more for its tests to "
+            "mean something. dualfold.quality.report measures maps of fewer"
+        )  # fmt: skip
+    names = _labels_of(labels, x.n)
+    make = None if method is None else maker(method, y.width)
+    scores = reliability(x, y, random_state)
+    shown = np.asarray(y.points, dtype=float)
+    groups = map_groups(shown, n_jobs=n_jobs)
+    rows = drawn_rows(x.n, LINKED, random_state)
+    rows = np.arange(x.n) if rows is None else rows
+    some = _part(x, rows)
+    lists = some.nearest(LINKS)[0]
+    found, pairs = judged_groups(groups, groups.codes[rows], lists, shown[rows], names)
+    near = nearness(
+        some, shown[rows], [np.flatnonzero(groups.codes[rows] == g) for g in range(groups.count)],
+        names_of(groups.count), random_state,
+    )  # fmt: skip
+    few = drawn_rows(len(rows), min(FOR_DIMENSION, len(rows)), random_state)
+    dimension = intrinsic_dimension(
+        some if few is None else _part(some, few), random_state=random_state
+    )
+    kept = t_similarity(x, y, NEIGHBORS, sample=sample_size(x.n), random_state=random_state)
+    seconds = perf_counter() - begin
+    false, again = None, None
+    if make is not None and (n_impostors or n_repeats):
+        table = _rows_for_method(X, metric, x.n, random_state)
+        false = impostors(make, table, n_impostors, random_state) if n_impostors else None
+        again = repeats(make, table, n_repeats, random_state) if n_repeats else None
+    return Audit(
+        points=shown, picture=Picture(float(kept), x.n, NEIGHBORS, space=x.about),
+        reliability=scores, model=two_groups(scores.p_values), map_groups=groups, groups=found,
+        pairs=pairs, nearness=near, dimension=dimension, impostors=false, repeats=again,
+        linked=len(rows), seconds=seconds, labels=names,
+    )  # fmt: skip
+
+
+def _part(space: Space, rows: Array) -> Space:
+    """Some points of a space, as a space."""
+    if isinstance(space, EuclideanSpace):
+        if len(rows) == space.n:
+            return space
+        return EuclideanSpace(space.points[rows], space.threads)
+    rows = np.asarray(rows, dtype=np.int32)
+
+    def distances(names: Array) -> Array:
+        found = space.true_rows(rows[names])[:, rows]
+        found[np.arange(len(names)), names] = 0.0
+        return found
+
+    return DistanceSpace(len(rows), distances, space.threads)
+
+
+def _labels_of(labels: Any, n: int) -> Array | None:
+    if labels is None:
+        return None
+    given = np.asarray(labels, dtype=object)
+    if given.shape != (n,):
+        raise InvalidInput(
+            Argument("labels"), f" must be one for each of {n} rows; their shape is {given.shape}"
+        )
+    return given
+
+
+def _rows_for_method(X: Any, metric: Any, n: int, seed: int) -> Array:
+    """Up to 1,000 rows, dense."""
+    if not hasattr(X, "shape") or not is_euclidean(metric):
+        raise InvalidInput(
+            Argument("method"), " needs the table itself and ", Argument("metric", "euclidean"),
+            "; leave it out for distances and graphs"
+        )  # fmt: skip
+    rows = drawn_rows(n, ROWS, seed)
+    some = X if rows is None else X[rows]
+    dense = some.toarray() if sp.issparse(some) else some
+    return np.asarray(rows_of_numbers(dense, "X"), dtype=float)

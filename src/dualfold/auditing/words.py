@@ -1,0 +1,184 @@
+"""An audit in words: the verdict, the findings line by line, the paragraph for a paper."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dualfold.auditing.links import CUT
+from dualfold.quality.picture import percent
+
+if TYPE_CHECKING:
+    from dualfold.auditing.result import Audit
+
+__all__ = ["findings_of", "paragraph_of", "verdict_of"]
+
+_WORDS = {
+    "group": "a group in the data, too",
+    "torn": "no group of its own in the data: no border to",
+    "scattered": "no group in the data: most neighbours of its points lie elsewhere",
+    "undecided": "undecided",
+    "alone": "the whole map",
+}
+_SHOWN = 12  # groups that are listed
+
+
+def verdict_of(found: Audit) -> str:
+    """Picture, dubious points, groups, dimension: a sentence each."""
+    sentences = [str(found.picture), _dubious(found), _groups(found), _dimension(found)]
+    if found.impostors is not None:
+        sentences.append(_impostors(found))
+    return " ".join(sentences)
+
+
+def findings_of(found: Audit) -> list[str]:
+    """One line for each group, then statements, impostors and repeats."""
+    lines = []
+    if len(found.groups) > 1:
+        lines.append("Groups on the map")
+        for one in found.groups[:_SHOWN]:
+            words = _WORDS[one.verdict] + (f" {', '.join(one.torn_from)}" if one.torn_from else "")
+            inside = f"{percent(one.inside)} of its links stay inside"
+            together = (
+                f"; it holds two groups of the data ({one.parts[0]} and {one.parts[1]} of "
+                f"{one.sampled} points asked)"
+                if one.parts
+                else ""
+            )
+            lines.append(f"  {one.title}, {one.size:,} points: {words} ({inside}){together}")
+        if len(found.groups) > _SHOWN:
+            lines.append(f"  and {len(found.groups) - _SHOWN} smaller ones")
+    near = found.nearness
+    if near.statements:
+        lines.append(
+            f'Of {len(near.statements)} statements "A lies nearer to B than to C" that the map '
+            f"makes, {near.count(True)} are true in the data, {near.count(False)} false and "
+            f"{near.count(None)} undecided (95 % for all of them together)."
+        )
+        if near.worst is not None:
+            lines.append(f"  {near.worst}")
+    if found.repeats is not None:
+        lines += [_repeats(found)]
+    return lines
+
+
+def paragraph_of(found: Audit) -> str:
+    """What was done, in the words of a methods section."""
+    from dualfold import __version__
+
+    scores = found.reliability
+    n, d = found.points.shape
+    text = (
+        f"The {d}-dimensional map of the {n:,} points was audited with dualfold {__version__}. "
+        f"It keeps {percent(found.picture.kept)} of the {found.picture.n_neighbors} nearest "
+        f"neighbours (chance: {percent(found.picture.chance)}). Each point was scored by how its "
+        f"surroundings among {scores.references:,} reference points differ between data and map, "
+        f"and {len(scores.random):,} scores at randomly exchanged places gave the null "
+        f"distribution; in a two-group model (Efron 2008) {int(found.dubious.sum()):,} points "
+        f"({percent(found.share_dubious)}) had a posterior probability of at least 0.95 of a "
+        "random place" + _expected(found) + ". "
+        f"Density-based clustering of the map (Chazal et al. 2013) gave {len(found.groups)} "
+        f"group{'s' if len(found.groups) != 1 else ''}."
+    )
+    if len(found.groups) > 1:
+        text += (
+            f" Held against the 15-nearest-neighbour graph of {found.linked:,} points in the data, "
+            f"of these {found.count('group')} are groups there (fewer links across every border "
+            f"than {CUT:g} times those through a group's own middle, level 0.05), "
+            f"{found.count('torn')} are parts of a larger one (level 0.05 for all pairs together), "
+            f"{found.count('scattered')} have most of their links outside, and "
+            f"{found.count('undecided')} are undecided."
+        )
+    near = found.nearness
+    if near.statements:
+        text += (
+            f" Of {len(near.statements)} orderings of distances between groups that the map shows, "
+            f"{near.count(True)} hold in the data, {near.count(False)} do not and "
+            f"{near.count(None)} are undecided (bootstrap, simultaneous 95 % intervals)."
+        )
+    text += f" The intrinsic dimension of the data is {found.dimension} (Facco et al. 2017)."
+    if found.impostors is not None:
+        one = found.impostors
+        text += (
+            f" The same method on {one.rows:,} rows drew {one.own_groups} groups with a separation "
+            f"of {one.own:.2f}; on {len(one.shuffled)} copies with shuffled columns and on "
+            f"{len(one.gaussian)} normal samples of the same covariance, groups were as distinct "
+            f"with p = {one.p_value('shuffled'):.2g} and p = {one.p_value('gaussian'):.2g}."
+        )
+    return text
+
+
+def _expected(found: Audit) -> str:
+    if not found.dubious.any():
+        return ""
+    return f" (expected share of false ones among them: {percent(found.model.expected_false)})"
+
+
+def _dubious(found: Audit) -> str:
+    count = int(found.dubious.sum())
+    if not count:
+        return "No point is dubious."
+    said = (
+        f"{count:,} of {len(found.points):,} points ({percent(found.share_dubious)}) "
+        f"{'is' if count == 1 else 'are'} dubious: the place says no more about such a point than "
+        "that of another would (posterior probability at least 0.95)"
+    )
+    wrong = found.model.expected_false * count
+    return said + (f"; {wrong:.0f} of them are expected to be none." if wrong >= 1 else ".")
+
+
+def _groups(found: Audit) -> str:
+    count = len(found.groups)
+    if count < 2:
+        return "The map shows no separate groups."
+    real, torn = found.count("group"), found.count("torn")
+    lost, open_ = found.count("scattered"), found.count("undecided")
+    together = sum(one.parts is not None for one in found.groups)
+    parts = [f"{real} {'is a group' if real == 1 else 'are groups'} in the data, too"]
+    for number, one, more in (
+        (torn, "is torn off others", "are torn off others"),
+        (lost, "has its neighbours elsewhere", "have their neighbours elsewhere"),
+        (open_, "is undecided", "are undecided"),
+    ):
+        parts += [f"{number} {one if number == 1 else more}"] if number else []
+    said = f"Of {count} groups on the map {', '.join(parts)}."
+    if together:
+        said += f" {together} hold{'s' if together == 1 else ''} two groups of the data each."
+    return said if real else f"The groups on this map are not supported by the data. {said}"
+
+
+def _dimension(found: Audit) -> str:
+    shown, one = found.points.shape[1], found.dimension
+    about = f"The intrinsic dimension of the data is {one}"
+    if one.value > shown:
+        return f"{about}. The map has {shown}, so that distances on it cannot all be right."
+    return f"{about}. The map has {shown}, enough for distances nearby."
+
+
+def _impostors(found: Audit) -> str:
+    one = found.impostors
+    assert one is not None
+    runs = len(one.shuffled)
+    same = (
+        sum(other >= one.own for other in one.shuffled),
+        sum(other >= one.own for other in one.gaussian),
+    )
+    begin = (
+        "The method draws groups as distinct where there are none"
+        if not one.supported
+        else "The method does not draw groups as distinct where there are none"
+    )
+    return (
+        f"{begin}: in {same[0]} of {runs} runs on shuffled columns and {same[1]} of "
+        f"{len(one.gaussian)} on one normal cloud ({one.rows:,} rows; separation {one.own:.2f} for "
+        f"the data, at most {max(*one.shuffled, *one.gaussian):.2f} for these)."
+    )
+
+
+def _repeats(found: Audit) -> str:
+    one = found.repeats
+    assert one is not None
+    return (
+        f"Run again on {one.rows:,} rows: with other seeds maps share {one.seeds.agreement:.0%} of "
+        f"their neighbours (groups agree to {one.groups_seeds:.2f}, adjusted Rand index), on "
+        f"subsamples {one.subsamples.agreement:.0%} ({one.groups_subsamples:.2f})."
+    )

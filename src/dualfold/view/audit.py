@@ -1,0 +1,99 @@
+"""An audit to look at: one figure, one page."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dualfold.arrays import Array
+from dualfold.auditing import Audit
+from dualfold.view.figures import map_figure
+from dualfold.view.page import measured_map, write_page
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["audit_columns", "audit_figure", "write_audit_page"]
+
+_WORDS = {
+    "group": "group in the data, too",
+    "torn": "torn off another group",
+    "scattered": "neighbours elsewhere",
+    "undecided": "undecided",
+}
+
+
+def judgements(audit: Audit) -> Array:
+    """What is said of each point, in a few words: of itself, else of its group."""
+    if len(audit.groups) < 2:
+        words = np.full(len(audit.points), "not dubious", dtype=object)
+    else:
+        said = np.array([_WORDS[one.verdict] for one in audit.groups] + ["in no group"], object)
+        words = said[audit.map_groups.codes]
+    words[audit.dubious] = "dubious point"
+    return words
+
+
+def audit_columns(audit: Audit) -> dict[str, Any]:
+    """Columns for a page: the judgement, the group, the posterior, and labels if there are any."""
+    names = np.array([*(one.title for one in audit.groups), ""], dtype=object)
+    columns: dict[str, Any] = {"audit": judgements(audit)}
+    if audit.labels is not None:
+        columns["label"] = audit.labels
+    columns["group on the map"] = names[audit.map_groups.codes]
+    columns["posterior of a random place"] = audit.model.posterior
+    return columns
+
+
+def audit_figure(audit: Audit, *, title: str = "", verdict: str | None = None) -> Figure:
+    """The map, coloured by what the audit says, with the names of its groups.
+
+    audit : what `dualfold.audit` returned
+    verdict : a line under it (None: points and groups in numbers)
+    """
+    if verdict is None:
+        verdict = (
+            f"{int(audit.dubious.sum()):,} of {len(audit.points):,} points dubious; "
+            f"{audit.count('group')} of {len(audit.groups)} groups are groups in the data"
+        )
+    shown = audit.points[:, :2] if audit.points.shape[1] > 2 else audit.points
+    figure = map_figure(shown, judgements(audit), title=title, verdict=verdict)
+    if shown.shape[1] == 2 and len(audit.groups) > 1:
+        axes = figure.axes[0]
+        for code, one in enumerate(audit.groups):
+            x, y = np.median(shown[audit.map_groups.codes == code], axis=0)
+            axes.text(
+                x, y, one.name, ha="center", va="center", fontsize=9, weight="bold",
+                color="#222222",
+                bbox={"boxstyle": "round,pad=0.15", "fc": "white", "ec": "none", "alpha": 0.75},
+            )  # fmt: skip
+    return figure
+
+
+def write_audit_page(
+    path: str | os.PathLike[str],
+    audit: Audit,
+    X: Any,
+    *,
+    name: str = "map",
+    columns: Any = None,
+    names: Any = None,
+    title: str = "audit",
+    metric: Any = "euclidean",
+    overwrite: bool = False,
+) -> None:
+    """One HTML file with the map, its dubious points and groups in colours.
+
+    path : of the file; one that is there is replaced only with overwrite=True
+    audit, X : what `dualfold.audit` returned, and the data it was asked about
+    name : of the map, on its tab
+    columns : further columns to colour by, a DataFrame or name → one value for each row
+    names, title : one for each row, to search for; of the page
+    metric : of the data
+    """
+    given = columns.items() if hasattr(columns, "items") else ()
+    whole = audit_columns(audit) | {str(key): values for key, values in given}
+    shown = measured_map(name, X, audit.points, metric=metric)
+    write_page(path, [shown], title=title, columns=whole, names=names, overwrite=overwrite)
