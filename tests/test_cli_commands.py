@@ -41,8 +41,10 @@ def run(*words, code=0, **more):
 ESTIMATORS = {
     "pca": lambda: dualfold.PCA(2),
     "isomap": lambda: dualfold.Isomap(n_neighbors=10),
-    "eigenmaps": lambda: dualfold.LaplacianEigenmaps(n_neighbors=10),
-    "lle": lambda: dualfold.LocallyLinearEmbedding(n_neighbors=10),
+    "eigenmaps": lambda: dualfold.LaplacianEigenmaps(coordinates="independent"),
+    "lle": lambda: dualfold.LocallyLinearEmbedding(
+        n_neighbors=10, coordinates="independent"
+    ),
     "lpp": lambda: dualfold.LocalityPreservingProjection(2),
 }
 

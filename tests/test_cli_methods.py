@@ -333,7 +333,8 @@ def test_pieces_are_joined_once_for_all_methods(here):
     assert done.stderr.count("They were joined") == 1
     table, X = exact_csv("all.csv"), prepare("two.csv", Reading(mixed="numbers")).X
     for method in methods:
-        estimator = DESCRIPTIONS[method].estimator_class()(n_neighbors=6, n_components=2)
+        row = DESCRIPTIONS[method]
+        estimator = row.estimator_class()(n_components=2, **row.parameters({"n_neighbors": 6}))
         with pytest.warns(dualfold.errors.PiecesJoined):
             points = estimator.fit_transform(X)
         np.testing.assert_array_equal(table[[f"{method}_1", f"{method}_2"]].to_numpy(), points)

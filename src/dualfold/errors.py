@@ -159,5 +159,9 @@ class PointsCollapse(DualfoldWarning):
     """Some points will be drawn as one spot; the message says which and why."""
 
 
+class Overtone(DualfoldWarning):
+    """A coordinate is a function of the ones before it and shows nothing new."""
+
+
 class ConditionFails(DualfoldWarning):
     """A method runs, but what its guarantee needs does not hold; the message says what."""

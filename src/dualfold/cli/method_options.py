@@ -94,6 +94,8 @@ def option_words(row: Description, settings: dict[str, Any]) -> list[str]:
         value = settings.get(option.name, option.default)
         if option.name == "n_neighbors" and settings.get("radius") is not None and value is None:
             continue  # the radius says so
+        if isinstance(value, list):
+            continue  # what fitting has found, as it would again
         if value == option.default:
             continue
         if option.is_switch:

@@ -19,7 +19,8 @@ def verdict(method: Description, certificate: Certificate, n_components: int) ->
     """One sentence: what is proved, how closely, or only likely, or wrong."""
     if not certificate.optimum:
         return f"{str(certificate).capitalize()}."
-    claim = method.nothing_better.format(d=n_components, s="" if n_components == 1 else "s")
+    d = _directions(certificate) or n_components
+    claim = method.nothing_better.format(d=d, s="" if d == 1 else "s")
     caveat = f" {certificate.caveat}." if certificate.caveat else ""
     about = f" (about {certificate.about})" if certificate.about else ""
     level, reasons = certificate.level, "; ".join(certificate.reasons)
@@ -47,6 +48,12 @@ def verdict(method: Description, certificate: Certificate, n_components: int) ->
     if level == "stationary":
         return f"Not proved: no bound exists for this problem; nothing near it is better{about}."
     return f"Not certified: {reasons}."
+
+
+def _directions(certificate: Certificate) -> int:
+    """How many directions a certificate is about: more than coordinates where some were chosen."""
+    first = next(iter(getattr(certificate, "pieces", ())), certificate)
+    return len(getattr(first, "residuals", ()))
 
 
 def both_parts(solved: str, picture: Picture | None) -> str:

@@ -14,8 +14,10 @@ from dualfold.descriptions.description import (
 # scikit-learn has 5 neighbours in Isomap and LLE; the command line compares all with the same.
 TEN = {"n_neighbors": 10}
 NEIGHBORS = ("n_neighbors", "radius", "neighborhood")
+# Python has the first eigenvectors, as scikit-learn does; here overtones give way.
+INDEPENDENT, BEFORE = {"coordinates": "independent"}, {"coordinates": "first"}
 SOLVING = ("eigen_solver", "tol", "random_state")
-COMBINATIONS = (*NEIGHBORS, "reg", "landmarks", "pieces", *SOLVING)
+COMBINATIONS = (*NEIGHBORS, "reg", "coordinates", "landmarks", "pieces", *SOLVING)
 # What the four forms of locally linear embedding have in common.
 _form_of_lle = partial(
     Description,
@@ -25,7 +27,8 @@ _form_of_lle = partial(
     lengths=False,
     linear=False,
     new_points=BY_WEIGHTS,
-    defaults=TEN,
+    defaults=TEN | INDEPENDENT,
+    before=BEFORE,
 )
 
 GRAPHS = (
@@ -68,10 +71,12 @@ GRAPHS = (
             "width",
             "constraint",
             "diffusion_time",
+            "coordinates",
             "pieces",
             *SOLVING,
         ),
-        before={"weights": "heat"},
+        defaults=INDEPENDENT,
+        before=BEFORE | {"weights": "heat"},
     ),
     Description(
         "diffusion_maps",
@@ -90,6 +95,7 @@ GRAPHS = (
         options=(
             "alpha",
             "diffusion_time",
+            "coordinates",
             *NEIGHBORS,
             "metric",
             "weights",
@@ -98,6 +104,8 @@ GRAPHS = (
             "pieces",
             *SOLVING,
         ),
+        defaults=INDEPENDENT,
+        before=BEFORE,
         in_demo=False,
     ),
     _form_of_lle(

@@ -16,7 +16,7 @@ from dualfold.graph import Graph
 from dualfold.maps.nystrom import NystromMap
 from dualfold.maps.piecewise import RescaledMap
 from dualfold.methods.diffusion_maps import diffusion_maps
-from dualfold.trace.lift import Diffused
+from dualfold.trace.lift import Diffused, Scale, shown
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.affinity import affinity
 
@@ -36,6 +36,9 @@ class DiffusionMaps(LeavesSpecksOut):
         a fixed number of neighbours
     diffusion_time : steps t of the walk, 0 or more: coordinate k is scaled by (1 − λ_k)^t, so that
         distances compare walks of t steps
+    coordinates : "first" eigenvectors, or "independent" ones: those among the first 6 (20, 50 where
+        these are overtones) that keep most neighbours, scaled as by diffusion_time; or a list of
+        their numbers, from 0
     n_neighbors, radius : the neighbourhood; one of them is None
     neighborhood : "fixed", or "variable": fewer neighbours where points lie far apart
     weights : the kernel: "heat", "adaptive" (each point has a width of its own), "binary" or
@@ -63,6 +66,7 @@ class DiffusionMaps(LeavesSpecksOut):
     eigenvalues_ : the value of the problem for each coordinate: λ = 1 − μ
     transition_eigenvalues_ : μ, of one step of the walk, from the largest after 1
     certificate_ : how far from optimal the points can be (with landmarks: theirs); print it
+    coordinates_ : the numbers, from 0, of the eigenvectors that are the coordinates
     graph_ : the `Graph` that was embedded, links that joined pieces included
     landmarks_ : the rows that were drawn; None for all
     left_out_, rows_ : the rows left out of the problem, and those that are in it (None: all)
@@ -103,6 +107,7 @@ class DiffusionMaps(LeavesSpecksOut):
         *,
         alpha: float = 1.0,
         diffusion_time: float = 1.0,
+        coordinates: Any = "first",
         n_neighbors: int | None = 10,
         radius: float | None = None,
         neighborhood: str = "fixed",
@@ -124,6 +129,7 @@ class DiffusionMaps(LeavesSpecksOut):
         self.n_components = n_components
         self.alpha = alpha
         self.diffusion_time = diffusion_time
+        self.coordinates = coordinates
         self.n_neighbors = n_neighbors
         self.radius = radius
         self.neighborhood = neighborhood
@@ -160,6 +166,11 @@ class DiffusionMaps(LeavesSpecksOut):
 
     def _map(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
         rule = affinity(graph, weights=self.weights, width=self.width, alpha=self.alpha)  # type: ignore[arg-type]
-        vectors, values = embedding.solution.vectors, embedding.values
+        problem, solution = embedding.problem, embedding.solution
+        vectors, values = shown(problem.lift, solution.vectors, solution.values)
         place = NystromMap(graph, rule, vectors, values, "degree")
-        return RescaledMap(place, times=Diffused(self.diffusion_time).factors(values))
+        scale = self._scale(graph, problem)
+        return RescaledMap(place, times=scale.of(vectors, values))
+
+    def _scale(self, graph: Graph, problem: TraceProblem) -> Scale:
+        return Diffused(self.diffusion_time)

@@ -15,12 +15,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding
 from dualfold.errors import InvalidInput
+from dualfold.estimators.chosen import evened
 from dualfold.estimators.specks import SPECK_CONSTRAINTS, LeavesSpecksOut
 from dualfold.graph import Graph, from_lengths
 from dualfold.maps.nystrom import NystromMap
 from dualfold.maps.piecewise import RescaledMap
 from dualfold.methods.eigenmaps import eigenmaps
-from dualfold.trace.lift import Diffused
+from dualfold.trace.lift import Diffused, Scale, shown
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.affinity import affinity
 
@@ -44,6 +45,9 @@ class LaplacianEigenmaps(LeavesSpecksOut):
         the longest edge would weigh nothing
     constraint : "degree" (normalised, Lv = λ·Deg·v: Belkin and Niyogi's) or "identity" (Lv = λv:
         Tucker's)
+    coordinates : "first" eigenvectors, or "independent" ones: those among the first 6 (20, 50 where
+        these are overtones) that keep most neighbours, scaled by 1/√λ; or a list of
+        their numbers, from 0
     diffusion_time : t scales coordinate k by (1 − λ_k)^t, as `DiffusionMaps` does; None is 0
     metric : by its name in scikit-learn, or "precomputed": X is a square matrix of distances
     p, metric_params : of the metric, as in scikit-learn's neighbours
@@ -66,6 +70,7 @@ class LaplacianEigenmaps(LeavesSpecksOut):
     embedding_ : the points, n_samples × n_components
     eigenvalues_ : the value of the problem for each coordinate
     certificate_ : how far from optimal the points can be; print it
+    coordinates_ : the numbers, from 0, of the eigenvectors that are the coordinates
     graph_ : the `Graph` that was embedded, links that joined pieces included
     n_connected_components_ : in how many pieces it was before
     left_out_, rows_ : the rows left out of the problem, and those that are in it (None: all)
@@ -104,6 +109,7 @@ class LaplacianEigenmaps(LeavesSpecksOut):
         width: float | None = None,
         constraint: str = "degree",
         diffusion_time: float | None = None,
+        coordinates: Any = "first",
         metric: Any = "minkowski",
         p: float = 2,
         metric_params: dict[str, Any] | None = None,
@@ -124,6 +130,7 @@ class LaplacianEigenmaps(LeavesSpecksOut):
         self.width = width
         self.constraint = constraint
         self.diffusion_time = diffusion_time
+        self.coordinates = coordinates
         self.metric = metric
         self.p = p
         self.metric_params = metric_params
@@ -187,12 +194,16 @@ class LaplacianEigenmaps(LeavesSpecksOut):
         if self.weights == "precomputed":
             return _refuse_new_affinities
         rule = affinity(graph, weights=self.weights, width=self.width)  # type: ignore[arg-type]
-        plain = embedding.solution.vectors
-        values = embedding.values
+        problem, solution = embedding.problem, embedding.solution
+        plain, values = shown(problem.lift, solution.vectors, solution.values)
         place = NystromMap(graph, rule, plain, values, self.constraint)
-        if self.diffusion_time is None:
+        if self.diffusion_time is None and self._takes_first:
             return place
-        return RescaledMap(place, times=self._diffused.factors(values))
+        scale = self._scale(graph, problem)
+        return RescaledMap(place, times=scale.of(plain, values))
+
+    def _scale(self, graph: Graph, problem: TraceProblem) -> Scale:
+        return evened(problem) if self.diffusion_time is None else self._diffused
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -141,10 +141,21 @@ class GraphEstimator(CertifiedEstimator):
             problem = self._problem(graph, most)
             self._refuse_hopeless(problem)
         with self._stage("solution and certificate"):
-            embedding, reason = embedded(problem, solver, wanted, tolerance=self.tolerance)
+            embedding, reason = self._answered(
+                graph, problem, solver, wanted, settled=fixed is not None
+            )
         if reason is not None:
             self.n_components_reason_ = reason
         return embedding
+
+    def _answered(
+        self, graph: Graph, problem: Any, solver: Any, wanted: Any, settled: bool
+    ) -> tuple[Embedding, str | None]:
+        """The answer, with the reason for its number of coordinates where that was left open.
+
+        settled : whether it is of a piece for which a larger one has made the choices
+        """
+        return embedded(problem, solver, wanted, tolerance=self.tolerance)
 
     def _refuse_hopeless(self, problem: Any) -> None:
         """`TooLarge` for a problem that no solver would answer in reasonable time."""

@@ -8,17 +8,19 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding
 from dualfold.errors import Argument, InvalidInput, NotConverged, RowsLeftOut, TooLarge
+from dualfold.estimators.chosen import COORDINATE_RULES, ChoosesCoordinates
 from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS
-from dualfold.estimators.some_rows import SomeRows
 from dualfold.graph import Graph
 from dualfold.maps.local import LocalWeightsMap
 from dualfold.methods import hessian_lle, lle, ltsa, modified_lle
+from dualfold.trace.lift import Scale, Stepped
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.shifted import shifted
 
@@ -26,7 +28,7 @@ from dualfold.trace.shifted import shifted
 FEW = 400
 
 
-class LocallyLinearEmbedding(SomeRows):
+class LocallyLinearEmbedding(ChoosesCoordinates):
     """Keep each point the same combination of its neighbours.
 
     A drop-in for `sklearn.manifold.LocallyLinearEmbedding`. `max_iter`, `hessian_tol` and
@@ -40,6 +42,9 @@ class LocallyLinearEmbedding(SomeRows):
     radius : link all points within this distance instead
     n_components : int, or "auto": up to the widest eigengap among the first ten
     method : "standard", "modified" (several combinations a point: less bent), "hessian" or "ltsa"
+    coordinates : "first" eigenvectors, or "independent" ones: those among the first 6 (20, 50 where
+        these are overtones) that keep most neighbours, scaled so that edges are as long
+        in each; or a list of their numbers, from 0
     landmarks : the problem is that of so many rows, drawn at random, and the others are placed as
         new ones are; None is all rows, or as many as can be solved for in seconds (a warning says
         so): many rows without a shape of few dimensions cannot be factorised
@@ -62,6 +67,7 @@ class LocallyLinearEmbedding(SomeRows):
     embedding_ : the points, n_samples × n_components
     eigenvalues_ : the value of the problem for each coordinate
     certificate_ : how far from optimal the points can be; print it
+    coordinates_ : the numbers, from 0, of the eigenvectors that are the coordinates
     graph_ : the `Graph` that was embedded, links that joined pieces included
     landmarks_, rows_ : the rows whose graph it is; None for all
     left_out_ : None, since no row is left out of the problem for being far away
@@ -82,7 +88,7 @@ class LocallyLinearEmbedding(SomeRows):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         key: rule
-        for key, rule in GRAPH_CONSTRAINTS.items()
+        for key, rule in (GRAPH_CONSTRAINTS | COORDINATE_RULES).items()
         if key not in ("metric", "p", "metric_params")
     } | {
         "landmarks": [Interval(Integral, 3, None, closed="left"), None],
@@ -116,6 +122,7 @@ class LocallyLinearEmbedding(SomeRows):
         pieces: str = "join",
         graph: Any = None,
         landmarks: int | None = None,
+        coordinates: Any = "first",
         verbose: bool = False,
     ) -> None:
         self.n_neighbors = n_neighbors
@@ -135,6 +142,7 @@ class LocallyLinearEmbedding(SomeRows):
         self.pieces = pieces
         self.graph = graph
         self.landmarks = landmarks
+        self.coordinates = coordinates
         self.verbose = verbose
 
     def _problem(self, graph: Graph, count: int) -> TraceProblem:
@@ -178,6 +186,10 @@ class LocallyLinearEmbedding(SomeRows):
         if self.method == "hessian":  # d(d+3)/2 < k
             return min(columns, int((np.sqrt(9 + 8 * max(k - 1, 0)) - 3) / 2))
         return min(columns, k - 2 if self.method == "ltsa" else k)
+
+    def _scale(self, graph: Graph, problem: TraceProblem) -> Scale:
+        edges = sp.triu(graph.lengths).tocoo()
+        return Stepped((edges.row, edges.col))
 
     def _map(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
         k = min(self.n_neighbors or int(np.median(graph.lists.counts)), graph.n)

@@ -15,12 +15,16 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding
 from dualfold.errors import Argument, RowsLeftOut
+from dualfold.estimators.chosen import COORDINATE_RULES, ChoosesCoordinates
 from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS
-from dualfold.estimators.some_rows import SomeRows, listed_rows
+from dualfold.estimators.some_rows import listed_rows
 from dualfold.graph import Graph
+from dualfold.trace.lift import shown
 from dualfold.trace.problem import TraceProblem
 
-SPECK_CONSTRAINTS: dict[str, Any] = GRAPH_CONSTRAINTS | {"left_out": ["array-like", None]}
+SPECK_CONSTRAINTS: dict[str, Any] = (
+    GRAPH_CONSTRAINTS | COORDINATE_RULES | {"left_out": ["array-like", None]}
+)
 # A speck is a fiftieth of the rows at most, and never more than 100: beyond, it is a cluster. With
 # ten neighbours a piece has 11 rows or more, so of few rows it may be a twentieth, up to 24.
 SHARE, MOST = 50, 100
@@ -35,7 +39,7 @@ FEWEST_ROWS = 30
 ROUNDS, TENTH = 8, 10
 
 
-class LeavesSpecksOut(SomeRows):
+class LeavesSpecksOut(ChoosesCoordinates):
     """One that looks for specks where `left_out` is None."""
 
     def _whole(self, graph: Graph, X: Any) -> tuple[Graph, Embedding]:
@@ -45,7 +49,9 @@ class LeavesSpecksOut(SomeRows):
             graph = self._without(graph, _small_pieces(graph), X)
         graph, embedding = super()._whole(graph, X)
         for _ in range(ROUNDS if looks else 0):
-            fewer = self._without(graph, specks(embedding.problem, embedding.solution.vectors), X)
+            solution, lift = embedding.solution, embedding.problem.lift
+            V = shown(lift, solution.vectors, solution.values)[0]
+            fewer = self._without(graph, specks(embedding.problem, V), X)
             if fewer is graph:
                 break
             graph, embedding = super()._whole(fewer, X)

@@ -21,6 +21,8 @@ from dualfold.weights.rows import combined_rows
 # Directions of the landmarks' matrix that stored points can tell apart: above this share of
 # the eigenvalue of the column. Coordinates kept in float32 tell less.
 TOLD_APART, TOLD_APART_SINGLE = 1e-6, 0.1
+# Of the directions beside the stored ones: finer than solvers leave theirs.
+FINE = 1e-8
 
 
 def vectors_behind(problem: TraceProblem, points: Array, *, single: bool = False) -> Array:
@@ -31,7 +33,7 @@ def vectors_behind(problem: TraceProblem, points: Array, *, single: bool = False
     lift = problem.lift
     if lift is lifts.vectors:
         return points
-    if isinstance(lift, lifts.Diffused):
+    if isinstance(lift, lifts.Diffused | lifts.Chosen):
         lengths = np.sqrt(np.einsum("ij,ij->j", points, problem.metric.times(points)))
         return np.asarray(points / np.where(lengths > 0, lengths, 1.0))
     if lift is lifts.scaled_vectors or isinstance(lift, ProjectedFromGram):
@@ -60,6 +62,47 @@ def nearest_answer(problem: TraceProblem, V: Array) -> Array | None:
         return None
     left, sizes, right = np.linalg.svd(U.T @ problem.metric.times(V))
     return np.asarray(U @ (left @ right)) if sizes.min() > 0.5 else None
+
+
+def completed(problem: TraceProblem, columns: Array) -> Array | None:
+    """An answer that has these columns at the places which the problem's lift has chosen.
+
+    The others are a solver's, turned off the columns. None where there is no answer to be had.
+    """
+    lift = problem.lift
+    if not isinstance(lift, lifts.Chosen):
+        return columns
+    if columns.shape != (problem.n, len(lift.indices)):
+        return None
+    if len(lift.indices) == problem.count:
+        return columns
+    try:
+        U = Auto(tol=FINE).solve(problem).vectors
+    except DualfoldError:
+        return None
+    shares = U.T @ problem.metric.times(columns)
+    rest = U @ np.linalg.qr(shares, mode="complete")[0][:, len(lift.indices) :]
+    turn = np.linalg.eigh(problem.sign * problem.quadratic(rest))[1]
+    V = np.empty((problem.n, problem.count))
+    others = np.setdiff1d(np.arange(problem.count), lift.indices)
+    V[:, list(lift.indices)] = columns
+    V[:, others] = rest @ (turn if problem.sense == "min" else turn[:, ::-1])
+    return V
+
+
+def stated_values(problem: TraceProblem, theta: Array, values: Array | None) -> Array | None:
+    """Eigenvalues that are stated of the coordinates, among those (`theta`) of all directions."""
+    if values is None or not isinstance(problem.lift, lifts.Chosen):
+        return values
+    whole = theta.copy()
+    whole[list(problem.lift.indices)] = values
+    return whole
+
+
+def width_of(problem: TraceProblem) -> int:
+    """How many coordinates its points have."""
+    lift = problem.lift
+    return len(lift.indices) if isinstance(lift, lifts.Chosen) else problem.count
 
 
 def _behind_metric(problem: TraceProblem, lift: Projected, points: Array) -> Array:

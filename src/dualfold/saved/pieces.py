@@ -16,7 +16,7 @@ from dualfold.graph import Graph, separate
 from dualfold.maps.landmark import FromLandmarks
 from dualfold.maps.piecewise import PiecewiseMap
 from dualfold.saved.agreement import disagreements
-from dualfold.saved.behind import quotients, vectors_behind
+from dualfold.saved.behind import completed, quotients, vectors_behind
 from dualfold.saved.doubts import SAME, SAME_SINGLE, displaced
 from dualfold.saved.model import BothSides, Model
 from dualfold.saved.parts import parts_of
@@ -140,7 +140,9 @@ def stored_around_landmarks(
     if certificate.level == "failed":
         return certificate
     stated = estimator._stated_piece(graph, points.shape[1])
-    V = vectors_behind(stated.problem, points[rows].astype(float))
+    V = completed(stated.problem, vectors_behind(stated.problem, points[rows].astype(float)))
+    if V is None:  # a certificate that did not fail has found them before
+        return certificate.doubted("the directions beside the stored ones were not found")
     theta = np.diagonal(quotients(stated.problem, V)).copy()
     solution = Solution(V, theta, V[:, :0], "stored", "converged", 0)
     answer = Embedding(points[rows], theta, certificate, stated.problem, solution)

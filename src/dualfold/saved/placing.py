@@ -56,8 +56,8 @@ def _plain_parameters(estimator: Any) -> tuple[dict[str, Any], list[str]]:
             kept[name] = value
         elif isinstance(value, dict) and not value:
             kept[name] = None
-        elif name == "left_out":
-            kept[name] = [int(row) for row in value]
+        elif name in ("left_out", "coordinates"):
+            kept[name] = [int(number) for number in value]
         else:
             lost.append(name)
     return kept, lost

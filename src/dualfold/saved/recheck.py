@@ -26,7 +26,14 @@ from dualfold.errors import InvalidInput
 from dualfold.levels import checked_tolerance
 from dualfold.maps.landmark import FromLandmarks
 from dualfold.maps.linear import Projected, ProjectedFromGram
-from dualfold.saved.behind import nearest_answer, quotients, vectors_behind
+from dualfold.saved.behind import (
+    completed,
+    nearest_answer,
+    quotients,
+    stated_values,
+    vectors_behind,
+    width_of,
+)
 from dualfold.saved.doubts import NO_EXTENT, SAME, SAME_SINGLE, displaced, row_doubts, value_doubts
 from dualfold.trace import lift as lifts
 from dualfold.trace.certificate import TraceCertificate, certify
@@ -58,7 +65,9 @@ def rechecked(
     flat = _without_extent(problem, Y)
     if flat.any():
         return _narrower(problem, Y, stated, flat, tolerance, fresh, single)
-    V = vectors_behind(problem, Y, single=single)
+    V = completed(problem, vectors_behind(problem, Y, single=single))
+    if V is None:
+        return refused(problem, "the directions beside the stored ones were not found", tolerance)
     certificate = _lifted(problem, V, Y, stated, tolerance, fresh, single)
     if single and certificate.level not in ("proved", "measured"):
         better = nearest_answer(problem, V) if np.isfinite(certificate.value) else None
@@ -81,7 +90,8 @@ def _lifted(
     if not np.isfinite(certificate.value):  # nothing to compare: V is no answer at all
         return certificate
     form = quotients(problem, V)
-    doubts = value_doubts(problem, V, form, stated, single=single)
+    named = stated_values(problem, np.diagonal(form), stated)
+    doubts = value_doubts(problem, V, form, named, single=single)
     if points_are_vectors(problem):
         doubts += row_doubts(problem, V, np.diagonal(form))
     again = np.asarray(problem.lift(V, np.diagonal(form)), dtype=float)
@@ -97,7 +107,7 @@ def _lifted(
 def points_are_vectors(problem: TraceProblem) -> bool:
     """Whether the points are read off V row by row, and not placed by other data."""
     plain = problem.lift in (lifts.vectors, lifts.scaled_vectors)
-    return plain or isinstance(problem.lift, ProjectedFromGram | lifts.Diffused)
+    return plain or isinstance(problem.lift, ProjectedFromGram | lifts.Diffused | lifts.Chosen)
 
 
 def refused(problem: TraceProblem, doubt: str, tolerance: float) -> TraceCertificate:
@@ -111,7 +121,7 @@ def _numbers(problem: TraceProblem, points: Any, values: Any) -> tuple[Array, Ar
     for name, array in (("points", Y), ("eigenvalues", stated)):
         if array is not None and array.dtype.kind not in "fiu":
             raise InvalidInput(f"the stored {name} are no real numbers ({array.dtype})")
-    count = problem.count
+    count = width_of(problem)
     if Y.ndim != 2 or Y.shape[1] != count or (stated is not None and stated.shape != (count,)):
         sizes = "no" if stated is None else stated.size
         raise InvalidInput(
@@ -145,7 +155,8 @@ def _unusable(Y: Array, stated: Array | None) -> str:
 def _without_extent(problem: TraceProblem, Y: Array) -> Array:
     """Which columns hold only rounding; where points are the vectors themselves, none."""
     extents = np.ptp(Y, axis=0)
-    free = problem.lift is lifts.vectors or isinstance(problem.lift, lifts.Diffused)
+    free = problem.lift is lifts.vectors
+    free = free or isinstance(problem.lift, lifts.Diffused | lifts.Chosen)
     if free or not extents.any():
         return np.zeros(len(extents), bool)
     return np.asarray(extents <= NO_EXTENT * extents.max())

@@ -22,11 +22,19 @@ from dualfold.maps.local import LocalWeightsMap
 from dualfold.maps.nystrom import NystromMap
 from dualfold.maps.piecewise import RescaledMap
 from dualfold.saved.agreement import disagreements
-from dualfold.saved.behind import quotients, unit_columns, vectors_behind
+from dualfold.saved.behind import (
+    completed,
+    quotients,
+    stated_values,
+    unit_columns,
+    vectors_behind,
+    width_of,
+)
 from dualfold.saved.doubts import displaced, row_doubts, value_doubts
 from dualfold.saved.parts import PlacingMap, parts_of
 from dualfold.saved.recheck import LARGEST, refused
 from dualfold.trace.certificate import TraceCertificate, certify
+from dualfold.trace.lift import shown
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
 
@@ -48,21 +56,27 @@ def answered(
     tolerance, problem = checked_tolerance(tolerance), stated.problem
     inner: Any = map_.map if isinstance(map_, RescaledMap) else map_
     V, values = _answer_in(problem, inner)
-    usable = V.ndim == 2 and V.dtype.kind == "f" and V.shape == (problem.n, problem.count)
+    usable = V.ndim == 2 and V.dtype.kind == "f" and V.shape == (problem.n, width_of(problem))
     if not usable or not (np.abs(V) <= LARGEST).all() or not V.any(axis=0).all():
-        doubt = f"the model holds no {problem.count} directions of {problem.n} finite numbers"
+        doubt = f"the model holds no {width_of(problem)} directions of {problem.n} finite numbers"
         return refused(problem, doubt, tolerance), None
+    whole = completed(problem, V)
+    if whole is None:
+        doubt = "the directions beside the stored ones were not found"
+        return refused(problem, doubt, tolerance), None
+    V = whole
     certificate = certify(problem, V, tolerance=tolerance, fresh=fresh)
     if not np.isfinite(certificate.value):
         return certificate, None
     form = quotients(problem, V)
     theta = np.diagonal(form).copy()
-    doubts = value_doubts(problem, V, form, values)
+    doubts = value_doubts(problem, V, form, stated_values(problem, theta, values))
     if not isinstance(inner, LinearMap):
         doubts += row_doubts(problem, V, theta)
     points = np.asarray(problem.lift(V, theta), dtype=float)
     solution = Solution(V, theta, V[:, :0], "stored", "converged", 0)
-    embedding = Embedding(points, theta, certificate, problem, solution)
+    named = shown(problem.lift, V, theta)[1]
+    embedding = Embedding(points, named, certificate, problem, solution)
     with np.errstate(over="ignore", invalid="ignore"):
         mine = stated.scaling(theta).rule(stated.leads_to(embedding))
         doubts += _other_map(mine, map_, problem)
@@ -75,8 +89,9 @@ def _answer_in(problem: TraceProblem, map_: Any) -> tuple[Array, Array | None]:
         return unit_columns(_floats(map_.place.directions)), None
     if isinstance(map_, NystromMap):
         values = _floats(map_.values)
-        fits = values.shape == (problem.count,) and np.isfinite(values).all()
-        return _floats(map_.points), values if fits else np.full(problem.count, np.nan)
+        count = width_of(problem)
+        fits = values.shape == (count,) and np.isfinite(values).all()
+        return _floats(map_.points), values if fits else np.full(count, np.nan)
     if isinstance(map_, LocalWeightsMap):
         return _behind(problem, _floats(map_.points))
     if isinstance(map_, LinearMap):
@@ -91,9 +106,9 @@ def _answer_in(problem: TraceProblem, map_: Any) -> tuple[Array, Array | None]:
 
 
 def _behind(problem: TraceProblem, points: Array) -> tuple[Array, None]:
-    fits = points.ndim == 2 and points.shape[1] == problem.count
+    fits = points.ndim == 2 and points.shape[1] == width_of(problem)
     if not fits or not (np.abs(points) <= LARGEST).all():
-        return np.full((problem.n, problem.count), np.nan), None
+        return np.full((problem.n, width_of(problem)), np.nan), None
     return vectors_behind(problem, points), None
 
 

@@ -152,7 +152,7 @@ def _estimator(row: Description, parameters: Mapping[str, Any]) -> Any:
     for name, value in parameters.items():
         # A bool is a whole number to Python, and True neighbours are one.
         flag = isinstance(value, bool) and "boolean" not in kind._parameter_constraints[name]
-        if name == "left_out" and isinstance(value, list):
+        if name in ("left_out", "coordinates") and isinstance(value, list):
             continue  # checked where it is used
         if not isinstance(value, None | bool | int | float | str) or (flag and name != "verbose"):
             raise InvalidInput(f"the file states {name} as {value!r}, which is no value of it")
