@@ -23,7 +23,7 @@ from sklearn.preprocessing import StandardScaler
 
 import dualfold
 from dualfold.errors import DisconnectedGraph, InvalidInput, PiecesJoined
-from dualfold.estimators.mds import negative_mass
+from dualfold.estimators.negative_mass import negative_mass
 from dualfold.scale.moments import Moments
 
 Array = np.ndarray[Any, Any]

@@ -10,11 +10,23 @@ import pyarrow.parquet as pq
 import pytest
 import zarr
 
-from dualfold import PCA
+from dualfold import (
+    FAMD,
+    PCA,
+    ClassicalMDS,
+    Isomap,
+    LaplacianEigenmaps,
+    LocallyLinearEmbedding,
+    PointPCA,
+    RandomProjection,
+)
+from dualfold.data import swiss_roll
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.kernels.threads import thread_count
 from dualfold.scale import TileFailed, table
 from dualfold.scale.budget import budget, memory_bytes
+from dualfold.scale.landmarks import placing_cost
+from dualfold.scale.sampling import drawn_numbers, gathered
 
 N, WIDTH = 3_001, 12
 NAMES = [f"c{place}" for place in range(WIDTH)]
@@ -239,3 +251,117 @@ def test_a_row_group_beyond_the_limit_is_named(tmp_path):
     pq.write_table(pa.table({"a": np.random.default_rng(0).random(4_000_000)}), path)
     with pytest.raises(TooLarge, match=r"row group 0 of .*one.parquet"):
         table(path, memory_limit="230MB")
+
+
+def test_a_sample_depends_on_the_numbers_of_rows_alone(tmp_path):
+    X = frame()
+    numbers = drawn_numbers(N, 100, 3)
+    assert len(np.unique(numbers)) == 100
+    for source in ("odd chunks", "empty partitions", "unknown lengths", "parquet", "zarr"):
+        (tmp_path / source).mkdir()
+        rows = table(SOURCES[source](X, tmp_path / source))
+        np.testing.assert_array_equal(gathered(rows, numbers), X.to_numpy()[numbers])
+
+
+def test_random_projections_of_tiles():
+    """The same map, and the same pairs of rows tell what it does."""
+    X = points()
+    whole = RandomProjection(5, eps=0.5, random_state=0).fit(X)
+    tiled = RandomProjection(5, eps=0.5, random_state=0)
+    places = tiled.fit_transform(uneven(X))
+    np.testing.assert_array_equal(tiled.components_, whole.components_)
+    np.testing.assert_allclose(places.compute(), whole.transform(X), rtol=1e-12)
+    assert tiled.certificate_ == whole.certificate_
+
+
+def test_classical_scaling_of_tiles():
+    """Signs follow the directions; of points the largest would have to be looked for."""
+    X = points()
+    whole, tiled = ClassicalMDS(3).fit(X), ClassicalMDS(3).fit(uneven(X))
+    np.testing.assert_allclose(tiled.eigenvalues_, whole.eigenvalues_, rtol=1e-12)
+    places = tiled.transform(uneven(X)).compute()
+    spread = np.abs(whole.embedding_).max()
+    assert np.abs(np.abs(places) - np.abs(whole.embedding_)).max() < 1e-11 * spread
+    np.testing.assert_allclose(
+        tiled.inverse_transform(da.from_array(places)).compute(),
+        whole.inverse_transform(whole.transform(X)), rtol=1e-10,
+    )  # fmt: skip
+    assert tiled.certificate_.level == "proved"
+    assert (
+        ClassicalMDS("auto").fit(uneven(X)).n_components_
+        == ClassicalMDS("auto").fit(X).n_components_
+    )
+    with pytest.raises(InvalidInput, match="distances of all pairs"):
+        ClassicalMDS(metric="cosine").fit(uneven(X))
+
+
+def test_mixed_tables_in_tiles():
+    """Levels that only some tiles have; a level that was not fitted counts as the average."""
+    X = (
+        frame()
+        .iloc[:, :4]
+        .assign(kind=["a"] * 1_000 + ["b"] * 2_000 + ["c"], yes=points()[:, 0] > 0)
+    )
+    lazy = with_empty_partitions(X)
+    whole, tiled = FAMD(3).fit(X), FAMD(3).fit(lazy)
+    assert tiled.encodings_ == whole.encodings_
+    np.testing.assert_allclose(tiled.eigenvalues_, whole.eigenvalues_, rtol=1e-12)
+    np.testing.assert_allclose(
+        tiled.explained_variance_ratio_, whole.explained_variance_ratio_, rtol=1e-12
+    )
+    # Directions to rounding over the eigengap, which is a tenth of the eigenvalues here.
+    np.testing.assert_allclose(tiled.components_, whole.components_, atol=1e-11)
+    new = X.assign(kind="d")
+    np.testing.assert_allclose(
+        tiled.transform(dd.from_pandas(new, npartitions=2)).compute().to_numpy(),
+        whole.transform(new), atol=1e-9,
+    )  # fmt: skip
+    assert tiled.certificate_.level == "proved"
+    gap = X.assign(c1=np.where(np.arange(N) == 7, np.nan, 1.0))
+    with pytest.raises(TileFailed, match="'c1' contains NaN"):
+        FAMD(3).fit(dd.from_pandas(gap, npartitions=2))
+
+
+@pytest.mark.parametrize("method", [LaplacianEigenmaps, Isomap, LocallyLinearEmbedding])
+def test_landmarks_place_the_other_rows(method):
+    """As a fit of the landmarks alone does, and the cost is measured on rows held out."""
+    X = swiss_roll(2_500, random_state=0).points
+    rows = table(da.from_array(X, chunks=(600, 3)), landmarks=800)
+    model = method(n_neighbors=8)
+    places = model.fit_transform(rows)
+    alone = method(n_neighbors=8).fit(X[model.landmark_rows_])
+    np.testing.assert_allclose(model.embedding_, alone.embedding_, atol=1e-10)
+    np.testing.assert_allclose(places.compute(), alone.transform(X), atol=1e-10)
+    cost = model.placing_cost_
+    assert (cost.held_out, cost.landmarks) == (1_000, 800)
+    assert 0 < cost.kept_placed <= 1
+    assert f"{cost.landmarks} landmarks of 2,500 rows" in model.certificate_.about
+    assert model.certificate_.level == "proved"
+
+
+def test_of_few_rows_all_are_landmarks():
+    X = swiss_roll(300, random_state=0).points
+    model = LaplacianEigenmaps(n_neighbors=8).fit(da.from_array(X, chunks=(100, 3)))
+    assert model.placing_cost_ is None
+    whole = LaplacianEigenmaps(n_neighbors=8).fit(X)
+    np.testing.assert_allclose(np.abs(model.embedding_), np.abs(whole.embedding_), atol=1e-10)
+
+
+def test_the_cost_of_placing_sees_a_wrong_map():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 3))
+    right = X[:, :2]
+    turn = np.array([[0.0, -2.0], [2.0, 0.0]])
+    same = placing_cost(X[:300], X[300:], right[:300] @ turn, right[300:] @ turn, right)
+    assert same.moved < 1e-12
+    assert same.kept_placed == same.kept_fitted
+    wrong = placing_cost(X[:300], X[300:], right[:300], rng.standard_normal((100, 2)), right)
+    assert wrong.moved > 0.5
+    assert wrong.kept_placed < 0.6 * wrong.kept_fitted
+
+
+def test_methods_that_need_all_rows_say_so():
+    with pytest.raises(InvalidInput, match="needs all rows at once"):
+        PointPCA().fit(uneven(points()))
+    with pytest.raises(InvalidInput, match="needs features"):
+        LaplacianEigenmaps(metric="precomputed").fit(uneven(points()))

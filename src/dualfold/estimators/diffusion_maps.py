@@ -73,6 +73,8 @@ class DiffusionMaps(LeavesSpecksOut):
     n_connected_components_ : in how many pieces it was before
     n_components_reason_ : why so many, in words, where n_components was "auto"
     nbrs_ : scikit-learn's NearestNeighbors of the data, made when asked for
+    landmark_rows_, placing_cost_ : of tables in tiles (`dualfold.scale`): the rows that were
+        fitted, and what it costs that they place the others
 
     Examples
     --------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar, Literal
 
@@ -20,6 +21,8 @@ from dualfold.estimators.stated import Stated, linear_statement
 from dualfold.maps.linear import LinearMap
 from dualfold.methods.famd import famd
 from dualfold.methods.pca import pca
+from dualfold.scale.mixed import encoded_moments, encodings_of
+from dualfold.scale.table import TiledTable
 from dualfold.trace.problem import TraceProblem
 
 
@@ -95,13 +98,16 @@ class FAMD(LinearEstimator):
             raise InvalidInput(f"'{name}' contains NaN or has gaps; fill them in first")
         return rows if reset else np.where(gap, self.mean_, rows)
 
-    def _problem(self, X: Any, count: int) -> TraceProblem:
-        if count > min(X.shape):
+    def _refuse_many(self, count: int, shape: tuple[int, int]) -> None:
+        if count > min(shape):
             raise InvalidInput(
                 Argument("n_components", count),
-                f" asks for too many coordinates; {X.shape[0]} rows and {X.shape[1]} columns have "
-                f"{min(X.shape)}",
+                f" asks for too many coordinates; {shape[0]} rows and {shape[1]} columns have "
+                f"{min(shape)}",
             )
+
+    def _problem(self, X: Any, count: int) -> TraceProblem:
+        self._refuse_many(count, X.shape)
         if self.columns == "prepared":
             return pca(X, n_components=count)
         shares: Array | None = indicators(self.encodings_) if self.encodings_ else None
@@ -116,6 +122,29 @@ class FAMD(LinearEstimator):
         self._keep_map(embedding, X.dtype)
         A: Any = problem.A
         total = float(A.trace()) if hasattr(A, "trace") else float(np.nan)
+        self.explained_variance_ratio_ = self.eigenvalues_ / (total or 1.0)
+
+    def _fit_tiles(self, rows: TiledTable, y: Any) -> None:
+        """Two passes: the levels of categories, then the scatter of the columns of 0, 1, numbers.
+
+        Of numbers alone there is nothing to look for, and one pass is enough.
+        """
+        self.encodings_ = encodings_of(rows) if rows.is_frame else ()
+        moments = encoded_moments(rows, self.encodings_)
+        width = len(moments.mean)
+        self._refuse_many(self.n_components, (moments.count, width))
+        shares = indicators(self.encodings_) if self.encodings_ else np.zeros(width, bool)
+        scale: Array | None = None
+        if self.columns == "mixed":
+            scale = np.where(shares, np.sqrt(np.maximum(moments.mean, 0.0)), moments.deviations)
+            scale = np.where(scale > 0, scale, 1.0)
+        problem = moments.scaled_problem(scale, moments.count, shares)
+        problem = replace(problem, count=self.n_components)
+        answer = embed(problem, solver=solver_to_last_digits(problem))
+        self.scale_ = scale
+        dtype = np.dtype(np.float64) if self.encodings_ else rows.dtype
+        self._keep_answer(problem, answer.solution, answer.certificate, dtype)
+        total = float(np.trace(np.asarray(problem.A)))
         self.explained_variance_ratio_ = self.eigenvalues_ / (total or 1.0)
 
     @property

@@ -25,6 +25,7 @@ from dualfold.errors import (
 )
 from dualfold.estimators.base import SOLVERS, CertifiedEstimator, solver_named
 from dualfold.estimators.dimension import LOOKED_AT, embedded
+from dualfold.estimators.landmark_tiles import fit_landmarks
 from dualfold.estimators.layout import PiecewiseCertificate, side_by_side
 from dualfold.estimators.neighborhoods import neighbor_graph, usual_neighbors
 from dualfold.estimators.stated import Stated
@@ -32,6 +33,7 @@ from dualfold.graph import Graph, joined, separate
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.pieces import OTHERWISE, pieces_in_words
 from dualfold.maps.piecewise import PiecewiseMap
+from dualfold.scale.table import TiledTable
 
 GRAPH_CONSTRAINTS: dict[str, Any] = {
     "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
@@ -94,6 +96,9 @@ class GraphEstimator(CertifiedEstimator):
         self._place_others(X)
         if X.dtype == np.float32:
             self.embedding_ = self.embedding_.astype(np.float32)
+
+    def _fit_tiles(self, rows: TiledTable, y: Any) -> None:
+        fit_landmarks(self, rows)
 
     def _whole(self, graph: Graph, X: Any) -> tuple[Graph, Embedding]:
         """The graph in one piece, and its embedding."""

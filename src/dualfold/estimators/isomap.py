@@ -60,6 +60,8 @@ class Isomap(GraphEstimator):
     nbrs_ : scikit-learn's NearestNeighbors of the data, made when asked for
     dist_matrix_ : the n×n geodesic distances, computed when asked for and not kept
     residual_variance_ : 1 − R² between geodesic and embedded distances
+    landmark_rows_, placing_cost_ : of tables in tiles (`dualfold.scale`): the rows that were
+        fitted, and what it costs that they place the others
 
     Examples
     --------

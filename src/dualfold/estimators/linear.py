@@ -9,11 +9,13 @@ import numpy as np
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from dualfold.arrays import Array
+from dualfold.certificate import Certificate
 from dualfold.embedding import Embedding
 from dualfold.estimators.base import CertifiedEstimator
 from dualfold.maps.linear import LinearMap
 from dualfold.scale.table import is_tiled
-from dualfold.trace.solution import with_signs
+from dualfold.trace.problem import TraceProblem
+from dualfold.trace.solution import Solution, with_signs
 
 
 class LinearEstimator(CertifiedEstimator):
@@ -37,16 +39,23 @@ class LinearEstimator(CertifiedEstimator):
 
     def _keep_map(self, embedding: Embedding, kind: Any) -> None:
         """Sets what fitting leaves behind, from the answer of a problem whose lift is linear."""
-        lift: Any = embedding.problem.lift
-        map_ = lift.linear_map(embedding.solution.vectors, embedding.values)
-        self.components_ = signed(map_.components).astype(kind, copy=False)
-        self.mean_ = map_.mean.astype(kind, copy=False)
-        self.n_components_ = len(self.components_)
-        self.eigenvalues_ = embedding.values
-        self.certificate_ = embedding.certificate
+        map_ = self._keep_answer(embedding.problem, embedding.solution, embedding.certificate, kind)
         turned = np.einsum("ij,ij->i", self.components_, map_.components) < 0
         points = embedding.points * np.where(turned, -1.0, 1.0)
         self.embedding_ = points.astype(kind, copy=False)
+
+    def _keep_answer(
+        self, problem: TraceProblem, solution: Solution, certificate: Certificate, kind: Any
+    ) -> LinearMap:
+        """The same without the points: of a table in tiles they are made when asked for."""
+        lift: Any = problem.lift
+        map_: LinearMap = lift.linear_map(solution.vectors, solution.values)
+        self.components_ = signed(map_.components).astype(kind, copy=False)
+        self.mean_ = map_.mean.astype(kind, copy=False)
+        self.n_components_ = len(self.components_)
+        self.eigenvalues_ = solution.values
+        self.certificate_ = certificate
+        return map_
 
     def placing_map(self) -> Callable[[Any], Array]:
         """The linear map, with what scales its coordinates."""

@@ -75,6 +75,8 @@ class LocallyLinearEmbedding(ChoosesCoordinates):
     n_components_reason_ : why so many, in words, where n_components was "auto"
     nbrs_ : scikit-learn's NearestNeighbors of the data, made when asked for
     reconstruction_error_ : the value of the problem, the sum of `eigenvalues_`
+    landmark_rows_, placing_cost_ : of tables in tiles (`dualfold.scale`): the rows that were
+        fitted, and what it costs that they place the others
 
     Examples
     --------

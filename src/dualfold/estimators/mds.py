@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.linalg
 from sklearn.metrics import pairwise_distances
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
@@ -19,17 +18,18 @@ from dualfold.embedding import Embedding
 from dualfold.errors import Argument, InPython, InvalidInput
 from dualfold.estimators.base import CertifiedEstimator, solver_to_last_digits
 from dualfold.estimators.dimension import LOOKED_AT, embedded
+from dualfold.estimators.linear import signed
+from dualfold.estimators.negative_mass import negative_mass
 from dualfold.estimators.stated import Stated, linear_statement
 from dualfold.graph.metrics import is_precomputed
 from dualfold.maps.landmark import DistancesMap, Triangulation
 from dualfold.maps.linear import LinearMap
 from dualfold.methods.mds import mds, mds_of_distances
+from dualfold.scale.moments import moments_of
+from dualfold.scale.table import TiledTable, is_tiled
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import with_signs
 from dualfold.weights.gram import DOUBLE_UP_TO, mean_squares, refuse_asymmetry
-
-# All eigenvalues of a matrix this large take about half a second.
-MOST_ROWS_FOR_SPECTRUM = 1_500
 
 
 class ClassicalMDS(CertifiedEstimator):
@@ -97,8 +97,7 @@ class ClassicalMDS(CertifiedEstimator):
         self._training = X
         if self._in_space:
             embedding = self._fit_features(X)
-            self.negative_mass_ = 0.0
-            self.negative_mass_note_ = "0: the distances are those of points in space"
+            self._know_nothing_negative()
         else:
             embedding = self._fit_distances(self.dissimilarity_matrix_)
         self.certificate_ = embedding.certificate
@@ -110,6 +109,31 @@ class ClassicalMDS(CertifiedEstimator):
         lift: Any = embedding.problem.lift
         self._map = lift.linear_map(embedding.solution.vectors, embedding.values)
         return embedding
+
+    def _fit_tiles(self, rows: TiledTable, y: Any) -> None:
+        """Euclidean distances of features alone: PCA from the tiles' scatter matrices."""
+        if not self._in_space:
+            raise InvalidInput(
+                Argument("metric", self.metric),
+                " needs the distances of all pairs of rows, and X is a table in tiles; ",
+                Argument("metric", "euclidean"),
+                " needs none",
+            )
+        moments = moments_of(rows)
+        count = self._count(min(moments.count, rows.width))
+        embedding = self._embedded(replace(moments.scaled_problem(None, 1), count=count))
+        lift: Any = embedding.problem.lift
+        found = lift.linear_map(embedding.solution.vectors, embedding.values)
+        self._map = LinearMap(found.mean, signed(found.components))
+        self._know_nothing_negative()
+        self.certificate_ = embedding.certificate
+        kept = len(embedding.values)
+        self.n_components_ = kept if self.n_components == "auto" else int(self.n_components)
+        self.eigenvalues_ = np.pad(embedding.values, (0, self.n_components_ - kept))
+
+    def _know_nothing_negative(self) -> None:
+        self.negative_mass_ = 0.0
+        self.negative_mass_note_ = "0: the distances are those of points in space"
 
     def _fit_distances(self, distances: Array) -> Embedding:
         """Eigenvectors of K = −½HΔH; column means of Δ serve new points."""
@@ -170,6 +194,8 @@ class ClassicalMDS(CertifiedEstimator):
 
     def inverse_transform(self, X: Any) -> Array:
         """The points nearest to the mean with those coordinates; Euclidean features only."""
+        if is_tiled(X):
+            return self._inverse_tiles(X)
         check_is_fitted(self)
         if self._map is None:
             raise InvalidInput(
@@ -186,7 +212,7 @@ class ClassicalMDS(CertifiedEstimator):
     def dissimilarity_matrix_(self) -> Array:
         """The n×n distances of the fitted points."""
         if not hasattr(self, "_training"):
-            raise AttributeError("dissimilarity_matrix_ is there after fit")
+            raise AttributeError("dissimilarity_matrix_ is there after fit, but of tables in tiles")
         if is_precomputed(self.metric):
             return np.asarray(self._training)
         return self._distances(self._training, None)
@@ -196,6 +222,10 @@ class ClassicalMDS(CertifiedEstimator):
         if X.dtype == np.float32 and X.shape[0] <= DOUBLE_UP_TO:
             X = X.astype(float)  # distances of float32 rows would be float32
         return np.asarray(pairwise_distances(X, others, metric=self.metric, **params))
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.n_components_)
 
     @property
     def _in_space(self) -> bool:
@@ -230,43 +260,4 @@ class ClassicalMDS(CertifiedEstimator):
 def _no_rule(answer: Embedding) -> Any:
     raise InvalidInput(
         "points that were scaled from distances are placed by distances; no file keeps that rule"
-    )
-
-
-@dataclass(frozen=True)
-class NegativeMass:
-    """Σ|λ| over the negative eigenvalues as a share of Σ|λ| (nan: unknown), and a word."""
-
-    share: float
-    note: str
-
-
-def negative_mass(K: Array, largest: Array) -> NegativeMass:
-    """The negative mass of K, without its whole spectrum where two sums decide it.
-
-    With P and N the sums over positive and negative eigenvalues, P − N = tr K. When the
-    `largest` eigenvalues have all of ‖K‖²_F = Σλ², every other one is 0. Else a small K
-    is decomposed, and of a large one the bound N ≥ Σ largest − tr K is given.
-    """
-    trace = float(np.trace(K, dtype=float))
-    left = float(np.einsum("ij,ij->", K, K, dtype=float)) - float(np.square(largest).sum())
-    # ‖K‖² carries rounding of its n² terms; √ of it bounds what an eigenvalue can be.
-    rounding = 64 * np.finfo(K.dtype).eps * float(np.square(largest).sum())
-    if abs(left) <= rounding and not (largest < 0).any():
-        return NegativeMass(0.0, "0: the coordinates have all of the norm of the matrix")
-    if len(K) <= MOST_ROWS_FOR_SPECTRUM:
-        values = scipy.linalg.eigvalsh(K.astype(float, copy=False))
-        # Rounding of LAPACK: eigenvalues this close to 0 have no sign.
-        values = values[np.abs(values) > 8 * np.finfo(K.dtype).eps * len(K) * np.abs(values).max()]
-        whole = float(np.abs(values).sum())
-        share = float(-values[values < 0].sum()) / whole if whole else 0.0
-        return NegativeMass(share, f"{share:.3g}, from all eigenvalues")
-    positive = float(largest[largest > 0].sum())
-    least = max(0.0, positive - trace)
-    # N/(P + N) with P = N + tr K grows with N, so the least N gives the least share.
-    bound = least / (2 * least + trace) if least > 0 else 0.0
-    return NegativeMass(
-        float("nan"),
-        f"unknown: it takes all {len(K)} eigenvalues (done up to {MOST_ROWS_FOR_SPECTRUM}); "
-        f"at least {bound:.3g}",
     )

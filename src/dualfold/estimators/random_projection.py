@@ -11,11 +11,17 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.arrays import Array
+from dualfold.errors import InvalidInput
 from dualfold.estimators.linear import LinearEstimator
 from dualfold.maps.linear import LinearMap
 from dualfold.maps.random import Kind
 from dualfold.methods.random_projection import random_projection
-from dualfold.quality.distortion import measured_distortion
+from dualfold.quality.distortion import distortion_of_pairs, drawn_pairs, measured_distortion
+from dualfold.scale.sampling import gathered
+from dualfold.scale.table import TiledTable, is_tiled
+
+# Numbers in the rows of the pairs that are gathered from a table in tiles: 256 MB.
+MOST_GATHERED = 2**24
 
 
 class RandomProjection(LinearEstimator):
@@ -77,15 +83,42 @@ class RandomProjection(LinearEstimator):
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
         """Draw a map for data of the shape of X and measure what it does to X."""
+        if is_tiled(X):
+            self._fit_tiled(X, y)
+            return self
         self._fit_points(self._checked(X, reset=True))
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit_transform(self, X: Any, y: Any = None) -> Array:
         """Draw, measure, and return the coordinates of X; they are not kept."""
+        if is_tiled(X):
+            return self._transform_tiles(self._fit_tiled(X, y))
         return self._fit_points(self._checked(X, reset=True))
 
     def _fit_points(self, X: Any) -> Array:
+        self._draw(X)
+        points = self.placing_map()(X).astype(X.dtype, copy=False)
+        self.certificate_ = measured_distortion(X, points, eps=self.eps)
+        return points
+
+    def _fit_tiles(self, rows: TiledTable, y: Any) -> None:
+        """The map needs the shape alone; independent pairs of rows tell what it does."""
+        n, dtype = rows.n_rows, rows.dtype
+        if n < 2:
+            raise InvalidInput("the table has fewer than 2 rows in all of its tiles")
+        self._draw(np.broadcast_to(np.zeros(1, dtype), (n, rows.width)))
+        first, second = drawn_pairs(n, max(100, min(100_000, MOST_GATHERED // rows.width)), 0)
+        numbers, places = np.unique(np.concatenate([first, second]), return_inverse=True)
+        some = gathered(rows, numbers)
+        points = self.placing_map()(some).astype(dtype, copy=False)
+        half = len(first)
+        self.certificate_ = distortion_of_pairs(
+            some, points, places[:half], places[half:], eps=self.eps
+        )
+
+    def _draw(self, X: Any) -> None:
+        """Sets the map, for data of the shape and precision of X."""
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         drawn = random_projection(
             X,
@@ -103,9 +136,6 @@ class RandomProjection(LinearEstimator):
             if self.n_components == "auto"
             else None
         )
-        points = self.placing_map()(X).astype(X.dtype, copy=False)
-        self.certificate_ = measured_distortion(X, points, eps=self.eps)
-        return points
 
     @property
     def _linear_map(self) -> LinearMap:

@@ -73,6 +73,8 @@ class MaximumVarianceUnfolding(GraphEstimator):
     history_, n_iter_ : a `Record` for each iteration, and their number
     variance_outside_ : share of tr K that is not in `embedding_`
     graph_, n_connected_components_, nbrs_ : as for the other graph methods
+    landmark_rows_, placing_cost_ : of tables in tiles (`dualfold.scale`): the rows that were
+        fitted, and what it costs that they place the others
 
     Examples
     --------

@@ -80,7 +80,7 @@ class Projected:
     """(X − mean)V/scale: the points are linear images of the data (PCA, MDS, LPP, …).
 
     With a `space` the vectors live in its r reduced coordinates and its directions
-    bring them back to the features.
+    bring them back to the features. Without `data`, None, there are no points, only the map.
     """
 
     data: Any
@@ -94,6 +94,8 @@ class Projected:
         return LinearMap(self.mean, np.ascontiguousarray(directions.T), self.scale)
 
     def __call__(self, V: Array, values: Array) -> Array:
+        if self.data is None:
+            return np.zeros((0, V.shape[1]))
         return self.linear_map(V, values).encode(self.data)
 
 

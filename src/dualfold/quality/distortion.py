@@ -95,7 +95,27 @@ def measured_distortion(
             f" has {Y.shape[0]}; they must be the same points, two or more",
         )
     exhaustive = n * (n - 1) // 2 <= n_pairs
-    first, second = np.triu_indices(n, 1) if exhaustive else _drawn_pairs(n, n_pairs, random_state)
+    first, second = np.triu_indices(n, 1) if exhaustive else drawn_pairs(n, n_pairs, random_state)
+    return distortion_of_pairs(
+        X, Y, first, second, eps=eps, exhaustive=exhaustive, confidence=confidence
+    )
+
+
+def distortion_of_pairs(
+    X: Any,
+    Y: Any,
+    first: Array,
+    second: Array,
+    *,
+    eps: float = 0.1,
+    exhaustive: bool = False,
+    confidence: float = 0.99,
+) -> Distortion:
+    """The same of given pairs: row first[i] of X and of Y with row second[i].
+
+    They are independent draws, or all pairs where `exhaustive`; `eps` and `confidence` are those
+    of `measured_distortion`.
+    """
     before, after = (_squared_distances(rows, first, second) for rows in (X, Y))
     apart = before > 0
     if not apart.any():
@@ -124,7 +144,7 @@ def measured_distortion(
     )
 
 
-def _drawn_pairs(n: int, count: int, seed: Any) -> tuple[Array, Array]:
+def drawn_pairs(n: int, count: int, seed: Any) -> tuple[Array, Array]:
     """Independent pairs i ≠ j, all equally likely."""
     rng = np.random.default_rng(seed)
     first, second = rng.integers(n, size=count), rng.integers(n - 1, size=count)

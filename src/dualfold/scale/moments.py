@@ -75,15 +75,26 @@ class Moments:
 
     def problem(self, *, standardize: bool) -> TraceProblem:
         """PCA of the rows, from their moments alone (the lift has a map and no points)."""
-        scale = self.deviations if standardize else None
-        A = self.scatter / self.count
+        return self.scaled_problem(self.deviations if standardize else None, self.count)
+
+    def scaled_problem(
+        self, scale: Array | None, divisor: int, indicators: Array | None = None
+    ) -> TraceProblem:
+        """The same with features divided by `scale` and the scatter by `divisor`.
+
+        indicators : which columns are the 0 and 1 of categories, whose scale comes from the mean
+        """
+        A = self.scatter / divisor
         A = A if scale is None else A / np.outer(scale, scale)
         lift = Projected(None, self.mean, scale)
-        error = self.error / self.count
+        error = self.error / divisor
         if scale is not None:
             # WEW with W = 1/scale; and W is off by half of what the diagonal is, as a share.
-            share = error / float(scale.min()) ** 2
-            error = share * (1 + 1.2 * float(np.trace(A))) if share < 0.1 else np.inf
+            share = error * (divisor / self.count) / float(scale.min()) ** 2
+            if indicators is not None and indicators.any():
+                share += self.mean_error / max(float(scale[indicators].min()) ** 2, 1e-300)
+            trace = float(np.trace(A))
+            error = share * (self.count / divisor + 1.2 * trace) if share < 0.1 else np.inf
         about = in_words(error, A, self.kind)
         return TraceProblem(A, None, 1, "max", lift=lift, about=about)
 

@@ -1,0 +1,50 @@
+"""Some rows of a table in tiles, gathered here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dualfold.arrays import Array
+from dualfold.errors import InvalidInput
+from dualfold.scale.engine import computed
+from dualfold.scale.rows import plain_rows
+from dualfold.scale.table import TiledTable
+
+
+def drawn_numbers(n: int, count: int, seed: int) -> Array:
+    """`count` of n row numbers in ascending order; tiles and workers do not count."""
+    if count >= n:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(seed).choice(n, count, replace=False, shuffle=False))
+
+
+def gathered(rows: TiledTable, numbers: Array, *, raw: bool = False) -> Any:
+    """The rows of these ascending numbers, as one array (`raw`: as a data frame if they are)."""
+    bounds = np.concatenate([[0], np.cumsum(rows.lengths)])
+    if len(numbers) and not 0 <= numbers[0] <= numbers[-1] < bounds[-1]:
+        raise InvalidInput(f"there are {bounds[-1]} rows, and one beyond them was asked for")
+    cuts = np.searchsorted(numbers, bounds)
+    asked = [
+        numbers[first:last] - start
+        for first, last, start in zip(cuts[:-1], cuts[1:], bounds[:-1], strict=True)
+    ]
+    wanted = [place for place, some in enumerate(asked) if len(some)]
+    tasks = rows.each(_frame_rows if raw else _array_rows, asked, raw=True)
+    found = computed("gathering rows", *[tasks[place] for place in wanted],
+                     threads=rows.budget.threads)  # fmt: skip
+    if raw and rows.is_frame:
+        import pandas as pd
+
+        return pd.concat(found)
+    return np.concatenate([np.empty((0, rows.width), rows.dtype), *found])
+
+
+def _frame_rows(block: Any, places: Array) -> Any:
+    return block.iloc[places] if hasattr(block, "iloc") else block[places]
+
+
+def _array_rows(block: Any, places: Array) -> Array:
+    found = plain_rows(_frame_rows(block, places))
+    return np.ascontiguousarray(found.toarray() if hasattr(found, "toarray") else found)
