@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from dualfold.cli.axes import explained_line
+from dualfold.cli.console import UNCERTIFIED, Console, print_json
 from dualfold.cli.method_options import as_word, option_words
 from dualfold.cli.places import default_output, stem
 from dualfold.cli.reading_options import reading_words
@@ -192,3 +195,18 @@ def _where(output: str) -> str:
 
 def _written(places: Mapping[str, str | None]) -> list[str]:
     return [f"{what} in {place}" for what, place in places.items() if place is not None]
+
+
+def finish(
+    summary: dict[str, Any], lines: Sequence[str], console: Console, as_json: bool, strict: bool
+) -> None:
+    """What `embed` says at the end, and its exit code."""
+    if as_json:
+        print_json(summary)
+    for line in lines:
+        console.say(line)
+    certified = summary["certificate"]["holds"]
+    if console.quiet and not certified:  # an answer that may be wrong is never kept quiet
+        Console().note(summary["verdict"])
+    if strict and not certified:
+        raise typer.Exit(UNCERTIFIED)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dualfold.cli import options as o
+from dualfold.cli import tiles
 from dualfold.cli.console import UNCERTIFIED, Console, print_json
 from dualfold.cli.method_command import MethodCommand, refuse_unshared
 from dualfold.cli.places import default_output, stem
@@ -53,6 +54,21 @@ def embed(
         typer.Option("--biplot", metavar="OUT.png", help="Draw the map with the columns as "
                      "arrows."),
     ] = None,
+    memory_limit: Annotated[
+        str | None,
+        typer.Option("--memory-limit", metavar="SIZE", help="Read the table in tiles and keep "
+                     "under SIZE, as 2GB: Parquet (folders too), Zarr, .npy."),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option("--scheduler", metavar="ADDRESS", help="Read it in tiles on the Dask cluster "
+                     "at ADDRESS, as tcp://host:8786."),
+    ] = None,
+    landmark_rows: Annotated[
+        int | None,
+        typer.Option("--landmark-rows", metavar="N", min=3, help="Of tables in tiles: rows that "
+                     "methods with a graph are fitted on; they place the others (10000)."),
+    ] = None,
     force: o.Force = False,
     strict: o.Strict = False,
     as_json: o.Json = False,
@@ -70,6 +86,7 @@ def embed(
       dualfold embed roll.csv -m isomap --save-model roll.dualfold --html roll.html
       dualfold embed roll.csv -m isomap --landmarks 200 --pieces separate
       dualfold embed roll.csv --method auto            as `dualfold recommend` says
+      dualfold embed big.parquet --memory-limit 2GB    larger than memory: tile by tile
       cat table.csv | dualfold embed - -o - > map.csv
 
     A method has further options: `dualfold methods isomap`, or `dualfold embed -m isomap --help`.
@@ -79,13 +96,23 @@ def embed(
     certificate and all settings are stored with the coordinates (OUT.json, or inside
     a Parquet or h5ad file).
     """
-    from dualfold.cli.closing import after_embed
+    from dualfold.cli.closing import after_embed, finish
     from dualfold.cli.embed import Request, embed_table
     from dualfold.cli.reading import read, reading_for
 
     refuse_two_on_stdout(as_json, output)
     shape = o.picture_shape(images)
     console, data, advice = Console(quiet=quiet), None, None
+    if tiles.wanted(file, memory_limit, scheduler):
+        tiles.refuse_extras(method, picture, html, images, save_model, loadings, biplot)
+        (job,) = jobs_of([method or "pca"], n_components, n_neighbors, options)
+        output = output or tiles.default_tiles_output(file, job.method.name)
+        asked = (memory_limit, scheduler, landmark_rows, force)
+        summary = tiles.embed_tiles(tiles.TilesRequest(file, reading, job, output, *asked), console)
+        lines = [summary["verdict"], f"Coordinates in {output}"]
+        return finish(summary, lines, console, as_json, strict)
+    if landmark_rows is not None:
+        raise typer.BadParameter("--landmark-rows is for tables in tiles; give --memory-limit, too")
     if method == "auto":
         from dualfold.cli.recommend import recommended
 
@@ -111,15 +138,7 @@ def embed(
     summary = embed_table(request, console, data)
     if advice is not None:
         summary["recommendation"] = advice.to_dict()
-    if as_json:
-        print_json(summary)
-    for line in after_embed(request, summary):
-        console.say(line)
-    certified = summary["certificate"]["holds"]
-    if quiet and not certified:  # an answer that may be wrong is never kept quiet
-        Console().note(summary["verdict"])
-    if strict and not certified:
-        raise typer.Exit(UNCERTIFIED)
+    return finish(summary, after_embed(request, summary), console, as_json, strict)
 
 
 @reads_table(OF_NEW_ROWS)

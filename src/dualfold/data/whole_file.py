@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files, and folders of them, that are written whole or not at all."""
 
 from __future__ import annotations
 
@@ -46,11 +46,60 @@ def whole_file(path: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
         _growing.discard(growing)
 
 
+@contextlib.contextmanager
+def whole_folder(path: Path, *, overwrite: bool) -> Iterator[Path]:
+    """A folder to write into that takes the name `path` only once it is complete.
+
+    As `whole_file`: it grows beside its target under a hidden name, and an exception removes it.
+    """
+    target = Path(os.path.realpath(path))
+    check_folder_place(path, overwrite=overwrite)
+    growing = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
+    _growing.add(growing)
+    try:
+        growing.mkdir()
+        yield growing
+        before = None
+        if target.exists():  # a folder cannot be replaced in one step
+            before = target.with_name(f".{target.name}.{secrets.token_hex(6)}.old")
+            os.rename(target, before)
+        os.rename(growing, target)
+        if before is not None:
+            _remove(before)
+    finally:
+        _remove(growing)
+        _growing.discard(growing)
+
+
+def check_folder_place(path: Path, *, overwrite: bool) -> None:
+    """Refuse now what `whole_folder` would refuse after hours of work."""
+    target = Path(os.path.realpath(path))
+    check_folder(target.parent)
+    if not target.parent.is_dir():
+        raise InvalidInput(f"there is no folder {target.parent} to write {target.name} in; make it")
+    if target.exists() and not overwrite:
+        raise InvalidInput(
+            f"{path} exists already and was left as it is; ",
+            Argument("overwrite", True),
+            " replaces it",
+        )
+
+
 def discard_unfinished() -> None:
-    """Remove every file that is not complete; for a process that ends at once."""
+    """Remove every file and folder that is not complete; for a process that ends at once."""
     for growing in tuple(_growing):
-        with contextlib.suppress(OSError):
-            growing.unlink(missing_ok=True)
+        _remove(growing)
+
+
+def _remove(place: Path) -> None:
+    """A file or a folder, if it is there."""
+    with contextlib.suppress(OSError):
+        if place.is_dir() and not place.is_symlink():
+            # A task that is still writing may add a file while the others go: once more then.
+            shutil.rmtree(place, ignore_errors=True)
+            shutil.rmtree(place, ignore_errors=True)
+        else:
+            place.unlink(missing_ok=True)
 
 
 def check_place(path: Path, *, overwrite: bool) -> None:

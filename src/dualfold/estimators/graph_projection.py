@@ -19,7 +19,11 @@ from dualfold.estimators.neighborhoods import connected, neighbor_graph, usual_n
 from dualfold.estimators.stated import Stated, linear_statement
 from dualfold.graph import Graph, Neighbors, subgraph, united
 from dualfold.graph.metrics import is_precomputed
+from dualfold.scale.lists import neighbors
+from dualfold.scale.placing import laid_out
+from dualfold.scale.table import TiledTable
 from dualfold.trace.problem import TraceProblem
+from dualfold.weights.precision import joined_words
 
 # Neighbours that OLPP and ONPP keep of 10, where 0.99, 0.9, 0.7, 0.5 and 0.3 of the variance stay
 # (the plain forms keep about the same at all of these shares: 11, 14, 24 and 35 %):
@@ -57,6 +61,8 @@ class GraphProjection(LinearEstimator):
     supervised: bool
     n_jobs: int | None
     graph: Any
+    graph_: Graph
+    _unused_for_new_rows: ClassVar[tuple[str, ...]] = ("embedding_", "graph_")
 
     def _problem(self, graph: Graph, n_components: int) -> TraceProblem:
         raise NotImplementedError
@@ -90,13 +96,42 @@ class GraphProjection(LinearEstimator):
             )
         with self._stage("neighbours"):
             made = self._neighbors(X, labels)
+        self._fit_graph(made, X.dtype)
+
+    def _fit_tiles(self, rows: TiledTable, y: Any) -> None:
+        """The neighbours over partitions, then the same problem on rows that lie in a file.
+
+        Lists and sums are as large as the number of rows; the rows are never all in memory.
+        """
+        if self.supervised or self.graph is not None or self.radius is not None:
+            raise InvalidInput(
+                "X is a table in tiles, whose neighbours are searched over partitions, so many for "
+                "each row; leave out ",
+                Argument("supervised" if self.supervised else "radius"),
+                " and ",
+                Argument("graph"),
+            )
+        self._refuse_distances()
+        if not isinstance(self.metric, str) or self.metric not in ("euclidean", "l2"):
+            raise InvalidInput(
+                Argument("metric", self.metric), " is not for tables in tiles; 'euclidean' is"
+            )
+        count = min(self.n_neighbors or 10, rows.n_rows - 1)
+        lists = neighbors(rows, count)
+        self._fit_graph(self._neighbor_graph(laid_out(rows), count, lists), rows.dtype)
+        if not lists.search.exact:
+            about = joined_words(self.certificate_.about, lists.search.sentence())
+            self.certificate_ = replace(self.certificate_, about=about)
+        del self.embedding_, self.graph_  # as large as the table; transform makes the points
+
+    def _fit_graph(self, made: Graph, kind: Any) -> None:
         self.n_connected_components_ = made.n_pieces
         self.graph_ = made if self.supervised else connected(made, self.pieces)
         problem = self._problem(self.graph_, self._least)
         problem = replace(problem, count=self._count(problem.n))
         embedding, reason = embedded(problem, solver_to_last_digits(problem), self.n_components)
         self.n_components_reason_ = reason
-        self._keep_map(embedding, X.dtype)
+        self._keep_map(embedding, kind)
 
     def _neighbors(self, X: Any, labels: Labels | None) -> Graph:
         """The neighbours by this estimator's rule; with labels, of the same class only.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -18,6 +18,9 @@ class TakesTiles:
     Subclasses say how they are fitted in `_fit_tiles(rows, y)`. New rows are placed by the
     estimator itself, a tile at a time, so that nothing about them is said twice.
     """
+
+    # Fitted attributes that no rule of new rows reads: they do not go to workers.
+    _unused_for_new_rows: ClassVar[tuple[str, ...]] = ("_moments", "history_")
 
     def _fit_tiled(self, X: Any, y: Any) -> TiledTable:
         rows = table(X)

@@ -80,12 +80,15 @@ def computed(what: str, *collections: Any, threads: int | None = None) -> tuple[
     threads : of this process, where no scheduler is set
     """
     dask = needed("dask")
-    scheduler = dask.base.get_scheduler()
     client = active_client()
     with translated(), _told(what, client):
         if client is not None:
             return _from_cluster(client, collections)
-        if scheduler is None:
+        if dask.config.get("scheduler", None) is None:
+            # BLAS is looked for now: in a thread of its own, beside one that imports a library,
+            # the search and the import could wait for each other.
+            with one_thread():
+                pass
             more = {} if threads is None else {"num_workers": threads}
             return tuple(dask.compute(*collections, scheduler="threads", **more))
         return tuple(dask.compute(*collections))
@@ -100,8 +103,7 @@ def active_client() -> Any:
         client = distributed.get_client()
     except ValueError:
         return None
-    dask = needed("dask")
-    return client if dask.base.get_scheduler() == client.get else None
+    return client if needed("dask").base.get_scheduler() == client.get else None
 
 
 def _from_cluster(client: Any, collections: Sequence[Any]) -> tuple[Any, ...]:

@@ -16,13 +16,12 @@ import numpy as np
 from dualfold.errors import DataUnavailable
 from dualfold.scale.engine import OneTask, translated
 from dualfold.scale.packages import needed
+from dualfold.scale.rows import plain_rows
 from dualfold.scale.table import TiledTable
 
 # Models of more bytes than this go to workers by a file that they open. In the graph of tasks
 # they would be sent again and again; scattered ones are lost with the worker that holds them.
 MOST_IN_GRAPH = 2**20
-# Fitted attributes that no rule of new rows reads.
-UNUSED = ("_moments", "history_")
 
 
 class OpenedModel:
@@ -68,7 +67,7 @@ def _folder() -> tempfile.TemporaryDirectory[str]:
 def sent(model: Any) -> OpenedModel | InGraph:
     """The model as tasks get it: itself if it is small, else by the name of a file."""
     slim = copy.copy(model)
-    for name in UNUSED:
+    for name in getattr(model, "_unused_for_new_rows", ()):
         vars(slim).pop(name, None)
     content = pickle.dumps(slim, protocol=5)
     if len(content) <= MOST_IN_GRAPH:
@@ -133,3 +132,15 @@ def _mapped(lazy: Any, rows: TiledTable) -> Any:
     with translated():
         lazy.store(points, lock=False, scheduler="threads", num_workers=rows.budget.threads)
     return points
+
+
+def laid_out(rows: TiledTable) -> Any:
+    """The rows side by side in a file without a name, as a memory map of numbers."""
+    store = rows.collection
+    if rows.is_frame:
+        store = store.map_partitions(plain_rows, meta=np.empty((0, rows.width), rows.dtype))
+        store._chunks = (rows.lengths, (rows.width,))
+    elif rows.known_lengths is None:
+        store = store.copy()
+        store._chunks = (rows.lengths, (rows.width,))
+    return _mapped(store.astype(rows.dtype), rows)

@@ -1,0 +1,112 @@
+"""Lazy tables out: partitioned Parquet or Zarr, whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dualfold.data.whole_file import whole_folder
+from dualfold.errors import InvalidInput
+from dualfold.scale.engine import computed
+from dualfold.scale.packages import needed
+from dualfold.scale.table import TiledTable, table
+
+WRITABLE = (".parquet", ".zarr")
+# Beside the parts of a Parquet folder; readers leave names that begin so alone.
+METADATA = "_dualfold.json"
+
+
+def write(
+    rows: Any,
+    path: str | os.PathLike[str],
+    *,
+    overwrite: bool = False,
+    metadata: Mapping[str, Any] | None = None,
+) -> int:
+    """Compute a lazy table and write it tile by tile; the number of rows comes back.
+
+    rows : a Dask array or data frame, or another table in tiles
+    path : ends with .parquet, a folder with a file for each tile, or with .zarr
+    overwrite : replace what has that name already
+    metadata : JSON-ready; in the folder as _dualfold.json, or an attribute of the Zarr array
+
+    The folder appears when it is complete, or never: what fails, or Ctrl-C, removes it.
+    """
+    place, source = Path(path), table(rows)
+    refuse_ending(place)
+    threads = source.budget.threads
+    with whole_folder(place, overwrite=overwrite) as folder:
+        if place.suffix == ".zarr":
+            target = _zarr_target(source, folder, metadata)
+            starts = np.concatenate([[0], np.cumsum(source.lengths)])[:-1].tolist()
+            tasks = source.each(_WriteZarr(str(folder)), starts)
+            del target
+        else:
+            numbers = list(range(len(source.tiles)))
+            tasks = source.each(_WriteParquet(str(folder)), numbers, raw=True)
+            text = None if metadata is None else json.dumps(metadata, ensure_ascii=False)
+            if text is not None:
+                (folder / METADATA).write_text(text, encoding="utf-8")
+        counts = computed("writing", *tasks, threads=threads)
+    return sum(count or 0 for count in counts)
+
+
+def refuse_ending(path: Path) -> None:
+    """What a table in tiles cannot be written to."""
+    if path.suffix not in WRITABLE:
+        raise InvalidInput(
+            f"{path} must end with {' or '.join(WRITABLE)}: tables in tiles are written in parts"
+        )
+
+
+class _WriteParquet:
+    """Writes a tile as one file of the folder."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    def __call__(self, block: Any, number: int) -> int:
+        pyarrow, parquet = needed("pyarrow"), needed("pyarrow.parquet")
+        if hasattr(block, "columns"):
+            content = pyarrow.Table.from_pandas(block, preserve_index=False)
+        else:
+            columns = {f"x{place}": column for place, column in enumerate(np.asarray(block).T)}
+            content = pyarrow.table(columns)
+        name = Path(self.folder) / f"part-{number:06d}.parquet"
+        parquet.write_table(content, name, write_page_checksum=True)
+        return len(block)
+
+
+class _WriteZarr:
+    """Writes a tile into its rows of the array; tiles are whole chunks of it."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __call__(self, rows: Any, start: int) -> int:
+        target = needed("zarr").open_array(self.path, mode="r+")
+        target[start : start + len(rows)] = rows
+        return len(rows)
+
+
+def _zarr_target(source: TiledTable, folder: Path, metadata: Mapping[str, Any] | None) -> Any:
+    """An empty array whose chunks no two tiles share: two tasks must not write to one."""
+    lengths = [length for length in source.lengths if length]
+    height = int(np.gcd.reduce(lengths[:-1])) if len(lengths) > 1 else lengths[0]
+    if height < min(1_000, lengths[0]):
+        raise InvalidInput(
+            "the tiles have lengths that no chunks of a Zarr array share; rechunk the table "
+            "evenly (X.rechunk), or write .parquet"
+        )
+    target = needed("zarr").create_array(
+        store=str(folder), shape=(source.n_rows, source.width), dtype=source.dtype,
+        chunks=(height, source.width), overwrite=True,
+    )  # fmt: skip
+    if metadata is not None:
+        target.attrs["dualfold"] = json.loads(json.dumps(metadata))
+    return target
