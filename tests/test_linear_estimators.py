@@ -248,7 +248,7 @@ def test_mds_negative_mass() -> None:
 
 
 def test_negative_mass_of_a_large_matrix_is_bounded_below(monkeypatch: Any) -> None:
-    monkeypatch.setattr("dualfold.estimators.mds.MOST_ROWS_FOR_SPECTRUM", 3)
+    monkeypatch.setattr("dualfold.estimators.negative_mass.MOST_ROWS_FOR_SPECTRUM", 3)
     K = np.diag([5.0, 4, 0, -3])
     unknown = negative_mass(K, np.array([5.0, 4]))
     assert np.isnan(unknown.share)

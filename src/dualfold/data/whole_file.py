@@ -6,6 +6,7 @@ import contextlib
 import os
 import secrets
 import shutil
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -13,6 +14,35 @@ from typing import BinaryIO
 from dualfold.errors import Argument, InvalidInput
 
 _growing: set[Path] = set()
+
+
+class _Door:
+    """Threads that write parts of a folder go through it; closed, it lets no one in any more."""
+
+    def __init__(self) -> None:
+        self.moved, self.inside, self.closed = threading.Condition(), 0, False
+
+    def __enter__(self) -> None:
+        with self.moved:
+            if self.closed:
+                raise InterruptedError("this process ends; nothing is written any more")
+            self.inside += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self.moved:
+            self.inside -= 1
+            self.moved.notify_all()
+
+    def close(self, seconds: float) -> None:
+        """Wait so long for those inside."""
+        with self.moved:
+            self.closed = True
+            self.moved.wait_for(lambda: self.inside == 0, seconds)
+
+
+# `with part_of_folder:` around the writing of one part; a process that ends waits for it, so that
+# no part appears in a folder that was removed.
+part_of_folder = _Door()
 
 
 @contextlib.contextmanager
@@ -87,6 +117,8 @@ def check_folder_place(path: Path, *, overwrite: bool) -> None:
 
 def discard_unfinished() -> None:
     """Remove every file and folder that is not complete; for a process that ends at once."""
+    if any(growing.is_dir() for growing in _growing):
+        part_of_folder.close(5.0)
     for growing in tuple(_growing):
         _remove(growing)
 
@@ -95,8 +127,6 @@ def _remove(place: Path) -> None:
     """A file or a folder, if it is there."""
     with contextlib.suppress(OSError):
         if place.is_dir() and not place.is_symlink():
-            # A task that is still writing may add a file while the others go: once more then.
-            shutil.rmtree(place, ignore_errors=True)
             shutil.rmtree(place, ignore_errors=True)
         else:
             place.unlink(missing_ok=True)

@@ -19,6 +19,8 @@ from dualfold.scale.packages import needed
 from dualfold.scale.rows import plain_rows
 from dualfold.scale.table import TiledTable
 
+# Numbers that are placed at a time, 8 MB, and the fewest rows.
+PIECE, FEWEST = 2**20, 1_024
 # Models of more bytes than this go to workers by a file that they open. In the graph of tasks
 # they would be sent again and again; scattered ones are lost with the worker that holds them.
 MOST_IN_GRAPH = 2**20
@@ -99,7 +101,12 @@ class OnTile:
         return pd.DataFrame(self.array(block), index=block.index, columns=list(self.columns))
 
     def _work(self, block: Any) -> Any:
-        return getattr(self.model.model(), self.method)(block)
+        """Some rows at a time: what searches need beside the rows stays small."""
+        call = getattr(self.model.model(), self.method)
+        height = max(FEWEST, PIECE // max(1, block.shape[1]))
+        rows = block.iloc if hasattr(block, "iloc") else block
+        pieces = [call(rows[at : at + height]) for at in range(0, len(block), height)]
+        return np.concatenate([np.asarray(piece) for piece in pieces])
 
 
 def on_every_tile(

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.data.whole_file import whole_folder
+from dualfold.data.whole_file import part_of_folder, whole_folder
 from dualfold.errors import InvalidInput
 from dualfold.scale.engine import computed
 from dualfold.scale.packages import needed
@@ -78,7 +78,8 @@ class _WriteParquet:
             columns = {f"x{place}": column for place, column in enumerate(np.asarray(block).T)}
             content = pyarrow.table(columns)
         name = Path(self.folder) / f"part-{number:06d}.parquet"
-        parquet.write_table(content, name, write_page_checksum=True)
+        with part_of_folder:
+            parquet.write_table(content, name, write_page_checksum=True)
         return len(block)
 
 
@@ -89,8 +90,9 @@ class _WriteZarr:
         self.path = path
 
     def __call__(self, rows: Any, start: int) -> int:
-        target = needed("zarr").open_array(self.path, mode="r+")
-        target[start : start + len(rows)] = rows
+        with part_of_folder:
+            target = needed("zarr").open_array(self.path, mode="r+")
+            target[start : start + len(rows)] = rows
         return len(rows)
 
 
