@@ -89,6 +89,44 @@ def test_whole_numbers_are_classes_if_few_and_a_scale_if_many():
     assert [color for _, color, _ in ten.classes] == list(MANY_COLORS)
 
 
+# Machado, Oliveira and Fernandes (2009), severity 1: red, green or blue cones lacking.
+SIGHT = {
+    "ordinary": np.eye(3),
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],
+                   [-0.003882, -0.048116, 1.051998]],
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413],
+                     [-0.011820, 0.042940, 0.968881]],
+    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602],
+                   [0.004733, 0.691367, 0.303900]],
+}  # fmt: skip
+
+
+def in_oklab(colors, sight):
+    """Björn Ottosson's Oklab (2020), in which equal steps look about equal."""
+    rgb = np.array([to_rgb(color) for color in colors])
+    light = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    light = np.clip(light @ np.transpose(SIGHT[sight]), 0, 1)
+    cones = [[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566],
+             [0.0883024619, 0.2817188376, 0.6299787005]]  # fmt: skip
+    axes = [[0.2104542553, 0.793617785, -0.0040720468], [1.9779984951, -2.428592205, 0.4505937099],
+            [0.0259040371, 0.7827717662, -0.808675766]]  # fmt: skip
+    return np.cbrt(light @ np.transpose(cones)) @ np.transpose(axes)
+
+
+@pytest.mark.parametrize(("colors", "least"), [(FEW_COLORS, 0.075), (MANY_COLORS, 0.1)])
+@pytest.mark.parametrize("sight", list(SIGHT))
+def test_colours_can_be_told_apart_by_the_colour_blind(colors, least, sight):
+    """The ten of Petroff (2021), which were here before, are 0.061 apart for protanopia."""
+    places = in_oklab(colors, sight)
+    apart = np.linalg.norm(places[:, None] - places[None], axis=2)
+    assert apart[np.triu_indices(len(colors), 1)].min() > least
+
+
+def test_no_class_is_grey_as_what_is_missing():
+    for colors in (FEW_COLORS, MANY_COLORS):
+        assert np.linalg.norm(in_oklab(colors, "ordinary")[:, 1:], axis=1).min() > 0.05
+
+
 def test_dates_give_a_scale_of_dates():
     days = np.array(["2020-01-01", "2021-01-01"], dtype="datetime64[D]")
     figure = map_figure(np.eye(2), days)

@@ -6,7 +6,6 @@ import io
 import json
 import os
 import re
-import shutil
 import time
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import numpy as np
 import pytest
 from matplotlib import image
 from matplotlib.path import Path as Polygon
+from page_window import drag, pixels_of, state, wait_for_selection
 from scipy.spatial.distance import cdist
 
 from dualfold.errors import InvalidInput
@@ -21,7 +21,7 @@ from dualfold.view.colors import FEW_COLORS
 from dualfold.view.page import Map, measured_map, page_html, write_page
 from dualfold.view.page_columns import first_color, labelled
 
-SOFTWARE_GL = ("--enable-unsafe-swiftshader",)
+pytest_plugins = ["page_fixtures"]  # tab, file_of, opened
 N, K = 240, 6
 HOSTILE = [
     "<script>window.hacked = 1</script>",
@@ -39,101 +39,12 @@ HOSTILE = [
 ]
 
 
-def the_browser(*flags):
-    """Debian's chromium (or whatever is on the path), or a skip that says what is missing."""
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    names = ("chromium", "chromium-browser", "google-chrome")
-    on_path = next(filter(None, map(shutil.which, names)), None)
-    found = os.environ.get("DUALFOLD_CHROMIUM") or on_path
-    if found is None:
-        pytest.skip("there is no chromium on the path (apt-get install chromium)")
-    return sync_api.sync_playwright(), {
-        "executable_path": found,
-        "args": [*flags, "--no-sandbox", "--disable-dev-shm-usage"],
-    }
-
-
-@pytest.fixture(scope="module")
-def tab():
-    """One window for all tests: its second page starts five times as fast as its first."""
-    player, how = the_browser(*SOFTWARE_GL)
-    with player as play:
-        browser = play.chromium.launch(**how)
-        yield browser.new_page(viewport={"width": 1280, "height": 860}, reduced_motion="reduce")
-        browser.close()
-
-
-@pytest.fixture(scope="module")
-def file_of(tmp_path_factory):
-    """The address of a file with this page; opening the same file again is far cheaper."""
-    folder, made = tmp_path_factory.mktemp("pages"), {}
-
-    def address(html):
-        if html not in made:
-            path = made[html] = folder / f"{len(made)}.html"
-            path.write_text(html, encoding="utf-8")
-        return made[html].as_uri()
-
-    return address
-
-
-@pytest.fixture
-def opened(tab, file_of):
-    """Opens a page from a file; at the end of the test nothing may have been asked or said."""
-    heard, asked = [], []
-
-    def on_request(request):
-        if not request.url.startswith(("file:", "data:", "blob:")):
-            asked.append(request.url)
-
-    def on_console(message):
-        heard.append(f"{message.type}: {message.text}")
-
-    def on_error(error):
-        heard.append(f"error: {error}")
-
-    listeners = {"request": on_request, "console": on_console, "pageerror": on_error}
-    for event, listener in listeners.items():
-        tab.on(event, listener)
-
-    def go(html):
-        tab.goto(file_of(html))
-        tab.evaluate("dualfold.ready")
-        return tab
-
-    yield go
-    for event, listener in listeners.items():
-        tab.remove_listener(event, listener)
-    tab.set_viewport_size({"width": 1280, "height": 860})
-    tab.emulate_media(color_scheme="light", reduced_motion="reduce")
-    assert asked == []
-    assert [line for line in heard if not is_driver_chatter(line)] == []
-
-
-def is_driver_chatter(line):
-    """Chromium's advice about speed to whoever wrote plotly; no error of a page is like it."""
-    return "GPU stall due to ReadPixels" in line or "willReadFrequently" in line
-
-
 def blobs():
     """Three blobs in 5-D and two maps of them: a good one, and one that mixes neighbours."""
     rng = np.random.default_rng(0)
     labels = np.repeat(["a", "b", "c"], N // 3)
     X = rng.normal(size=(N, 5)) + 6 * np.eye(3, 5)[np.repeat(np.arange(3), N // 3)]
     return X, labels, X[:, :2] + 0.3 * X[:, 2:3], X[:, [3, 0]]
-
-
-def state(page):
-    return page.evaluate("dualfold.state()")
-
-
-def pixels_of(page, place=0):
-    """Where all rows are in the window, once the map is in view."""
-    page.evaluate("document.getElementById('frame').scrollIntoView({block: 'center'})")
-    return np.array(
-        page.evaluate("([n, p]) => [...Array(n).keys()].map(i => dualfold.pixelOf(i, p))",
-                      [state(page)["rows"], place])
-    )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -178,8 +89,8 @@ def test_opens_from_a_file_without_a_network_and_tells_its_verdict(opened, two_m
     page.wait_for_selector("#panels figure:nth-child(4) .main-svg")
     titles = page.locator("#panels h2").all_inner_texts()
     assert titles == [
-        "Spectrum",
-        "Neighbours kept beyond chance",
+        "Spectrum: the eigenvalues",
+        "Neighbours kept beyond chance (R_NX)",
         "Trustworthiness and continuity",
         "Distances before and after",
     ]
@@ -196,19 +107,6 @@ def test_a_network_is_forbidden_by_the_page_itself(two_maps, tab, file_of):
         "() => { const s = document.createElement('script'); s.textContent = 'window.ran = 1';"
         " document.body.append(s); return window.ran === undefined; }"
     )
-
-
-def drag(page, corners, steps=4):
-    page.mouse.move(*corners[0])
-    page.mouse.down()
-    for corner in corners[1:]:
-        page.mouse.move(*corner, steps=steps)
-    page.mouse.up()
-
-
-def wait_for_selection(page):
-    page.wait_for_function("dualfold.state().selected.length > 0", timeout=10_000)
-    return state(page)["selected"]
 
 
 def test_lasso_selects_the_rows_inside(opened, two_maps):
@@ -281,7 +179,7 @@ def test_colours_are_those_of_the_column_and_change(opened, two_maps):
 
 def test_the_legend_filters(opened, two_maps):
     page = opened(two_maps)
-    page.click("#legend button >> text=b")
+    page.click("#legend button.class >> text=b")
     assert state(page)["shown"] == N - 80
     page.click("#legend >> text=Show all")
     page.dblclick("#legend button >> text=c")
@@ -333,7 +231,7 @@ def test_search_and_keys_need_no_mouse(opened, two_maps):
     page.fill("#search", "SAMPLE 017")
     page.press("#search", "Enter")
     assert state(page)["focus"] == 17
-    ranges = "document.getElementById('plot')._fullLayout.xaxis.range"
+    ranges = "dualfold.spans()[0].x"
     span = f"{ranges}[1] - {ranges}[0]"
     page.focus("#frame")
     whole = page.evaluate(span)
@@ -399,9 +297,12 @@ def test_hostile_labels_stay_text(opened):
         page.evaluate(f"dualfold.focus({row})")
         assert page.evaluate("document.querySelector('#point dd').textContent").startswith(whole)
     page.evaluate("dualfold.besides(true)")
-    assert page.locator("#titles span").all_text_contents() == [HOSTILE[0], HOSTILE[4][:39] + "…"]
+    assert page.locator("#titles .map-name").all_text_contents() == [
+        HOSTILE[0],
+        HOSTILE[4][:39] + "…",
+    ]
     assert page.evaluate("window.hacked") is None
-    assert page.locator("#tip img, #side img, #legend a, #titles b").count() == 0
+    assert page.locator("#tip img, #side img, #legend a, #titles a, #overlay a").count() == 0
 
 
 def test_points_walk_or_fade_to_another_map(opened, two_maps):
@@ -544,7 +445,7 @@ def test_the_data_are_in_the_page_as_they_were():
     raw = np.frombuffer(base64.b64decode(data["maps"][0]["points"]))
     np.testing.assert_array_equal(raw.reshape(30, 2), points)
     column = data["columns"][0]
-    codes = np.frombuffer(base64.b64decode(column["codes"]), dtype=np.int32)
+    codes = np.frombuffer(base64.b64decode(column["values"]), dtype=column["type"])
     assert [column["labels"][code] or None for code in codes] == labels
     for label, slot in zip(column["labels"], column["slots"], strict=True):
         shown = column["legend"][slot][0]

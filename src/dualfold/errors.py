@@ -143,6 +143,10 @@ class PiecesJoined(DualfoldWarning):
     """A graph in several pieces was joined by its shortest missing links."""
 
 
+class PageThinned(DualfoldWarning):
+    """Something was left out of a page so that its file is no larger than asked for."""
+
+
 class FewerNeighbors(DualfoldWarning):
     """The table has fewer rows than the default number of neighbours asks for."""
 

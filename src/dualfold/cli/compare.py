@@ -38,6 +38,7 @@ class CompareRequest:
     html: str | None
     images: tuple[int, int] | None
     force: bool
+    html_mb: float = 20.0
 
 
 def compare_methods(request: CompareRequest, console: Console) -> dict[str, Any]:
@@ -170,8 +171,10 @@ def _write(
         metadata = {"schema": "dualfold.compare/1", "dualfold": __version__, "results": rows}
         write_table(request.output, columns, overwrite=request.force, metadata=metadata)
     if request.html is not None:
-        shape, force = request.images, request.force
-        write_html(request.html, data, maps, around, console, images=shape, force=force)
+        write_html(
+            request.html, data, maps, around, console,
+            images=request.images, force=request.force, most_mb=request.html_mb,
+        )  # fmt: skip
 
 
 def _picture(

@@ -37,6 +37,7 @@ class Request:
     force: bool = False
     loadings: str | None = None
     biplot: str | None = None
+    html_mb: float = 20.0
 
     def settings(self, job: Job) -> dict[str, Any]:
         """What must be known to get the same numbers of the `job` again, JSON-ready."""
@@ -99,8 +100,10 @@ def embed_table(request: Request, console: Console, data: Prepared | None = None
 
         write_table(request.loadings, loadings_columns(result, data), overwrite=request.force)
     if request.html is not None:
-        shape, force = request.images, request.force
-        write_html(request.html, data, [result], around, console, images=shape, force=force)
+        write_html(
+            request.html, data, [result], around, console,
+            images=request.images, force=request.force, most_mb=request.html_mb,
+        )  # fmt: skip
     seconds = {"read": began - begin, "embed": result.seconds, "total": perf_counter() - begin}
     kinds = ("output", "picture", "biplot", "loadings", "html", "model")
     return summary | {kind: getattr(request, kind) for kind in kinds} | {"seconds": seconds}

@@ -38,6 +38,7 @@ def embed(
     output: Output = None,
     picture: o.Picture = None,
     html: o.Html = None,
+    html_mb: o.HtmlMb = 20.0,
     images: o.Images = None,
     save_model: Annotated[
         str | None,
@@ -133,7 +134,18 @@ def embed(
     refuse_labels(reading.labels, job)
     reading = reading if data is not None else reading_for(reading, job)
     request = Request(
-        file, reading, job, output, picture, html, shape, save_model, force, loadings, biplot
+        file,
+        reading,
+        job,
+        output,
+        picture,
+        html,
+        shape,
+        save_model,
+        force,
+        loadings,
+        biplot,
+        html_mb,
     )
     summary = embed_table(request, console, data)
     if advice is not None:
@@ -200,6 +212,7 @@ def compare(
     ] = None,
     picture: o.Picture = None,
     html: o.Html = None,
+    html_mb: o.HtmlMb = 20.0,
     images: o.Images = None,
     force: o.Force = False,
     strict: o.Strict = False,
@@ -233,7 +246,7 @@ def compare(
         raise typer.BadParameter("the table of results goes to standard output; give -o a file")
     request = comparing.CompareRequest(
         file, reading, jobs, output, picture, html,
-        o.picture_shape(images), force,
+        o.picture_shape(images), force, html_mb,
     )  # fmt: skip
     console = Console(quiet=quiet)
     summary = comparing.compare_methods(request, console)

@@ -119,6 +119,11 @@ Html = Annotated[
     str | None,
     typer.Option("--html", metavar="OUT.html", help="One page to explore, that works offline."),
 ]
+HtmlMb = Annotated[
+    float,
+    typer.Option("--html-mb", metavar="MB", min=0, help="The page is no larger than so many "
+                 "megabytes; what is left out is said. 0: as large as it gets."),
+]  # fmt: skip
 Images = Annotated[
     str | None,
     typer.Option("--images", metavar="HxW",

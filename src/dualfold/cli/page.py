@@ -40,11 +40,15 @@ def write_html(
     *,
     images: tuple[int, int] | None,
     force: bool,
+    most_mb: float,
 ) -> None:
-    """One page with these maps of one table."""
+    """One page with these maps of one table, and all of its columns.
+
+    most_mb : megabytes of the file; 0 for no limit
+    """
     check_page()
     from dualfold.data.prepared import colors_of
-    from dualfold.view.page import measured_map, write_page
+    from dualfold.view.page import make_page, measured_map
 
     k = min(SHOWN_NEIGHBORS, (data.X.shape[0] - 1) // 2)
     with console.doing("measuring the map for the page"):
@@ -65,17 +69,22 @@ def write_html(
             )
             for fitted in maps
         ]
-    with console.doing("writing the page"):
-        write_page(
-            Path(path),
+    with console.doing("making the page"):
+        page = make_page(
             shown,
             title="table" if data.source == "-" else Path(data.source).name,
             columns={name: colors_of(values) for name, values in data.table.labels.items()},
+            features=data.numbers,
             names=data.label(data.reading.identifier),
             images=_pictures(data, images),
             color=data.reading.color,
-            overwrite=force,
+            most_mb=most_mb or None,
         )
+    for notice in page.notices:
+        console.note(notice)
+    console.say(f"The page takes {page.megabytes}.")
+    with console.doing("writing the page"):
+        page.write(Path(path), overwrite=force)
 
 
 def refuse_images(data: Prepared, shape: tuple[int, int] | None) -> None:

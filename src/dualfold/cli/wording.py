@@ -17,6 +17,7 @@ PARAMETERS = {
     "X": "file",
     "Y": "embedding",
     "label_columns": "color",
+    "most_mb": "html_mb",
     "overwrite": "force",
     "queries": "file",
     "y": "labels",

@@ -32,6 +32,7 @@ class Prepared:
     reading : how it was read
     remarks : what should be known before the numbers are believed, beside the table's notices
     encodings : how the columns of the source became those of X, for rows that come later
+    raw : the table before categories became numbers, logarithms were taken and gaps filled in
     """
 
     X: Any
@@ -41,6 +42,15 @@ class Prepared:
     reading: Reading
     remarks: tuple[Message, ...]
     encodings: tuple[Encoding, ...] = ()
+    raw: Table | None = None
+
+    @property
+    def numbers(self) -> tuple[tuple[str, ...], Any]:
+        """The columns of numbers as they were read, gaps and all: their names and the matrix."""
+        raw = self.table if self.raw is None else self.raw
+        if len(raw.rows) == len(self.table.rows):
+            return raw.names, raw.X
+        return raw.names, raw.X[np.searchsorted(raw.rows, self.table.rows)]
 
     @property
     def mixed(self) -> bool:
@@ -117,6 +127,7 @@ def prepare(source: Any, reading: Reading = AS_IT_IS) -> Prepared:
     name = os.fspath(source) if file else f"the {type(source).__name__}"
     given = reading.mixed == "given"
     table = table if given else without_idle(table, reading)
+    raw = table
     logs, remarks = logarithms(table, reading)
     table, encodings = encoded_table(table, reading, logs)
     standardize, said = _whether_to_standardize(table, reading, encodings)
@@ -130,7 +141,7 @@ def prepare(source: Any, reading: Reading = AS_IT_IS) -> Prepared:
         standard = gower_standard(table.X, categories, len(encodings))
     X = table.X if standard is None else standard.applied(table.X)
     remarks = [*remarks, *said, *_color_remarks(table, reading.color)]
-    return Prepared(X, table, standard, name, reading, tuple(remarks), encodings)
+    return Prepared(X, table, standard, name, reading, tuple(remarks), encodings, raw)
 
 
 def _whether_to_standardize(

@@ -14,6 +14,8 @@ from dualfold.view.colors import MARKERS, MOST_CLASSES, coloring
 
 # Pixels of all thumbnails together: 24 MB, a third more in the page. Beyond, they shrink.
 MOST_PIXELS = 24_000_000
+# Types of whole numbers that `page_parts/data.js` reads, smallest first.
+WHOLE = (("u1", 0, 2**8 - 1), ("i2", -(2**15), 2**15 - 1), ("i4", -(2**31), 2**31 - 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,12 +25,14 @@ class Column:
     given : its values, for figures
     kind : "class", "number" or "date"
     content : JSON-ready, for the browser
+    group : "label" for what was given to colour by, "feature" for the table of the maps
     """
 
     name: str
     given: Array
     kind: Literal["class", "number", "date"]
     content: dict[str, Any]
+    group: str = "label"
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +53,26 @@ def encoded(values: Any, kind: Any) -> str:
     return base64.b64encode(ordered.tobytes()).decode("ascii")
 
 
+def packed(values: Any, *, rounded: bool = False) -> dict[str, str]:
+    """Numbers in the smallest type that holds each of them, or in seven digits where `rounded`."""
+    numbers = np.asarray(values)
+    kind = "f8"
+    if numbers.size and np.isfinite(numbers).all():
+        low, high = numbers.min(), numbers.max()
+        whole = [name for name, least, most in WHOLE if least <= low and high <= most]
+        if whole and np.array_equal(numbers, np.floor(numbers)):
+            kind = whole[0]
+    if kind == "f8":
+        with np.errstate(over="ignore"):
+            small = numbers.astype(np.float32)
+        same = np.array_equal(small.astype(float), numbers.astype(float), equal_nan=True)
+        # Rounding must not make infinity of a number.
+        kind = (
+            "f4" if same or (rounded and np.isfinite(small[np.isfinite(numbers)]).all()) else kind
+        )
+    return {"type": kind, "values": encoded(numbers, kind)}
+
+
 def labelled(columns: Any, n: int) -> list[Column]:
     """Every column of a DataFrame or mapping, in its order."""
     if columns is None:
@@ -60,7 +84,7 @@ def labelled(columns: Any, n: int) -> list[Column]:
             f"{type(columns).__name__}",
         )
     keys = list(columns.columns if hasattr(columns, "columns") else columns.keys())
-    return [_column(str(key), _values(columns[key]), n) for key in keys]
+    return [column_of(str(key), values_of(columns[key]), n) for key in keys]
 
 
 def first_color(columns: list[Column], n: int) -> str | None:
@@ -86,8 +110,8 @@ def row_names(names: Any, n: int) -> list[str] | None:
     return given
 
 
-def thumbnails(images: tuple[int, int, Any], n: int) -> Images:
-    """Pictures of 0 to 255, darkest the largest number, as large as a page can carry."""
+def thumbnails(images: tuple[int, int, Any], n: int, most: float = MOST_PIXELS) -> Images:
+    """Pictures of 0 to 255, darkest the largest number, of at most so many pixels together."""
     h, w, rows = int(images[0]), int(images[1]), np.asarray(images[2])
     if rows.shape not in ((n, h * w), (n, h, w)):
         raise InvalidInput(
@@ -96,7 +120,7 @@ def thumbnails(images: tuple[int, int, Any], n: int) -> Images:
             f"shape {rows.shape}",
         )
     pixels = rows.reshape(n, h, w)
-    while pixels.size > MOST_PIXELS and min(pixels.shape[1:]) > 8:
+    while pixels.size > most and min(pixels.shape[1:]) > 8:
         pixels = _halved(pixels)
     if pixels.dtype != np.uint8:
         known = pixels[np.isfinite(pixels)].astype(float)
@@ -115,7 +139,7 @@ def _halved(pixels: Array) -> Array:
     return small.astype(np.uint8) if pixels.dtype == np.uint8 else small
 
 
-def _values(column: Any) -> Array:
+def values_of(column: Any) -> Array:
     """A column as an array of numbers, dates, or objects with None where nothing is."""
     kind = str(getattr(column, "dtype", ""))
     if kind[:3] in ("Int", "UIn", "Flo") and hasattr(column, "isna"):  # pandas' nullable numbers
@@ -135,7 +159,13 @@ def _values(column: Any) -> Array:
     return words
 
 
-def _column(name: str, values: Array, n: int) -> Column:
+def column_of(
+    name: str, values: Array, n: int, group: str = "label", *, rounded: bool = False
+) -> Column:
+    """Words, few whole numbers and dates as classes or a scale, as in the figures.
+
+    rounded : seven digits of a number are enough
+    """
     if values.shape != (n,):
         raise InvalidInput(
             f"column {name!r} must have one value for each row ({n}), "
@@ -143,29 +173,32 @@ def _column(name: str, values: Array, n: int) -> Column:
         )
     colors = coloring(values, n)
     if colors.scale is None:
-        return _classes(name, values, colors.classes)
+        return _classes(name, values, colors.classes, group)
     date = values.dtype.kind == "M"
     numbers = values.astype("datetime64[ms]").astype(np.int64) if date else values
     numbers = numbers.astype(float)
     if date:
         numbers[np.isnat(values)] = np.nan
-    content = {"name": name, "kind": "date" if date else "number", **scale_of(numbers)}
-    return Column(name, values, "date" if date else "number", content)
+    kind: Literal["number", "date"] = "date" if date else "number"
+    scale = scale_of(numbers, rounded=rounded and not date)
+    return Column(name, values, kind, {"name": name, "kind": kind, "group": group, **scale}, group)
 
 
-def scale_of(numbers: Array) -> dict[str, Any]:
+def scale_of(numbers: Array, *, rounded: bool = False) -> dict[str, Any]:
     """Numbers and the ends of their colours, cut as in the figures."""
     norm = coloring(np.asarray(numbers, dtype=float), len(numbers)).scale
     assert norm is not None
     return {
-        "values": encoded(numbers, np.float64),
+        **packed(numbers, rounded=rounded),
         "low": float(norm.norm.vmin),
         "high": float(norm.norm.vmax),
         "cut": norm.extend != "neither",
     }
 
 
-def _classes(name: str, values: Array, classes: tuple[tuple[str, str, str], ...]) -> Column:
+def _classes(
+    name: str, values: Array, classes: tuple[tuple[str, str, str], ...], group: str
+) -> Column:
     """Every distinct label once; the legend's slot of each; one code a row."""
     words = np.array(["" if value is None else str(value) for value in values], dtype=object)
     order: dict[str, int] = {}
@@ -177,9 +210,10 @@ def _classes(name: str, values: Array, classes: tuple[tuple[str, str, str], ...]
     content = {
         "name": name,
         "kind": "class",
+        "group": group,
         "labels": list(order),
         "slots": [last if word == "" else slots.get(word, rest) for word in order],
-        "codes": encoded(codes, np.int32),
+        **packed(codes),
         "legend": [[label, hue, MARKERS.index(marker)] for label, hue, marker in classes],
     }
-    return Column(name, values, "class", content)
+    return Column(name, values, "class", content, group)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,10 +12,20 @@ from dualfold import __version__
 from dualfold.errors import Argument, InvalidInput
 from dualfold.quality import Estimate, NeighborRanks, QualityReport
 from dualfold.quality.verdict import MEANINGS
-from dualfold.view.page_columns import Column, Images, encoded, scale_of
+from dualfold.view.colors import FEW_COLORS, MANY_COLORS
+from dualfold.view.page_columns import (
+    Column,
+    Images,
+    column_of,
+    encoded,
+    packed,
+    scale_of,
+    values_of,
+)
+from dualfold.view.page_terms import terms
 
 if TYPE_CHECKING:
-    from dualfold.view.page import Map
+    from dualfold.view.page_maps import Map
 
 
 SHEPARD_CELLS = 72  # a side: finer ones than a panel has room for would only make it slow
@@ -39,24 +50,30 @@ def content_of(
     images: Images | None,
     color: str | None,
     seed: int,
+    total: int,
+    notices: Sequence[str] = (),
 ) -> dict[str, Any]:
     """JSON-ready; `page_parts/data.js` reads it."""
     return {
-        "schema": "dualfold.page/1",
+        "schema": "dualfold.page/2",
         "version": __version__,
         "title": title,
         "n": n,
+        "total": total,
         "seed": int(seed),
         "names": names,
         "color": color,
         "columns": [column.content for column in columns],
         "images": None if images is None else images.content,
         "meanings": {name: meaning.short for name, meaning in MEANINGS.items()},
-        "maps": [_map(shown, n) for shown in maps],
+        "terms": terms(),
+        "palette": list(FEW_COLORS if len(maps) <= len(FEW_COLORS) else MANY_COLORS),
+        "notices": list(notices),
+        "maps": [_map(shown, n, maps[:place]) for place, shown in enumerate(maps)],
     }
 
 
-def _map(shown: Map, n: int) -> dict[str, Any]:
+def _map(shown: Map, n: int, before: list[Map]) -> dict[str, Any]:
     points = np.asarray(shown.points, dtype=float)
     points = points[:, None] if points.ndim == 1 else points
     points = points[:, :2] if points.shape[1] > 3 else points
@@ -73,7 +90,8 @@ def _map(shown: Map, n: int) -> dict[str, Any]:
         "explained": None if shown.explained is None else [_finite(e) for e in shown.explained],
         "certificate": None if shown.certificate is None else _verdict(shown.certificate),
         "spectrum": _spectrum(shown.values, shown.certificate),
-        "neighbors": None if shown.neighbors is None else _neighbors(shown.neighbors, n),
+        "neighbors": None if shown.neighbors is None else _shared(shown, n, before),
+        "scores": _scores(shown, n),
         "history": _history(shown.history),
         "quality": None if shown.quality is None else _quality(shown.quality),
         "trust": None if shown.ranks is None else _trust(shown.ranks),
@@ -106,6 +124,30 @@ def _spectrum(values: Any, certificate: Any) -> dict[str, Any] | None:
     return {"values": found.tolist(), "gap": gap, "next": after}
 
 
+def _scores(shown: Map, n: int) -> list[dict[str, Any]]:
+    """What this map alone can be coloured by: the quality of each point, and what was given."""
+    found = {} if shown.quality is None else shown.quality.per_point
+    measured = [
+        {"name": name, "kind": "number", **scale_of(np.asarray(values, float), rounded=True)}
+        for name, values in found.items()
+    ]
+    given = [
+        column_of(str(name), values_of(values), n, "score").content
+        for name, values in (shown.scores or {}).items()
+    ]
+    return [*given, *measured]
+
+
+def _shared(shown: Map, n: int, before: list[Map]) -> dict[str, Any]:
+    """Neighbours, or the number of an earlier map that has the same ones."""
+    for place, other in enumerate(before):
+        if other.neighbors is shown.neighbors or (
+            other.neighbors is not None and np.array_equal(other.neighbors, shown.neighbors)
+        ):
+            return {"same": place}
+    return _neighbors(shown.neighbors, n)
+
+
 def _neighbors(neighbors: Any, n: int) -> dict[str, Any]:
     rows = np.asarray(neighbors)
     if rows.ndim != 2 or len(rows) != n or rows.dtype.kind not in "iu":
@@ -116,7 +158,7 @@ def _neighbors(neighbors: Any, n: int) -> dict[str, Any]:
         )
     if rows.size and not (rows.min() >= 0 and rows.max() < n):
         raise InvalidInput(Argument("neighbors"), f" must be row numbers from 0 to {n - 1}")
-    return {"k": rows.shape[1], "rows": encoded(rows, np.int32)}
+    return {"k": rows.shape[1], **packed(rows)}
 
 
 def _history(history: Any) -> dict[str, Any] | None:
@@ -161,10 +203,6 @@ def _quality(quality: QualityReport) -> dict[str, Any]:
                 "high": _finite(value.high) if isinstance(value, Estimate) else None,
             }
             for name, value in quality.measures.items()
-        },
-        "scores": {
-            name: scale_of(np.asarray(values, dtype=float))
-            for name, values in quality.per_point.items()
         },
         "curve": {
             "sizes": sizes.tolist(),

@@ -38,7 +38,7 @@ async function changeTo(target) {
 
 function snapshot() {
   const { canvas, context } = blank();
-  for (const layer of plot.querySelectorAll(".gl-container canvas"))
+  for (const layer of plot.querySelectorAll("canvas"))
     if (layer.width) context.drawImage(layer, 0, 0, frame.clientWidth, frame.clientHeight);
   canvas.style.opacity = 1;
   return canvas;
@@ -67,8 +67,7 @@ async function walk(from, to) {
   const { canvas, context } = blank();
   const colors = coloring(maps[state.map]);
   const layers = layersOf(colors, Array.from(order).filter((row) => passes(colors, row)));
-  const size = pointSize();
-  canvas.style.opacity = 1;
+    canvas.style.opacity = 1;
   plot.style.opacity = 0;
   by("overlay").style.opacity = 0;
   await frames(750, (share) => {
@@ -76,6 +75,7 @@ async function walk(from, to) {
     context.clearRect(0, 0, frame.clientWidth, frame.clientHeight);
     context.globalAlpha = pointOpacity();
     for (const { slot, rows } of layers) {
+      const size = sizeOf(colors.list[slot].shape);
       context.fillStyle = colors.list[slot].color;
       context.beginPath();
       for (const row of rows) {

@@ -10,12 +10,25 @@ function bytesOf(text) {
   return bytes;
 }
 const floatsOf = (text) => new Float64Array(bytesOf(text).buffer);
-const integersOf = (text) => new Int32Array(bytesOf(text).buffer);
+const TYPES = { u1: Uint8Array, i2: Int16Array, i4: Int32Array, f4: Float32Array, f8: Float64Array };
+const packed = ({ type, values }) => new TYPES[type](bytesOf(values).buffer);
 
-const columns = given.columns.map((column) =>
-  column.kind === "class"
-    ? { ...column, codes: integersOf(column.codes) }
-    : { ...column, values: floatsOf(column.values) });
+// A column is unpacked when it is first looked at: a table may have hundreds.
+function columnOf(content) {
+  const column = { ...content, key: null };
+  delete column.values;
+  const whose = content.kind === "class" ? "codes" : "values";
+  Object.defineProperty(column, whose, { configurable: true, get() {
+    const values = packed(content);
+    Object.defineProperty(column, whose, { value: values });
+    return values;
+  } });
+  return column;
+}
+const columns = given.columns.map(columnOf);
+const labelColumns = columns.filter((column) => column.group !== "feature");
+// Text that names or describes rows one by one; its values are no groups.
+const isText = (column) => column.kind === "class" && 2 * column.labels.length > n;
 
 const maps = given.maps.map((map) => {
   const flat = floatsOf(map.points);
@@ -25,12 +38,12 @@ const maps = given.maps.map((map) => {
     for (let row = 0; row < n; row++) values[row] = flat[row * d + axis];
     return values;
   });
-  const scores = {};
-  for (const [name, score] of Object.entries(map.quality ? map.quality.scores : {}))
-    scores[name] = { name, kind: "number", ...score, values: floatsOf(score.values) };
-  const neighbors = map.neighbors && { k: map.neighbors.k, rows: integersOf(map.neighbors.rows) };
-  return { ...map, axes, scores, neighbors };
+  const scores = Object.fromEntries(map.scores.map((score) => [score.name, columnOf(score)]));
+  const rows = map.neighbors && "k" in map.neighbors ? packed(map.neighbors) : null;
+  return { ...map, axes, scores, neighbors: rows ? { k: map.neighbors.k, rows } : map.neighbors };
 });
+for (const map of maps) // most maps of a page share their rows and so their neighbours
+  if (map.neighbors && "same" in map.neighbors) map.neighbors = maps[map.neighbors.same].neighbors;
 
 const images = given.images && { ...given.images, pixels: bytesOf(given.images.pixels) };
 
@@ -45,6 +58,8 @@ const state = {
   selected: null, // rows, ascending; null: no selection
   focus: null, // the row whose neighbours are shown
   change: "none", // how the last change of maps was shown
+  names: true, // of groups, on the map
+  contours: n > 5000,
 };
 
 const nameOf = (row) => (given.names ? given.names[row] : `row ${row}`);
@@ -54,7 +69,14 @@ function wordOf(column, row) {
   const value = column.values[row];
   if (!Number.isFinite(value)) return "";
   if (column.kind === "date") return new Date(value).toISOString().replace(/T00:00:00.000Z$/, "");
-  return String(value);
+  return column.type === "f4" ? singleWords(value) : String(value);
+}
+
+// The shortest number that is this one in single precision.
+function singleWords(value) {
+  for (let digits = 6; digits < 9; digits++)
+    if (Math.fround(Number(value.toPrecision(digits))) === value) return String(Number(value.toPrecision(digits)));
+  return String(Number(value.toPrecision(9)));
 }
 
 const short = (text, most = 80) => {
@@ -89,3 +111,11 @@ function element(tag, properties = {}, ...children) {
 }
 const by = (id) => document.getElementById(id);
 const say = (text) => { by("said").textContent = text; };
+const byGroup = (values, keyOf) => {
+  const groups = new Map();
+  for (const value of values) {
+    const key = keyOf(value);
+    if (groups.has(key)) groups.get(key).push(value); else groups.set(key, [value]);
+  }
+  return groups;
+};

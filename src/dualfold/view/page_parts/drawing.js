@@ -1,8 +1,8 @@
 // The map itself: traces and layout from the state, and what the mouse says back.
 
-const plot = by("plot");
-const frame = by("frame");
 let drawn = []; // for each trace: { map, rows }
+let draws = 0;
+let drawing = 0; // calls under way
 
 // Rows in a mixed order, so that the last class of the file does not hide the first.
 const order = (() => {
@@ -21,11 +21,10 @@ const order = (() => {
   return rows;
 })();
 
-const shownMaps = () => (state.beside ? maps.map((_, at) => at) : [state.map]);
-const axisName = (letter, place) => letter + (place ? place + 1 : "");
-
 // By eye: 100 points are 9 pixels wide, 100,000 a little over 2, and many let light through.
 const pointSize = () => Math.max(2.2, Math.min(10, 9 * (100 / n) ** 0.2)) * (state.beside ? 0.8 : 1);
+// A shape must be seen as one: a triangle of two pixels is a dot.
+const sizeOf = (shape) => (shape ? Math.max(7, 1.5 * pointSize()) : pointSize());
 const pointOpacity = () => Math.max(0.45, Math.min(0.9, 0.9 * (1000 / n) ** 0.12));
 
 // Rows by slot, each slot cut into a few rounds that are drawn in turns: one trace of one
@@ -51,10 +50,10 @@ function traceOf(map, place, colors, layer, faint) {
     hoverinfo: "none",
     marker: {
       color,
-      size: pointSize() * (space ? 0.7 : 1) * (shape ? 1.2 : 1),
+      size: sizeOf(shape) * (space ? 0.7 : 1),
       opacity: faint ? 0.14 : pointOpacity(),
       symbol: shape ? (space ? "diamond" : "triangle-up") : "circle",
-      line: { width: 0 },
+      line: { width: shape && !faint ? 0.8 : 0, color: ink("--card") },
     },
   };
   ["x", "y", "z"].slice(0, map.dimensions).forEach((letter, axis) => {
@@ -85,7 +84,11 @@ function tracesOf(map, place) {
 // A scene has no pixels to draw over, so the links of the clicked point are part of it.
 function linksInSpace(map, place) {
   const found = neighborsOf(map, state.focus);
-  return ["missing", "false", "kept"].map((relation) => {
+  drawn.push({ map, rows: null });
+  const centre = { type: "scatter3d", mode: "markers", hoverinfo: "skip", scene: axisName("scene", place),
+    ...Object.fromEntries(["x", "y", "z"].map((letter, at) => [letter, [map.axes[at][state.focus]]])),
+    marker: { symbol: "circle-open", size: 12, color: ink("--ink"), line: { color: ink("--ink"), width: 3 } } };
+  const links = ["missing", "false", "kept"].map((relation) => {
     const line = [[], [], []];
     for (const other of found[relation])
       map.axes.forEach((axis, at) => line[at].push(axis[state.focus], axis[other], null));
@@ -96,46 +99,28 @@ function linksInSpace(map, place) {
       line: { color: RELATION[relation], width: 3 }, marker: { color: RELATION[relation], size: 4 },
     };
   });
-}
-
-function rangeOf(values) {
-  let [low, high] = [Infinity, -Infinity];
-  for (const value of values) { if (value < low) low = value; if (value > high) high = value; }
-  const room = (high - low || Math.abs(high) || 1) * 0.05;
-  return [low - room, high + room];
-}
-
-// The parts of the frame that the maps take, as shares: [left, bottom, width, height].
-function places(total) {
-  const wide = frame.clientWidth > 620;
-  const across = total === 1 || !wide ? 1 : Math.ceil(Math.sqrt(total));
-  const down = Math.ceil(total / across);
-  return Array.from({ length: total }, (_, at) => {
-    const [column, line] = [at % across, Math.floor(at / across)];
-    return [column / across, 1 - (line + 1) / down, 1 / across, 1 / down];
-  });
+  return [centre, ...links];
 }
 
 function layoutOf(shown) {
   const layout = {
-    margin: { l: 4, r: 4, t: 4, b: 4 }, showlegend: false, hovermode: "closest", hoverdistance: 14,
+    width: frame.clientWidth, height: frame.clientHeight,
+    margin: { l: MARGIN, r: MARGIN, t: MARGIN, b: MARGIN }, showlegend: false, hovermode: "closest", hoverdistance: 14,
     dragmode: state.tool, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-    uirevision: `${state.beside}-${state.map}`, selections: [], annotations: [],
+    selections: [], annotations: [], selectionrevision: ++draws, // selections are ours: plotly must forget its own
     newselection: { line: { color: ink("--ink"), width: 1, dash: "dot" } },
   };
-  places(shown.length).forEach(([left, bottom, width, height], place) => {
-    const map = maps[shown[place]];
-    const gap = shown.length > 1 ? 0.008 : 0;
-    const domain = [[left + gap, left + width - gap], [bottom + gap, bottom + height - gap]];
+  const seen = currentSpans();
+  shown.forEach((at, place) => {
+    const map = maps[at];
+    const domain = domainOf(place, shown.length);
     if (map.dimensions === 3) {
       layout[axisName("scene", place)] = sceneOf(map, domain);
       return;
     }
-    const quiet = { visible: false, zeroline: false, showgrid: false };
-    const [x, y] = [axisName("xaxis", place), axisName("yaxis", place)];
-    layout[x] = { ...quiet, domain: domain[0], range: rangeOf(map.axes[0]), anchor: axisName("y", place) };
-    layout[y] = { ...quiet, domain: domain[1], range: map.strip ? [-4, 4] : rangeOf(map.axes[1]), anchor: axisName("x", place) };
-    if (map.equal) layout[y].scaleanchor = axisName("x", place);
+    const quiet = { visible: false, zeroline: false, showgrid: false, autorange: false };
+    layout[axisName("xaxis", place)] = { ...quiet, domain: domain[0], range: [...seen[place].x], anchor: axisName("y", place) };
+    layout[axisName("yaxis", place)] = { ...quiet, domain: domain[1], range: [...seen[place].y], anchor: axisName("x", place) };
     layout.annotations.push(...explainedNotes(map, domain));
   });
   return layout;
@@ -162,7 +147,7 @@ function sceneOf(map, domain) {
     uirevision: map.name };
 }
 
-const settings = { displayModeBar: false, scrollZoom: true, doubleClick: "reset", responsive: true,
+const settings = { displayModeBar: false, scrollZoom: true, doubleClick: false,
   displaylogo: false, showTips: false, plotlyServerURL: "" };
 
 async function draw() {
@@ -170,36 +155,17 @@ async function draw() {
   const shown = shownMaps();
   drawn = [];
   const traces = shown.flatMap((at, place) => tracesOf(maps[at], place));
-  await Plotly.react(plot, traces, layoutOf(shown), settings);
+  drawing++;
+  try {
+    await Plotly.react(plot, traces, layoutOf(shown), settings);
+  } finally {
+    drawing--;
+  }
   titles(shown);
   overlay();
-}
-
-function titles(shown) {
-  by("titles").replaceChildren(...(shown.length < 2 ? [] : places(shown.length)).map(
-    ([left, bottom, , height], place) => element("span", {
-      text: short(maps[shown[place]].name, 40), dir: "auto",
-      style: `left:${100 * left}%;top:${100 * (1 - bottom - height)}%` })));
 }
 
 const rowOf = (point) => {
   const trace = drawn[point.curveNumber];
   return trace && trace.rows ? trace.rows[point.pointNumber] : null;
 };
-
-// Where a row is drawn, in pixels of the frame; null in 3-D.
-function pixelOf(place, row) {
-  const map = maps[shownMaps()[place]];
-  const full = plot._fullLayout;
-  if (map.dimensions === 3 || !full) return null;
-  const [x, y] = [full[axisName("xaxis", place)], full[axisName("yaxis", place)]];
-  return [x._offset + x.l2p(map.axes[0][row]), y._offset + y.l2p(map.axes[1][row])];
-}
-
-const webgl = (() => {
-  try {
-    return Boolean(document.createElement("canvas").getContext("webgl"));
-  } catch {
-    return false;
-  }
-})();

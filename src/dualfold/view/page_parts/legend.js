@@ -7,7 +7,8 @@ function legend() {
     place.replaceChildren(element("h2", { text: "Legend" }), element("p", { class: "note", text: "All points in one colour." }));
     return;
   }
-  const heading = element("h2", { text: scoreWords(colors.column.name), dir: "auto" });
+  const score = state.color.startsWith("score:");
+  const heading = element("h2", { dir: "auto" }, score ? termButton(scoreWords(colors.column.name), colors.column.name) : element("span", { text: scoreWords(colors.column.name) }));
   place.replaceChildren(heading, ...(colors.column.kind === "class" ? classKey(colors) : scaleKey(colors)));
 }
 

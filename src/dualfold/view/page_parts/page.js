@@ -7,7 +7,10 @@
 //   show(map)          change to a map by its number; resolves when the change has been seen
 //   besides(on)        all maps side by side, or one
 //   pixelOf(row, place)  where a row is drawn in the window (place: number of the map shown)
-//   csv(rows)          the table that the download holds
+//   csv(rows)          the table that the download holds; picture() the PNG, as a Blob
+//   spans()            which part of each shown map is seen: { x, y } in its units, null in 3-D
+//   names(place)       names of groups on a map, with their places in pixels
+//   contrasts(rows)    these rows against the others, column by column
 //   ready              resolves once the first map is drawn
 
 async function refresh() {
@@ -29,6 +32,7 @@ function controls() {
   document.querySelectorAll("#tools button").forEach((button) =>
     button.setAttribute("aria-pressed", String(button.dataset.tool === state.tool)));
   by("beside").setAttribute("aria-pressed", String(state.beside));
+  toggles();
   by("color").value = state.color;
 }
 
@@ -53,11 +57,19 @@ async function colorBy(key) {
   await refresh();
 }
 
+// Labels, and the table that the maps were made from; grouped where there are both.
+function columnChoices() {
+  const option = (column) => element("option", { value: `column:${column.name}`, text: short(column.name, 40) });
+  const groups = byGroup(columns, (column) => (column.group === "feature" ? "Columns of the table" : "Labels"));
+  if (groups.size < 2) return columns.map(option);
+  return Array.from(groups, ([label, some]) => element("optgroup", { label }, ...some.map(option)));
+}
+
 function colorChoices() {
   const choice = by("color");
   const scores = Object.keys(maps[state.map].scores);
   choice.replaceChildren(element("option", { value: "", text: "nothing" }),
-    ...columns.map((column) => element("option", { value: `column:${column.name}`, text: short(column.name, 40) })),
+    ...columnChoices(),
     ...(scores.length ? [element("optgroup", { label: "Quality of each point" },
       ...scores.map((name) => element("option", { value: `score:${name}`, text: name.replaceAll("_", " ") })))] : []));
   choice.value = state.color;
@@ -88,13 +100,15 @@ function listen() {
     if (row !== null) focusOn(row);
   });
   plot.on("plotly_selected", (event) => {
-    if (!event || !event.points) return;
+    if (!event || !event.points || drawing) return; // plotly tells of selections that we take away, too
     select(event.points.map(rowOf).filter((row) => row !== null));
   });
   plot.on("plotly_deselect", () => select(null));
-  for (const name of ["plotly_relayouting", "plotly_relayout"]) plot.on(name, () => { hideTip(); overlay(); });
-  plot.on("plotly_afterplot", overlay);
+  plot.on("plotly_doubleclick", () => { if (state.tool === "pan") wholeMap(); });
+  for (const name of ["plotly_relayouting", "plotly_relayout"])
+    plot.on(name, (event) => { heardMove(event); hideTip(); overlay(); });
   frame.addEventListener("mouseleave", hideTip);
+  new ResizeObserver(() => resized()).observe(frame);
 }
 
 function wire() {
@@ -103,16 +117,12 @@ function wire() {
   by("reset").addEventListener("click", wholeMap);
   by("csv").addEventListener("click", () => save(new Blob([csv(state.selected)], { type: "text/csv" }), fileName("csv")));
   by("png").addEventListener("click", async () => save(await picture(), fileName("png")));
-  document.querySelectorAll("#tools button").forEach((button) => button.addEventListener("click", () => {
-    state.tool = button.dataset.tool;
-    controls();
-    Plotly.relayout(plot, { dragmode: state.tool });
-  }));
+  document.querySelectorAll("#tools button").forEach((button) => button.addEventListener("click", () => useTool(button.dataset.tool)));
   by("theme").addEventListener("click", () => {
     document.documentElement.dataset.theme = isDark() ? "light" : "dark";
-    refresh().then(panels);
+    refresh().then(() => panels());
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => refresh().then(panels));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => refresh().then(() => panels()));
 }
 
 async function start() {
@@ -120,12 +130,13 @@ async function start() {
   colorChoices();
   wire();
   by("made").textContent = `Made by dualfold ${given.version}. Everything on this page is in this file.`;
+  by("left-out").textContent = given.notices.map((notice) => `${notice}.`).join(" ");
   document.documentElement.classList.add(webgl ? "webgl" : "no-webgl");
   if (!webgl) by("keys").textContent = "This browser has no WebGL, so the map is a still picture; the evidence below is complete.";
   await refresh();
   if (webgl) listen();
   window.dualfold.drawnAfter = performance.now();
-  setTimeout(panels); // the map first
+  setTimeout(() => panels()); // the map first
 }
 
 window.dualfold = {
@@ -137,7 +148,10 @@ window.dualfold = {
     neighbors: state.focus === null ? null : neighborsOf(maps[state.map], state.focus),
     colors: [...new Set((plot.data || []).map((trace) => trace.marker.color))],
   }),
-  select, colorBy, show, besides, csv,
+  select, colorBy, show, besides, csv, picture,
+  spans: () => currentSpans().map((span) => span && { x: [...span.x], y: [...span.y] }),
+  names: (place = 0) => placedNames(maps[shownMaps()[place]], place).map(({ text, x, y, box }) => ({ text, x, y, box })),
+  contrasts: (rows) => contrasts(rows).map(({ column, detail, values, difference }) => ({ column: column.name, detail, values, difference })),
   focus: focusOn,
   pixelOf: (row, place = 0) => {
     const box = plot.getBoundingClientRect();

@@ -1,6 +1,6 @@
 // The evidence under the map: spectrum, curves, distances, convergence.
 
-const HUES = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#7F7F7F"];
+const HUES = given.palette;
 const hueOf = (at) => onGround(HUES[at % HUES.length]);
 
 function panelLayout(x, y, more = {}) {
@@ -41,7 +41,7 @@ function scree(map) {
     caption += `; the band is the eigengap ${numberWords(gap)} to the next (open)`;
   }
   layout.xaxis.range = [0.5, values.length + (next === null ? 0.5 : 1.5)];
-  return { title: "Spectrum", traces, layout, caption };
+  return { title: "Spectrum: the eigenvalues", traces, layout, caption };
 }
 
 function kept() {
@@ -59,7 +59,7 @@ function kept() {
   const layout = panelLayout("neighbourhood size K", "R_NX(K)".replace("_NX", "<sub>NX</sub>"),
     { x: SIZES, y: { rangemode: "tozero" } });
   const area = maps[state.map].quality;
-  return { title: "Neighbours kept beyond chance", traces, layout,
+  return { title: "Neighbours kept beyond chance (R_NX)", traces, layout,
     key: curveKey(known.map(({ map, at }) => [hueOf(at), map.name])),
     caption: `0 is chance, 1 perfect; area ${area ? numberWords(area.curve.area) : "–"}, ${asked(known[0].map.quality.sampled)}` };
 }
@@ -111,15 +111,16 @@ function convergence(map) {
     caption: `${plural(steps.length - 1, "step", "steps")}, last gap ${numberWords(gap.at(-1))}${end}` };
 }
 
-function panels() {
+function panels(width = null) {
   const map = maps[state.map];
   const made = [scree(map), kept(), trust(map), shepardPanel(map), convergence(map)].filter(Boolean);
   const place = by("panels");
   for (const old of place.querySelectorAll(".chart")) Plotly.purge(old);
   place.replaceChildren(...made.map(({ title, caption, key }) => element("figure", {},
-    element("figcaption", {}, element("h2", { text: title }), ...(key ? [key] : [])),
+    element("figcaption", {}, element("h2", {}, ...withTerms(title)), ...(key ? [key] : [])),
     element("div", { class: "chart", role: "img", "aria-label": `${title}: ${caption}` }),
-    element("p", { class: "note", text: caption }))));
+    element("p", { class: "note" }, ...withTerms(caption)))));
   place.querySelectorAll(".chart").forEach((chart, at) =>
-    Plotly.newPlot(chart, made[at].traces, made[at].layout, { displayModeBar: false, responsive: true, plotlyServerURL: "" }));
+    Plotly.newPlot(chart, made[at].traces, width === null ? made[at].layout : { ...made[at].layout, width },
+      { displayModeBar: false, responsive: width === null, plotlyServerURL: "" }));
 }

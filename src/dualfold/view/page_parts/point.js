@@ -2,6 +2,13 @@
 
 const TOLD = 6; // columns under the pointer; all of them beside the map
 
+// What points are coloured by, then labels, then (where no picture says more) the table.
+function toldColumns() {
+  const first = chosenColumn(maps[state.map]);
+  const others = [...labelColumns, ...(images ? [] : columns.filter((column) => column.group === "feature"))];
+  return [...new Set([...(first ? [first] : []), ...others])].slice(0, TOLD);
+}
+
 function pictureOf(row, className) {
   const canvas = element("canvas", { class: className, width: images.w, height: images.h, role: "img",
     "aria-label": `picture of ${short(nameOf(row))}` });
@@ -16,9 +23,9 @@ function pictureOf(row, className) {
   return canvas;
 }
 
-function facts(row, most, letters) {
+function facts(row, told, letters) {
   const list = element("dl");
-  for (const column of columns.slice(0, most)) {
+  for (const column of told) {
     const word = wordOf(column, row);
     list.append(element("dt", { text: short(column.name, 40), dir: "auto" }),
       element("dd", { text: word === "" ? "–" : short(word, letters), dir: "auto" }));
@@ -29,14 +36,15 @@ function facts(row, most, letters) {
 function showTip(row, event) {
   const tip = by("tip");
   tip.replaceChildren(...(images ? [pictureOf(row, "thumbnail")] : []),
-    element("div", {}, element("strong", { text: short(nameOf(row)), dir: "auto" }), facts(row, TOLD, 80)));
+    element("div", {}, element("strong", { text: short(nameOf(row)), dir: "auto" }), facts(row, toldColumns(), 80)));
   tip.hidden = false;
+  markHovered(row);
   const { clientX, clientY } = event;
   const left = clientX + 16 + tip.offsetWidth > innerWidth ? clientX - 16 - tip.offsetWidth : clientX + 16;
   const top = Math.min(clientY + 12, innerHeight - tip.offsetHeight - 8);
   tip.style.transform = `translate(${Math.max(4, left)}px, ${Math.max(4, top)}px)`;
 }
-const hideTip = () => { by("tip").hidden = true; };
+const hideTip = () => { by("tip").hidden = true; markHovered(null); };
 
 const MEANING = {
   kept: "neighbours in the data and on the map",
@@ -55,12 +63,15 @@ function pointSection() {
   const found = neighborsOf(maps[state.map], row);
   place.replaceChildren(
     element("h2", { dir: "auto", text: short(nameOf(row), 60) }),
-    element("div", { class: "card" }, ...(images ? [pictureOf(row, "portrait")] : []), facts(row, 40, 10000)),
+    element("div", { class: "card" }, ...(images ? [pictureOf(row, "portrait")] : []), facts(row, columns.filter(isText), 10000)),
     scoresOf(row),
     ...relationLists(found),
+    ...pointTable(row, found),
     element("div", { class: "links" },
       element("button", { type: "button", class: "link", text: "Zoom to them", hidden: !webgl || maps[state.map].dimensions === 3,
         onclick: () => zoomTo([row, ...found.kept, ...found.false, ...found.missing]) }),
+      element("button", { type: "button", class: "link", text: "Select them",
+        onclick: () => select([row, ...found.kept, ...found.false, ...found.missing]) }),
       element("button", { type: "button", class: "link", text: "Clear", onclick: () => focusOn(null) })));
 }
 
@@ -70,7 +81,7 @@ function scoresOf(row) {
   for (const name of ["trustworthiness", "continuity"]) {
     const value = scores[name] ? scores[name].values[row] : NaN;
     if (Number.isFinite(value))
-      list.append(element("dt", { text: name }), element("dd", { text: value.toFixed(3) }));
+      list.append(element("dt", {}, termButton(name)), element("dd", { text: value.toFixed(3) }));
   }
   return list;
 }
@@ -80,8 +91,8 @@ function relationLists(found) {
   return kinds.map((relation) => element("div", { class: `relation ${relation}` },
     element("h3", {},
       element("span", { class: `mark ${relation}`, style: `--hue:${RELATION[relation]}`, "aria-hidden": "true" }),
-      element("span", { text: found.known
-        ? `${found[relation].length} ${relation}` : `${found.false.length} nearest on the map` })),
+      found.known ? element("span", {}, `${found[relation].length} `, termButton(relation))
+        : element("span", { text: `${found.false.length} nearest on the map` })),
     element("p", { class: "note", text: found.known
       ? MEANING[relation] : "The neighbours in the data were not given with this map." }),
     element("div", { class: "chips" }, ...found[relation].map((other) => element("button", {
@@ -92,18 +103,20 @@ function relationLists(found) {
 function focusOn(row) {
   state.focus = row;
   hideTip();
-  refresh();
-  if (row === null) return;
+  const drawing = refresh();
+  if (row === null) return drawing;
   const found = neighborsOf(maps[state.map], row);
   say(found.known
     ? `${short(nameOf(row))}: ${found.kept.length} neighbours kept, ${found.false.length} false, ${found.missing.length} missing`
     : `${short(nameOf(row))}`);
+  return drawing;
 }
 
 function select(rows) {
   state.selected = rows && rows.length ? Array.from(new Set(rows)).sort((a, b) => a - b) : null;
-  refresh();
+  const drawing = refresh();
   say(state.selected ? `${plural(state.selected.length, "row", "rows")} selected` : "Nothing selected");
+  return drawing;
 }
 
 function selectionSection() {
@@ -117,7 +130,12 @@ function selectionSection() {
   place.replaceChildren(
     element("h2", { text: `${plural(total, "row", "rows")} selected` }),
     ...makeUp(),
+    element("div", { id: "contrast" }),
     element("button", { type: "button", class: "link", text: "Clear selection", onclick: () => select(null) }));
+  // A wide table of many rows is summed up after the map has been drawn.
+  const rows = state.selected;
+  const fill = () => { if (state.selected === rows) by("contrast").replaceChildren(...selectionTable(rows)); };
+  if (n * columns.length < 2e6) fill(); else setTimeout(fill, 30);
 }
 
 // Of which classes the selection is.

@@ -1,12 +1,14 @@
-// The strip on top: whether to believe the map that is shown.
+// The strip on top: first whether it is a good picture, then whether the problem was solved.
 
 // One vocabulary: dualfold/levels.py says what each level means.
 const SIGNS = { proved: "✓", within: "✓", "within reach": "✓", measured: "≈", unresolved: "?", failed: "✕" };
+const GRADES = { good: ["✓", "good"], fair: ["≈", "fair"] };
 
-function card(label, value, note, className = "") {
+function card(label, term, value, note, className = "", more = []) {
   return element("div", { class: `figure ${className}` },
-    element("span", { class: "label", text: label }),
+    element("span", { class: "label" }, term ? termButton(label, term) : element("span", { text: label })),
     element("span", { class: "value", text: value }),
+    ...more,
     element("span", { class: "note", text: note }));
 }
 
@@ -15,7 +17,7 @@ function measureCard(map, name, label, note) {
   if (!measure || measure.value === null) return [];
   const bounds = measure.low === null ? note
     : `${measure.low.toFixed(3)} to ${measure.high.toFixed(3)}, ${count(map.quality.sampled)} points asked`;
-  return [card(label, measure.value.toFixed(3), bounds)];
+  return [card(label, name, measure.value.toFixed(3), bounds)];
 }
 
 // What a level means, in a few words under it.
@@ -23,49 +25,66 @@ function levelNote(level, gap) {
   if (level === "failed" || level === "unresolved") return "see below";
   if (level === "stationary") return "no bound exists";
   if (level === "within") return "of the optimum: proved, and no closer";
-  return gap === null ? "" : `optimal to ${numberWords(gap)}`;
+  return gap === null ? "" : `the best by this method's rule, to ${numberWords(gap)}`;
 }
 
-function certificateCard(certificate) {
-  if (!certificate) return card("Solved?", "not known", "nothing is known about optimality", "plain");
+function solvedWords(certificate) {
+  if (!certificate) return "not known";
   const { level, gap } = certificate;
   const percent = gap === null ? "" : ` ${Number((100 * gap).toPrecision(2))} %`;
-  const words = level === "within" ? `within${percent}` : level;
-  return card("Solved?", `${SIGNS[level] || "·"} ${words}`, levelNote(level, gap), level.replace(" ", "-"));
+  return `${SIGNS[level] || "·"} ${level === "within" ? `within${percent}` : level}`;
+}
+
+const gradeOf = (map) => (map.quality ? map.quality.picture.grade : null);
+const isPicture = (map) => !map.quality || gradeOf(map) in GRADES;
+
+function certificateCard(map) {
+  const { certificate } = map;
+  if (!certificate) return card("Was the problem solved?", "solved", "not known", "nothing is known about optimality", "solved plain");
+  // Green is for maps that are a picture, too.
+  const look = isPicture(map) || certificate.level === "failed" ? certificate.level.replace(" ", "-") : "plain";
+  const term = termOf.has(certificate.level) ? certificate.level : "solved";
+  return card("Was the problem solved?", term, solvedWords(certificate), levelNote(certificate.level, certificate.gap), `solved ${look}`);
+}
+
+function pictureWords(map) {
+  const grade = gradeOf(map);
+  const [sign] = GRADES[grade] || ["✕"];
+  return `${sign} ${grade.startsWith("no ") ? "no picture" : grade}`;
 }
 
 // Beside chance, and beside the best of the other maps on the page.
 function pictureCard(map) {
-  if (!map.quality) return [];
-  const { grade, kept, chance, n_neighbors: k } = map.quality.picture;
+  if (!map.quality) return card("Is it a good picture?", "good picture", "not measured", "give the data to measured_map to know", "picture plain");
+  const { kept, chance, n_neighbors: k } = map.quality.picture;
   const rivals = maps.filter((other) => other !== map && other.quality).map((other) => [other.quality.picture.kept, other.name]);
   const best = rivals.sort((a, b) => b[0] - a[0])[0];
-  const beside = best ? `, ${short(best[1], 20)} ${shareWords(best[0])}` : "";
-  const [sign, look] = { good: ["✓", "proved"], fair: ["≈", "within"] }[grade] || ["✕", "failed"];
-  return [card("A good picture?", `${sign} ${grade.startsWith("no ") ? "no picture" : grade}`,
-    `keeps ${shareWords(kept)} of the ${k} nearest; chance ${shareWords(chance)}${beside}`, look)];
+  const beside = best ? `; ${short(best[1], 20)} ${shareWords(best[0])}` : "";
+  const [, look] = GRADES[gradeOf(map)] || ["", "bad"];
+  return card("Is it a good picture?", "good picture", pictureWords(map),
+    `keeps ${shareWords(kept)} of each point's ${k} nearest neighbours (a random map ${shareWords(chance)}${beside})`, `picture ${look}`, [meter(kept, chance)]);
 }
+
+// How much is kept on a line from nothing to all, with a tick at what chance keeps.
+const meter = (kept, chance) => element("span", { class: "meter", "aria-hidden": "true" },
+  element("i", { style: `width:${Math.max(0.5, 100 * Math.min(1, kept))}%` }),
+  element("b", { style: `left:${100 * Math.min(1, chance)}%` }));
 
 function verdict() {
   const map = maps[state.map];
-  // A map that is no picture of its data says so before it says that it is optimal.
-  const badFirst = map.quality && !["good", "fair"].includes(map.quality.picture.grade);
-  const answers = [certificateCard(map.certificate), ...pictureCard(map)];
-  if (badFirst) answers.reverse();
   const cards = [
-    card("Points", count(n), map.strip ? "in 1 dimension" : `in ${map.dimensions} dimensions`),
-    ...(map.pieces === null ? [] : [card("Pieces", count(map.pieces), map.pieces === 1 ? "the graph is connected" : "of the neighbour graph")]),
-    ...answers,
+    pictureCard(map), certificateCard(map),
     ...measureCard(map, "trustworthiness", "Trustworthiness", "neighbours on the map are real"),
     ...measureCard(map, "continuity", "Continuity", "real neighbours are on the map"),
+    ...(map.pieces === null ? [] : [card("Pieces", "pieces", count(map.pieces), map.pieces === 1 ? "the graph is connected" : "of the neighbour graph")]),
   ];
-  const words = [["Solved?", map.certificate && map.certificate.text], ["A good picture?", map.quality && map.quality.verdict]]
+  const words = [["A good picture?", map.quality && map.quality.verdict], ["Solved?", map.certificate && map.certificate.text]]
     .filter(([, text]) => text);
-  if (badFirst) words.reverse();
+  closeExplanation();
   by("verdict").replaceChildren(
     element("div", { class: "figures" }, ...cards),
     element("div", { class: "words" }, ...words.map(([question, text]) =>
-      element("p", {}, element("strong", { text: `${question} ` }), element("bdi", { text: short(text, 1200) })))));
+      element("p", {}, element("strong", { text: `${question} ` }), element("bdi", {}, ...withTerms(short(text, 1200)))))));
   by("summary").textContent = summary(map);
   frame.setAttribute("aria-label", `Map. ${summary(map)}`);
 }
@@ -73,10 +92,24 @@ function verdict() {
 // For a screen reader, and for everybody under the title.
 function summary(map) {
   const drawnIn = map.strip ? "1 dimension" : `${map.dimensions} dimensions`;
-  const parts = [`${plural(n, "point", "points")} in ${drawnIn} by ${short(map.name, 60)}`];
+  const points = given.total > n ? `${count(n)} of ${count(given.total)} points, drawn at random,` : plural(n, "point", "points");
+  const parts = [`${points} in ${drawnIn} by ${short(map.name, 60)}`];
   if (map.explained) parts.push(`which explain ${shareWords(map.explained.reduce((sum, share) => sum + share, 0))} of the variance`);
   if (maps.length > 1) parts.push(`one of ${maps.length} embeddings`);
   const column = chosenColumn(map);
   if (column) parts.push(`coloured by ${scoreWords(column.name)}`);
   return `${parts.join(", ")}.`;
+}
+
+// Over each of several maps: its name and both answers.
+function titles(shown) {
+  by("titles").replaceChildren(...(shown.length < 2 ? [] : places(shown.length)).map(
+    ([left, bottom, width, height], place) => {
+      const map = maps[shown[place]];
+      const [, look] = GRADES[gradeOf(map)] || ["", map.quality ? "bad" : "plain"];
+      return element("div", { class: "title", style: `left:${100 * left}%;top:${100 * (1 - bottom - height)}%;width:${100 * width}%` },
+        element("span", { class: "map-name", text: short(map.name, 40), dir: "auto" }),
+        ...(map.quality ? [element("b", { class: look, text: `${pictureWords(map)}: keeps ${shareWords(map.quality.picture.kept)}` })] : []),
+        ...(map.certificate ? [element("em", { text: solvedWords(map.certificate) })] : []));
+    }));
 }

@@ -1,0 +1,58 @@
+// Finding rows by their names, labels and text.
+
+const MOST_FOUND = 8;
+
+// Names that are the query, then that begin with it, then rows that hold it anywhere.
+function search(query) {
+  const wanted = query.trim().toLowerCase();
+  if (!wanted) return { rows: [], first: [] };
+  const found = [[], [], []];
+  const holding = columns.filter((column) => column.kind === "class")
+    .map((column) => ({ column, has: column.labels.map((label) => label.toLowerCase().includes(wanted)) }))
+    .filter(({ has }) => has.includes(true));
+  for (let row = 0; row < n; row++) {
+    const name = nameOf(row).toLowerCase();
+    const number = given.names ? "" : String(row);
+    if (name === wanted || number === wanted) found[0].push(row);
+    else if (name.startsWith(wanted) || (number && number.startsWith(wanted))) found[1].push(row);
+    else if (name.includes(wanted) || holding.some(({ column, has }) => has[column.codes[row]])) found[2].push(row);
+  }
+  const rows = found.flat();
+  const whereOf = (row) => (holding.find(({ column, has }) => has[column.codes[row]]) || {}).column;
+  return { rows, first: rows.slice(0, MOST_FOUND).map((row) => ({ row, column: whereOf(row) })) };
+}
+
+// The part of a long text around what was looked for.
+function around(text, wanted) {
+  const at = text.toLowerCase().indexOf(wanted.trim().toLowerCase());
+  return at > 20 ? `…${short(text.slice(at - 12), 40)}` : short(text, 40);
+}
+
+function showFound() {
+  const query = by("search").value;
+  const list = by("found");
+  const { rows, first } = search(query);
+  list.hidden = query.trim() === "";
+  const item = ({ row, column }) => element("li", {}, element("button", { type: "button", "data-row": row,
+    onclick: () => { list.hidden = true; focusOn(row); } },
+  element("bdi", { text: short(nameOf(row), 60) }),
+  element("span", { class: "note", dir: "auto", text: (column ? [column] : labelColumns.slice(0, 2))
+    .map((told) => around(wordOf(told, row), query)).join(" · ") })));
+  const all = element("li", {}, element("button", { type: "button", class: "every",
+    text: `Select all ${count(rows.length)} rows found`, onclick: () => { list.hidden = true; select(rows); } }));
+  list.replaceChildren(...(rows.length ? [...first.map(item), ...(rows.length > 1 ? [all] : [])]
+    : [element("li", { class: "note", text: "No such row" })]));
+  return rows;
+}
+
+by("search").addEventListener("input", () => { showFound(); });
+by("search").addEventListener("keydown", (event) => {
+  if (event.key !== "Enter") return;
+  const [first] = showFound();
+  if (first === undefined) { if (event.target.value.trim()) say("No such row"); return; }
+  by("found").hidden = true;
+  focusOn(first);
+});
+document.addEventListener("click", (event) => {
+  if (!event.target.closest(".search")) by("found").hidden = true;
+});

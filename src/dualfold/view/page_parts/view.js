@@ -1,0 +1,127 @@
+// Which part of each map is seen, and where that is on the screen. plotly is told; it is never asked.
+
+const plot = by("plot");
+const frame = by("frame");
+const webgl = (() => {
+  try {
+    return Boolean(document.createElement("canvas").getContext("webgl"));
+  } catch {
+    return false;
+  }
+})();
+
+const MARGIN = 4; // pixels around the maps
+let spans = []; // for each place: { x: [low, high], y: [low, high] } in units of its map; null in 3-D
+let spansOf = ""; // what they belong to
+
+const shownMaps = () => (state.beside ? maps.map((_, at) => at) : [state.map]);
+const axisName = (letter, place) => letter + (place ? place + 1 : "");
+
+function rangeOf(values) {
+  let [low, high] = [Infinity, -Infinity];
+  for (const value of values) { if (value < low) low = value; if (value > high) high = value; }
+  const room = (high - low || Math.abs(high) || 1) * 0.05;
+  return [low - room, high + room];
+}
+
+// The parts of the frame that the maps take, as shares: [left, bottom, width, height].
+function places(total) {
+  const wide = frame.clientWidth > 620;
+  const across = total === 1 || !wide ? 1 : Math.ceil(Math.sqrt(total));
+  const down = Math.ceil(total / across);
+  return Array.from({ length: total }, (_, at) => {
+    const [column, line] = [at % across, Math.floor(at / across)];
+    return [column / across, 1 - (line + 1) / down, 1 / across, 1 / down];
+  });
+}
+
+function domainOf(place, total) {
+  const [left, bottom, width, height] = places(total)[place];
+  const gap = total > 1 ? 0.008 : 0;
+  const above = total > 1 ? 26 / frame.clientHeight : 0; // for the title
+  return [[left + gap, left + width - gap], [bottom + gap, bottom + height - gap - above]];
+}
+
+// [left, top, width, height] of a map in pixels of the frame.
+function boxOf(place) {
+  const [x, y] = domainOf(place, shownMaps().length);
+  const [width, height] = [frame.clientWidth - 2 * MARGIN, frame.clientHeight - 2 * MARGIN];
+  return [MARGIN + x[0] * width, MARGIN + (1 - y[1]) * height, (x[1] - x[0]) * width, (y[1] - y[0]) * height];
+}
+
+// Where lengths mean something one unit is as long on both axes: the shorter side shows more.
+function squared(place, span) {
+  const map = maps[shownMaps()[place]];
+  if (!map.equal) return span;
+  const [, , width, height] = boxOf(place);
+  const unit = Math.max((span.x[1] - span.x[0]) / width, (span.y[1] - span.y[0]) / height);
+  const around = ([low, high], pixels) => [(low + high - unit * pixels) / 2, (low + high + unit * pixels) / 2];
+  return { x: around(span.x, width), y: around(span.y, height) };
+}
+
+const homes = new Map(); // map → its whole extent
+function home(map) {
+  if (!homes.has(map)) homes.set(map, { x: rangeOf(map.axes[0]), y: map.strip ? [-4, 4] : rangeOf(map.axes[1]) });
+  return homes.get(map);
+}
+const wholeSpans = () => shownMaps().map((at, place) =>
+  (maps[at].dimensions === 3 ? null : squared(place, home(maps[at]))));
+
+// Spans of what is shown now: the reader's own, or the whole map where it has just appeared.
+function currentSpans() {
+  const now = `${state.beside}-${state.beside ? "" : state.map}`;
+  if (now !== spansOf) [spans, spansOf] = [wholeSpans(), now];
+  return spans;
+}
+
+// What plotly says about a move ("xaxis2.range[0]", or "xaxis.range") goes into the spans.
+function heardMove(event) {
+  for (const [key, value] of Object.entries(event || {})) {
+    const found = /^([xy])axis(\d*)\.range(?:\[([01])\])?$/.exec(key);
+    if (!found) continue;
+    const span = spans[found[2] ? Number(found[2]) - 1 : 0];
+    if (!span) continue;
+    if (found[3] === undefined) span[found[1]] = Array.from(value, Number);
+    else span[found[1]][Number(found[3])] = Number(value);
+  }
+}
+
+function moveTo(wanted) {
+  spans = wanted.map((span, place) => span && squared(place, span));
+  const update = {};
+  spans.forEach((span, place) => {
+    if (!span) return;
+    update[`${axisName("xaxis", place)}.range`] = [...span.x];
+    update[`${axisName("yaxis", place)}.range`] = [...span.y];
+  });
+  return Object.keys(update).length ? Plotly.relayout(plot, update) : Promise.resolve();
+}
+
+// Where a row is drawn, in pixels of the frame; null in 3-D.
+function pixelOf(place, row) {
+  const map = maps[shownMaps()[place]];
+  const span = currentSpans()[place];
+  if (!span) return null;
+  const [left, top, width, height] = boxOf(place);
+  return [left + (map.axes[0][row] - span.x[0]) / (span.x[1] - span.x[0]) * width,
+    top + (span.y[1] - map.axes[1][row]) / (span.y[1] - span.y[0]) * height];
+}
+
+function resized() {
+  if (!webgl || !plot.data || themeBefore !== null) return; // paper gets a picture of the map
+  const layout = { width: frame.clientWidth, height: frame.clientHeight };
+  shownMaps().forEach((at, place) => {
+    const [x, y] = domainOf(place, shownMaps().length);
+    if (maps[at].dimensions === 3) {
+      layout[`${axisName("scene", place)}.domain.x`] = x;
+      layout[`${axisName("scene", place)}.domain.y`] = y;
+      return;
+    }
+    const span = spans[place] = squared(place, spans[place]);
+    layout[`${axisName("xaxis", place)}.domain`] = x;
+    layout[`${axisName("yaxis", place)}.domain`] = y;
+    layout[`${axisName("xaxis", place)}.range`] = [...span.x];
+    layout[`${axisName("yaxis", place)}.range`] = [...span.y];
+  });
+  Plotly.relayout(plot, layout).then(() => { titles(shownMaps()); overlay(); });
+}
