@@ -8,7 +8,9 @@ from dualfold.data import swiss_roll
 from dualfold.errors import CertificateFailed, Unrealisable
 from dualfold.graph import from_lengths, joined, knn
 from dualfold.unfolding import UnfoldingProblem, certify_unfolding, unfold
+from dualfold.unfolding.solvers import elastic as solver
 from dualfold.unfolding.solvers.elastic import elastic
+from dualfold.unfolding.spectral_floor import precise_floor
 
 
 def problem_of(X, edges):
@@ -52,8 +54,12 @@ def rigid():  # cliques of the plane that share three points: no freedom in any 
     )
 
 
+@pytest.mark.parametrize("precise", [True, False])
 @pytest.mark.parametrize("case", [chain, star, cycle, clique, rigid])
-def test_closed_forms(case):
+def test_closed_forms(case, precise, monkeypatch):
+    """In double-doubles, and by springs that Newton steps follow (for more edges)."""
+    if not precise:
+        monkeypatch.setattr(solver, "MOST_PRECISE", 0)
     problem, best = case()
     found = elastic(problem, random_state=0)
     c = certify_unfolding(problem, found.factor, found.weights, tolerance=1e-6)
@@ -83,6 +89,49 @@ def test_a_roll_keeps_its_lengths_and_says_which_problem_it_solved():
     assert c.value < 0.995 * unfold(graph).certificate.lower  # ≤ lets edges shrink
     assert "exactly the ones asked" in str(c)
     assert "that they have themselves" in c.about
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(3))
+def test_rolls_of_300_points_to_a_millionth(seed):
+    """Weights of 10⁹; the points of the data are feasible, so no bound may be below them."""
+    X = swiss_roll(300, random_state=seed).points
+    found = unfold(knn(X, 6), form="equal", tolerance=1e-6)
+    c = found.certificate
+    assert c.level == "proved", str(c)
+    assert c.relaxation <= 1e-9
+    assert variance(X) <= c.upper_exact
+    assert c.upper_exact <= c.upper
+
+
+def test_a_floor_in_double_doubles_holds_in_exact_arithmetic():
+    """L(w) − σM + τ11ᵀ with weights from 10⁻³ to 10⁹, its pivots by fractions."""
+    flint = pytest.importorskip("flint")
+    rng = np.random.default_rng(8)
+    problem = problem_of(rng.standard_normal((9, 3)), complete(range(9)))
+    w = 10.0 ** rng.uniform(-3, 9, problem.m)
+    second = float(np.linalg.eigvalsh(problem.laplacian(w).toarray())[1])
+    floor = precise_floor(problem, w, second * (1 - 1e-6))
+    assert 0 < floor < second
+
+    def definite(height):
+        A = [[flint.fmpq(0)] * 9 for _ in range(9)]
+        for (i, j), x in zip(problem.edges, w, strict=True):
+            weight = flint.fmpq(*float(x).as_integer_ratio())
+            A[i][j] -= weight
+            A[j][i] -= weight
+            A[i][i] += weight
+            A[j][j] += weight
+        shift = flint.fmpq(*float(height).as_integer_ratio())
+        for i in range(9):
+            A[i][i] -= shift
+            A[i] = [x + shift for x in A[i]]
+        return all(flint.fmpq_mat([row[:k] for row in A[:k]]).det() > 0 for k in range(1, 10))
+
+    assert definite(floor)
+    above = float(second) * (1 + 1e-3)
+    assert not definite(above)
+    assert precise_floor(problem, w, above) == 0.0
 
 
 def test_forged_points_and_weights_prove_nothing_false():

@@ -194,7 +194,7 @@ def certify_unfolding(
 
 def between(lower: float, upper: float) -> str:
     """Both sides in words, each rounded to where it stays true."""
-    return f"the variance is {_written(lower, ROUND_FLOOR)}, no unfolding has more than " + (
+    return f"the variance is {rounded_down(lower)}, no unfolding has more than " + (
         rounded_up(upper)
     )
 
@@ -202,6 +202,11 @@ def between(lower: float, upper: float) -> str:
 def rounded_up(number: float) -> str:
     """Eight digits, not below the number."""
     return _written(number, ROUND_CEILING)
+
+
+def rounded_down(number: float) -> str:
+    """Eight digits, not above the number."""
+    return _written(number, ROUND_FLOOR)
 
 
 def _written(number: float, rounding: str) -> str:

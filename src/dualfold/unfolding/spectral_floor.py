@@ -5,7 +5,8 @@ a number σ and a symmetric A = L(w) − σM + E, |xᵀEx| ≤ δ·xᵀMx, that 
 of dimension n − 1, Courant and Fischer give λ₂ ≥ σ − δ. Two such A:
 
     A = LDLᵀ with one negative pivot                      (`proved_floor`, sparse)
-    A = RᵀR for L(w) − σM + τmmᵀ, on the space mᵀx = 0    (`cholesky_floor`, dense)
+    A = RᵀR for L(w) − σM + τmmᵀ, on the space mᵀx = 0    (`cholesky_floor`, dense; in
+        double-doubles `precise_floor`)
 
 E holds the rounding of the factorisation and of forming the matrix; L(w) is that of the
 weights as numbers. A Ritz value is never below λ₂ and proves nothing.
@@ -23,6 +24,7 @@ from scipy.linalg import lapack
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput, TooLarge
+from dualfold.kernels.pairs import Pairs, cholesky
 from dualfold.kernels.threads import lapack_threads
 from dualfold.trace.factorisation import Ordering, factorise, fill_reducing_ordering
 from dualfold.trace.shifted import MOST_FLOPS
@@ -36,6 +38,9 @@ EXTRA, ROUNDS = 4, 30
 # Up to here a dense matrix is filled for a proof (0.1 s), when the sparse one left more open
 # than this share of λ₂.
 MOST_FILLED_ROWS, GOOD = 3_000, 1e-9
+# Up to here it is tried in double-doubles too (2 s a try), when doubles left more than this
+# open: weights of 10⁸ times λ₂, as equal lengths need them, leave 1e-6 and more.
+MOST_PRECISE_ROWS, FAIR = 2_000, 1e-8
 # How far below the Ritz value λ₂ is tried, relatively, until one can be proved.
 DROPS = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.5, 0.9)
 
@@ -137,6 +142,11 @@ def _best_floor(
             if best >= ritz * (1 - max(drop, GOOD)):
                 break
             best = max(best, cholesky_floor(problem, weights, ritz * (1 - drop)))
+    if problem.n <= MOST_PRECISE_ROWS:
+        for drop in DROPS:
+            if best >= ritz * (1 - max(drop, FAIR)):
+                break
+            best = max(best, precise_floor(problem, weights, ritz * (1 - drop)))
     return best
 
 
@@ -163,6 +173,33 @@ def cholesky_floor(problem: UnfoldingProblem, weights: Array, height: float) -> 
     gamma = (2 * n + 8) * UNIT / (1 - (2 * n + 8) * UNIT)
     error = gamma * float(np.sum(diagonal / mass)) + n * UNDERFLOW / float(mass.min())
     return _less(height, error + _forming(problem, weights, 4 * height))
+
+
+def precise_floor(problem: UnfoldingProblem, weights: Array, height: float) -> float:
+    """The same by a Cholesky factorisation in double-doubles; 0 if it breaks down.
+
+    RᵀR = A + E with |E_ij| ≤ ε√(a_ii a_jj), ε = 16(n + 16)²u² (`kernels.pairs.cholesky`), so
+    |xᵀEx| ≤ εΣ(a_ii/m_i)·xᵀMx. Forming A adds up n numbers a row, each sum and product right
+    to 4u² of the sizes: less than ε times the sum of the sizes of row i, which is at
+    most 2Σ|w| + 5σm_i (τΣm is 2σ). Products below 2⁻⁹⁰⁰ lose less than that.
+    """
+    mass, n = problem.mass, problem.n
+    i, j = problem.edges.T
+    w = Pairs(np.asarray(weights, dtype=float))
+    A = Pairs(np.zeros((n, n)))
+    A.put((i, j), -w)
+    A.put((j, i), -w)
+    diagonal = -A.row_sums() - Pairs(mass) * height
+    A.put(np.diag_indices(n), diagonal)
+    A = A + (Pairs(mass[:, None]) * mass) * (2 * height / float(mass.sum()))
+    sizes = np.diagonal(A.high)
+    if not (np.all(sizes > 0) and np.isfinite(A.high).all()) or cholesky(A) is None:
+        return 0.0
+    error = 16.0 * (n + 16) ** 2 * UNIT**2
+    rows = 2 * problem.laplacian(np.abs(weights)).diagonal() + 5 * abs(height) * mass
+    lost = n * n * 2.0**-900 / float(mass.min())
+    spread = float(np.sum(sizes / mass)) + float(np.max(rows / mass))
+    return _less(height, 2 * error * spread + lost)
 
 
 def proved_floor(

@@ -16,7 +16,12 @@ from dualfold.graph import Graph
 from dualfold.levels import checked_tolerance
 from dualfold.trace.lift import scaled_vectors
 from dualfold.trace.solution import with_signs
-from dualfold.unfolding.certificate import UnfoldingCertificate, certify_unfolding
+from dualfold.unfolding.bounds import ROUNDED, contradiction
+from dualfold.unfolding.certificate import (
+    UnfoldingCertificate,
+    certify_unfolding,
+    rounded_down,
+)
 from dualfold.unfolding.contraction import Contraction, contracted
 from dualfold.unfolding.enclosure import EXACT
 from dualfold.unfolding.problem import Form, UnfoldingProblem
@@ -115,7 +120,7 @@ def judged_unfolding(
         tolerance=tolerance,
         most_relaxed=EXACT if relaxation is None else min(10 * relaxation, 0.5),
     )
-    _refuse_unrealisable(certificate)
+    _refuse_unrealisable(certificate, contradiction(stated.problem, solution.weights))
     if certificate.level in ("failed", "unresolved"):
         warnings.warn(
             CertificateFailed(
@@ -140,13 +145,18 @@ def _softer(certificate: UnfoldingCertificate, relaxation: float | None) -> tupl
     return ("; ", Argument("relaxation", 1e-4), " lets equal lengths differ by that share of d²")
 
 
-def _refuse_unrealisable(certificate: UnfoldingCertificate) -> None:
-    """A negative bound of a variance: the weights are a proof that there is no answer."""
-    if certificate.form == "equal" and certificate.upper_exact < 0:
+def _refuse_unrealisable(certificate: UnfoldingCertificate, share: float) -> None:
+    """A negative bound of a variance: the weights are a proof that there is no answer.
+
+    Distances that were written down with seven digits have none either; that is no reason to
+    refuse them.
+    """
+    if certificate.form == "equal" and certificate.upper_exact < 0 and share > ROUNDED:
         raise Unrealisable(
             "the lengths of the edges contradict each other: weights were found under which "
             f"the variance of any points would be at most {certificate.upper_exact:.3g}, a "
-            "negative number, so no points have these distances. Use ",
+            "negative number, so no points have these distances, nor any within "
+            f"{rounded_down(share)} of d². Use ",
             Argument("constraints", "at_most"),
             " or mend them",
         )

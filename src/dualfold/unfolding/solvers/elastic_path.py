@@ -49,22 +49,29 @@ class ElasticPoint:
 
 
 def elastic_start(problem: UnfoldingProblem, softness: float) -> tuple[Array, Array, Array]:
-    """Points, weights and t of springs of that softness, as far as rounding lets it get.
-
-    t = softness·d⁴/c, c the bound of the first weights: then tw/d² does not depend on units.
-    """
+    """Points, weights and t of springs of that softness, as far as rounding lets it get."""
     path = CentralPath(problem, 0.0)
+    best, compliance = elastic_point(path, softness, DONE)
+    return _points(path, best), best.weights, compliance
+
+
+def elastic_point(path: CentralPath, softness: float, enough: float) -> tuple[ElasticPoint, Array]:
+    """Where steps in doubles get, until the gap is `enough`, and t = softness·d⁴/c.
+
+    c is the bound of the first weights: then tw/d² does not depend on units.
+    """
+    squared = path.problem.squared
     here = best = _first(path)
-    compliance = softness * problem.squared**2 / float(here.weights @ problem.squared)
+    compliance = softness * squared**2 / float(here.weights @ squared)
     for _ in range(STEPS):
         following = _step(path, here, compliance)
         if following is None or not np.isfinite(following.gap):
             break
         here = following
         best = here if here.gap < 10 * best.gap else best
-        if here.gap < DONE:
+        if here.gap < enough or float(here.weights @ squared) < 0:
             break
-    return _points(path, best), best.weights, compliance
+    return best, compliance
 
 
 def _first(path: CentralPath) -> ElasticPoint:

@@ -1,0 +1,175 @@
+"""Arrays of double-doubles: numbers of about 32 digits, each the sum of two doubles.
+
+For the few matrices that doubles cannot resolve: weights of 10⁸ beside eigenvalues of 10⁻⁸.
+Sums and products of entries are NumPy's, in error-free parts (Knuth, Dekker); products of
+matrices, Cholesky factors and triangular solves are compiled (`double_double.c`). One
+operation is right to a few u², u = 2⁻⁵³, of the sizes that it adds up. A factorisation of
+order 1,000 takes 0.25 s, forty times as long as in doubles.
+"""
+
+from __future__ import annotations
+
+from math import fsum
+from typing import Any
+
+import numpy as np
+
+from dualfold.arrays import Array
+from dualfold.kernels import kernel
+from dualfold.kernels.threads import Threads, in_threads, row_slices, thread_count
+
+__all__ = ["Pairs", "backward", "cholesky", "forward", "inverse", "products"]
+
+_products, _cholesky, _solve = (
+    kernel("pair_products"),
+    kernel("pair_cholesky"),
+    kernel("pair_solve"),
+)
+SPLITTER = 2.0**27 + 1
+# Columns of the factor that are finished together, and rows that a thread takes at a time.
+COLUMNS, ROWS = 64, 32
+
+
+class Pairs:
+    """An array high + low; |low| is at most half a unit in the last place of high.
+
+    >>> one, small = Pairs(np.ones(1)), Pairs(np.full(1, 1e-25))
+    >>> float(((one + small) - one).high[0])
+    1e-25
+    """
+
+    __slots__ = ("high", "low")
+
+    def __init__(self, high: Array, low: Array | None = None) -> None:
+        self.high = np.ascontiguousarray(high, dtype=float)
+        self.low = np.zeros_like(self.high) if low is None else np.ascontiguousarray(low)
+
+    def __add__(self, other: Pairs) -> Pairs:
+        high, rest = _sum(self.high, other.high)
+        return Pairs(*_sum(high, rest + (self.low + other.low)))
+
+    def __neg__(self) -> Pairs:
+        return Pairs(-self.high, -self.low)
+
+    def __sub__(self, other: Pairs) -> Pairs:
+        return self + (-other)
+
+    def __mul__(self, other: Pairs | Array | float) -> Pairs:
+        if not isinstance(other, Pairs):
+            high, rest = _product(self.high, np.asarray(other, dtype=float))
+            return Pairs(*_sum(high, rest + self.low * other))
+        high, rest = _product(self.high, other.high)
+        return Pairs(*_sum(high, rest + (self.high * other.low + self.low * other.high)))
+
+    def __truediv__(self, divisor: Array | float) -> Pairs:
+        """Each number divided by a double."""
+        first = self.high / divisor
+        return Pairs(*_sum(first, (self - Pairs(first) * divisor).high / divisor))
+
+    def __getitem__(self, key: Any) -> Pairs:
+        return Pairs(self.high[key], self.low[key])
+
+    def put(self, key: Any, values: Pairs) -> None:
+        """Entries replaced, in place."""
+        self.high[key], self.low[key] = values.high, values.low
+
+    @property
+    def transposed(self) -> Pairs:
+        """Aᵀ."""
+        return Pairs(self.high.T, self.low.T)
+
+    def copy(self) -> Pairs:
+        """Arrays of its own."""
+        return Pairs(self.high.copy(), self.low.copy())
+
+    def symmetric(self) -> Pairs:
+        """(A + Aᵀ)/2."""
+        return (self + self.transposed) * 0.5
+
+    def total(self) -> float:
+        """The sum of all entries; `high` and `low` are each added without rounding."""
+        return fsum([fsum(self.high.ravel()), fsum(self.low.ravel())])
+
+    def row_sums(self) -> Pairs:
+        """The sum of each row, by halves."""
+        left = self
+        while left.high.shape[1] > 1:
+            if left.high.shape[1] % 2:
+                nothing = np.zeros((len(left.high), 1))
+                left = Pairs(np.hstack([left.high, nothing]), np.hstack([left.low, nothing]))
+            left = left[:, 0::2] + left[:, 1::2]
+        return left[:, 0]
+
+
+def products(A: Pairs, B: Pairs) -> Pairs:
+    """ABᵀ."""
+    n, size, m = len(A.high), A.high.shape[1], len(B.high)
+    out = Pairs(np.empty((n, m)), np.empty((n, m)))
+
+    def some(rows: slice) -> None:
+        _products(
+            size, m, rows.start, rows.stop, A.high, A.low, B.high, B.low, out.high, out.low
+        )  # fmt: skip
+
+    in_threads(some, row_slices(n, ROWS), thread_count())
+    return out
+
+
+def cholesky(A: Pairs) -> Pairs | None:
+    """L with LLᵀ = A (its lower triangle is read), or None where A is not positive definite.
+
+    The rows of LLᵀ − A are at most 16(n + 16)²u²√(a_ii a_jj) each: sums of products are
+    kept as in Ogita, Rump and Oishi's Dot2, to γ_n² of the sum of the sizes.
+    """
+    n, L = len(A.high), A.copy()
+    with Threads(thread_count() if n > 4 * COLUMNS else 1) as pool:
+        for first in range(0, n, COLUMNS):
+            last = min(n, first + COLUMNS)
+            if _cholesky(n, first, last, first, last, L.high, L.low):
+                return None
+
+            def below(rows: slice, first: int = first, last: int = last) -> None:
+                begin, end = last + rows.start, last + rows.stop
+                _cholesky(n, first, last, begin, end, L.high, L.low)
+
+            pool.map(below, row_slices(n - last, ROWS))
+    return Pairs(np.tril(L.high), np.tril(L.low))
+
+
+def forward(L: Pairs, B: Pairs) -> Pairs:
+    """L⁻¹b for each row b of B."""
+    return _solved(L, B, 0)
+
+
+def backward(L: Pairs, B: Pairs) -> Pairs:
+    """L⁻ᵀb for each row b of B."""
+    return _solved(L, B, 1)
+
+
+def inverse(L: Pairs) -> Pairs:
+    """(LLᵀ)⁻¹ for a lower triangle L."""
+    columns = forward(L, Pairs(np.eye(len(L.high))))
+    return products(columns, columns)
+
+
+def _solved(L: Pairs, B: Pairs, back: int) -> Pairs:
+    X = B.copy()
+
+    def some(rows: slice) -> None:
+        _solve(len(L.high), rows.start, rows.stop, back, L.high, L.low, X.high, X.low)
+
+    in_threads(some, row_slices(len(X.high), ROWS), thread_count())
+    return X
+
+
+def _sum(a: Array, b: Array) -> tuple[Array, Array]:
+    high = a + b
+    other = high - a
+    return high, (a - (high - other)) + (b - other)
+
+
+def _product(a: Array, b: Array) -> tuple[Array, Array]:
+    high, c, d = a * b, SPLITTER * a, SPLITTER * b
+    top_a, top_b = c - (c - a), d - (d - b)
+    end_a, end_b = a - top_a, b - top_b
+    return high, ((top_a * top_b - high) + top_a * end_b + end_a * top_b) + end_a * end_b

@@ -1,0 +1,168 @@
+"""Equal lengths held by springs so stiff that doubles cannot resolve them.
+
+The problem and the steps are those of `elastic_path`, in double-doubles (`kernels.pairs`):
+
+    maximise ⟨C, K⟩ − ½ Σ_e (q_e − d_e²)²/t_e        K ⪰ 0,  K1 = 0
+    minimise Σ w d² + ½ Σ t w²                       S = L(w) − C ⪰ 0 off 1,  any signs
+
+C = M − mmᵀ/Σm, so that ⟨C, K⟩ is the variance. In this convex form no columns of points come and
+go on the way, which Newton steps on points get lost at. Without an interior of the equal
+lengths K has eigenvalues from 10⁴ to 10⁻¹³ and S from 10⁻⁹ to 10⁹ at the end, and a
+Schur matrix in doubles leaves the lengths off by 10⁻⁶. The answer is optimal for its own
+lengths whatever t is; t goes down until these are the ones asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dualfold.arrays import Array
+from dualfold.kernels.pairs import (
+    Pairs,
+    backward,
+    cholesky,
+    forward,
+    inverse,
+    products,
+)
+from dualfold.unfolding.problem import UnfoldingProblem
+
+SHARE, MOST_SHARE = 0.9, 0.99  # of the way to the boundary, by how far the predictor got
+# Lengths follow their springs to this share of what the springs give way: then, while they are
+# not yet those asked, the springs become this much stiffer.
+FOLLOWED, STIFFER = 0.5, 0.2
+ROWS = 128  # of the Schur matrix that are formed together
+
+
+@dataclass(frozen=True, eq=False)
+class PrecisePoint:
+    """K, weights and S = L(w) − C; `gap` is ⟨K, S⟩ over the variance.
+
+    off, apart : how far lengths are from d², and from d² + tw, relatively, at most
+    """
+
+    K: Pairs
+    weights: Pairs
+    S: Pairs
+    gap: float
+    off: float
+    apart: float
+
+
+class PrecisePath:
+    """The constants of one solve."""
+
+    def __init__(self, problem: UnfoldingProblem) -> None:
+        n, mass = problem.n, problem.mass
+        self.problem = problem
+        self.ends = problem.edges.T
+        self.along = Pairs(np.ones((n, n))) / n
+        self.C = Pairs(np.diag(mass)) - (Pairs(mass[:, None]) * mass) / float(mass.sum())
+
+    def at(self, K: Pairs, weights: Pairs, compliance: Array) -> PrecisePoint:
+        """Where matrices and weights stand."""
+        S = self._laplacian(weights) - self.C
+        away = self._on_edges(K) - Pairs(self.problem.squared)
+        apart = away - weights * compliance
+        d2, variance = self.problem.squared, (K * self.C).total()
+        off, apart_by = (float(np.max(np.abs(x.high) / d2)) for x in (away, apart))
+        return PrecisePoint(K, weights, S, (K * S).total() / variance, off, apart_by)
+
+    def centred(self, K: Array) -> Pairs:
+        """K as pairs, symmetric, with K1 = 0."""
+        return self._off_ones(Pairs((K + K.T) / 2))
+
+    def step(self, here: PrecisePoint, compliance: Array) -> PrecisePoint | None:
+        """One predictor and corrector; None when rounding has spoiled the matrices."""
+        K, S, n = here.K, here.S, self.problem.n
+        factor_S, factor_K = cholesky(S + self.along), cholesky(K + self.along)
+        if factor_S is None or factor_K is None:
+            return None
+        R = inverse(factor_S) - self.along
+        solve = self._schur(K, R, compliance)
+        if solve is None:
+            return None
+        wanted = Pairs(self.problem.squared) + here.weights * compliance
+
+        def direction(level: float, affine: tuple[Pairs, Pairs] | None) -> tuple:
+            ideal = R * level
+            if affine is not None:
+                ideal = ideal - products(products(affine[0], affine[1]), R).symmetric()
+            change = solve(self._on_edges(ideal) - wanted)
+            dS = self._laplacian(change)
+            moved = ideal - K - products(products(K, dS), R).symmetric()
+            return self._off_ones(moved), dS, change
+
+        def reach(move: tuple, share: float) -> tuple[float, float]:
+            primal, dual = _longest(factor_K, move[0]), _longest(factor_S, move[1])
+            return min(1.0, share * primal), min(1.0, share * dual)
+
+        affine = direction(0.0, None)
+        primal, dual = reach(affine, 1.0)
+        before = (K * S).total()
+        after = ((K + affine[0] * primal) * (S + affine[1] * dual)).total()
+        power = max(2.0, 3 * min(primal, dual) ** 2)
+        level = min(1.0, max(after / before, 1e-10) ** power) * before / (n - 1)
+        move = direction(level, affine[:2])
+        primal, dual = reach(move, SHARE + (MOST_SHARE - SHARE) * min(primal, dual))
+        weights = here.weights + move[2] * dual
+        return self.at((K + move[0] * primal).symmetric(), weights, compliance)
+
+    def stiffened(self, here: PrecisePoint, compliance: Array, wanted: float) -> Array:
+        """The compliances of the next step."""
+        followed = here.apart < FOLLOWED * here.off
+        return STIFFER * compliance if followed and here.off > wanted else compliance
+
+    def points(self, here: PrecisePoint, wanted: float) -> Array:
+        """As few columns of K as keep the lengths to `wanted`, or to what K has."""
+        values, vectors = np.linalg.eigh(here.K.high)
+        values, vectors = values[::-1].clip(0.0), vectors[:, ::-1]
+        columns = vectors * np.sqrt(values)
+        i, j = self.ends
+        lengths = np.cumsum((columns[i] - columns[j]) ** 2, axis=1)
+        off = np.max(np.abs(lengths / self.problem.squared[:, None] - 1), axis=0)
+        enough = off <= max(wanted, 1.01 * float(off[-1]))
+        return self.problem.centred(columns[:, : int(np.argmax(enough)) + 1])
+
+    def _laplacian(self, w: Pairs) -> Pairs:
+        i, j = self.ends
+        L = Pairs(np.zeros((self.problem.n,) * 2))
+        L.put((i, j), -w)
+        L.put((j, i), -w)
+        L.put(np.diag_indices(self.problem.n), -L.row_sums())
+        return L
+
+    def _on_edges(self, A: Pairs) -> Pairs:
+        i, j = self.ends
+        return (A[i, i] + A[j, j]) - A[i, j] * 2.0
+
+    def _off_ones(self, A: Pairs) -> Pairs:
+        """A symmetric matrix without what it has along 1."""
+        means = products(self.along, A)
+        return (A - means - means.transposed) + products(self.along, means)
+
+    def _schur(self, K: Pairs, R: Pairs, diagonal: Array) -> Callable[[Pairs], Pairs] | None:
+        """Solves with (b_eᵀKb_f)(b_eᵀRb_f) + diag(t); None where that is not definite."""
+        i, j = self.ends
+        m = self.problem.m
+        H = Pairs(np.empty((m, m)), np.empty((m, m)))
+        for first in range(0, m, ROWS):
+            rows = slice(first, min(m, first + ROWS))
+            k, r = (A[i[rows]] - A[j[rows]] for A in (K, R))
+            H.put(rows, (k[:, i] - k[:, j]) * (r[:, i] - r[:, j]))
+        both = np.diag_indices(m)
+        H.put(both, H[both] + Pairs(diagonal))
+        factor = cholesky(H)
+        if factor is None:
+            return None
+        return lambda rhs: backward(factor, forward(factor, rhs[None]))[0]
+
+
+def _longest(factor: Pairs, move: Pairs) -> float:
+    """The largest α with LLᵀ + α·move ⪰ 0."""
+    inner = forward(factor, forward(factor, move).transposed)
+    lowest = float(np.linalg.eigvalsh(inner.symmetric().high)[0])
+    return np.inf if lowest >= 0 else -1.0 / lowest
