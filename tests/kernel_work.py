@@ -10,6 +10,7 @@ import scipy.sparse as sp
 import dualfold
 from dualfold import graph, quality
 from dualfold.graph.geodesics import geodesic_distances
+from dualfold.kernels.pairs import Pairs, backward, cholesky, forward, products
 from dualfold.quality.rank_counts import euclidean_ranks
 from dualfold.trace import TraceProblem
 from dualfold.trace.product import product
@@ -86,12 +87,20 @@ def recurrences(seed):
     polynomial(V, V, np.arange(5.0))
 
 
+def pairs(seed):
+    """Matrices of double-doubles, of more rows than a block."""
+    A = Pairs(rows(70, 70, seed), 2.0**-55 * rows(70, 70, seed + 1))
+    L = cholesky(products(A, A) + Pairs(np.eye(70)))
+    backward(L, forward(L, A))
+    cholesky(Pairs(-np.eye(3)))
+
+
 def work(seeds=(0, 1)):
     """All of it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for seed in seeds:
-            for part in (searches, measures, methods, recurrences):
+            for part in (searches, measures, methods, recurrences, pairs):
                 part(seed)
 
 
