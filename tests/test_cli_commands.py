@@ -42,9 +42,7 @@ ESTIMATORS = {
     "pca": lambda: dualfold.PCA(2),
     "isomap": lambda: dualfold.Isomap(n_neighbors=10),
     "eigenmaps": lambda: dualfold.LaplacianEigenmaps(coordinates="independent"),
-    "lle": lambda: dualfold.LocallyLinearEmbedding(
-        n_neighbors=10, coordinates="independent"
-    ),
+    "lle": lambda: dualfold.LocallyLinearEmbedding(n_neighbors=10, coordinates="independent"),
     "lpp": lambda: dualfold.LocalityPreservingProjection(2),
 }
 

@@ -126,8 +126,8 @@ class NotConverged(DualfoldError, RuntimeError):
 class TooLarge(DualfoldError, MemoryError):
     """The chosen algorithm needs more memory or work than was allowed."""
 
-    # MemoryError.__new__ refuses classes whose first base is another one, and that is what unpickling
-    # with a traceback (tblib, which Dask's workers use) would find.
+    # MemoryError.__new__ refuses classes whose first base is another one, and that is what
+    # unpickling with a traceback (tblib, which Dask's workers use) would find.
     __new__ = Exception.__new__
 
 
