@@ -174,35 +174,53 @@ def _libraries(sources: list[str]) -> list[Path]:
     folder = SOURCES / "lib"
     folder.mkdir(exist_ok=True)
     arch, system, *_ = re.split(r"[-.]", target())
-    ending = ENDING.get(system, ".so")
+    levels = LEVELS.get(arch, ["baseline"])
 
     def build(level: str) -> Path:
-        library = folder / f"dualfold-{level}{ending}"
-        # No fused multiply-add and no fast-math: the same input gives the same
-        # bits at every level. 512-bit registers pay off in the long loops here.
-        flags = ["-O3", "-Wall", "-Wextra", "-ffp-contract=off", f"-I{SOURCES}"]
-        # A new compiler's new warning is no reason not to install; CI wants to know of it.
-        flags += ["-Werror"] if os.environ.get("DUALFOLD_WARNINGS") == "error" else []
-        flags += ["-fno-math-errno", "-fno-sanitize=undefined", "-shared", "-s"]
-        flags += ["-fPIC"] if system != "windows" else []  # all of its code is
-        flags += ["-install_name", f"@rpath/{library.name}"] if system == "macos" else []
-        if level == "x86_64_v4":
-            flags.append("-mprefer-vector-width=512")
+        library = folder / f"dualfold-{level}{ENDING.get(system, '.so')}"
         # Beside its place, then moved there: programs that run keep the library they have.
         fresh = library.with_name(f"new-{library.name}")
-        named = f"-march={level.replace('_', '-')}"  # as other compilers call it
-        if not os.environ.get("CC"):
-            named = f"-mcpu={level}"
-        flags += [named] if level != "baseline" else []
-        run_compiler([*flags, *sources, "-o", str(fresh)])
+        link = ["-shared", "-s", "-o", str(fresh)]
+        link += ["-install_name", f"@rpath/{library.name}"] if system == "macos" else []
+        if system == "windows":
+            with tempfile.TemporaryDirectory() as scratch:
+                run_compiler([*link, *_objects(sources, _flags(level), scratch)])
+        else:
+            run_compiler([*_flags(level), "-fPIC", *link, *sources])
         fresh.replace(library)
         return library
 
     with ThreadPoolExecutor() as pool:
-        built = list(pool.map(build, LEVELS.get(arch, ["baseline"])))
+        built = list(pool.map(build, levels))
     for leftover in set(folder.iterdir()) - set(built):
         leftover.unlink()
     return built
+
+
+def _flags(level: str) -> list[str]:
+    """How sources are compiled for a level of the instruction set."""
+    # No fused multiply-add and no fast-math: the same input gives the same
+    # bits at every level. 512-bit registers pay off in the long loops here.
+    flags = ["-O3", "-Wall", "-Wextra", "-ffp-contract=off", f"-I{SOURCES}"]
+    # A new compiler's new warning is no reason not to install; CI wants to know of it.
+    flags += ["-Werror"] if os.environ.get("DUALFOLD_WARNINGS") == "error" else []
+    flags += ["-fno-math-errno", "-fno-sanitize=undefined"]
+    if level == "x86_64_v4":
+        flags.append("-mprefer-vector-width=512")
+    named = f"-mcpu={level}"
+    if os.environ.get("CC"):
+        named = f"-march={level.replace('_', '-')}"  # as other compilers call it
+    return flags if level == "baseline" else [*flags, named]
+
+
+def _objects(sources: list[str], flags: list[str], folder: str) -> list[str]:
+    """Each source compiled alone. Zig builds the runtime of Windows for the level it links for,
+    hundreds of files: linked without a level, it is built once."""
+    objects = [str(Path(folder) / f"{Path(source).stem}.o") for source in sources]
+    with ThreadPoolExecutor() as pool:
+        commands = zip(sources, objects, strict=True)
+        list(pool.map(lambda both: run_compiler([*flags, "-c", both[0], "-o", both[1]]), commands))
+    return objects
 
 
 def _component(name: str, kind: str, licence: str, **more: Any) -> dict[str, Any]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import os
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse
 import typer.main
 import typer.testing
 
@@ -16,6 +18,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 # A runner makes all commands anew for each call, which takes longer than most calls.
 typer.testing._get_command = functools.cache(typer.main.get_command)
+
+if "rng" not in inspect.signature(scipy.sparse.random_array).parameters:  # SciPy before 1.15
+    _drawn = scipy.sparse.random_array
+    scipy.sparse.random_array = lambda *shape, rng=None, **more: _drawn(
+        *shape, random_state=rng, **more
+    )
 
 
 def pytest_configure(config):

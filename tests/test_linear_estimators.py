@@ -202,6 +202,9 @@ def test_memory_map_is_read_in_place(tmp_path: Path) -> None:
 # --- classical scaling --------------------------------------------------------------
 
 
+@pytest.mark.skipif(
+    not hasattr(sklearn.manifold, "ClassicalMDS"), reason="scikit-learn has it from 1.8 on"
+)
 def test_mds_is_scikit_learns() -> None:
     theirs = sklearn.manifold.ClassicalMDS(3).fit(IRIS)
     distances = pairwise_distances(IRIS)

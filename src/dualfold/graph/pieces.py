@@ -253,7 +253,9 @@ def _edge_ranks(lists: Lists, symmetry: str) -> sp.csr_array:
     """The smallest n_neighbors at which each edge of the graph appears."""
     n = len(lists)
     place = np.arange(len(lists.indices)) - np.repeat(lists.indptr[:-1], lists.counts) + 1.0
-    ranks = sp.csr_array((place, lists.indices, lists.indptr), shape=(n, n))
+    # Short indices, which SciPy's spanning tree before 1.15 needs; there are at most 10⁷ edges.
+    pattern = lists.indices.astype(np.int32), lists.indptr.astype(np.int32)
+    ranks = sp.csr_array((place, *pattern), shape=(n, n))
     if symmetry == "or":
         return ranks  # the spanning tree takes the smaller of both directions itself
     both = ranks.minimum(ranks.T).astype(bool)
