@@ -185,6 +185,7 @@ def _libraries(sources: list[str]) -> list[Path]:
         if system == "windows":
             with tempfile.TemporaryDirectory() as scratch:
                 run_compiler([*link, *_objects(sources, _flags(level), scratch)])
+            _without_time(fresh)
         else:
             run_compiler([*_flags(level), "-fPIC", *link, *sources])
         fresh.replace(library)
@@ -195,6 +196,14 @@ def _libraries(sources: list[str]) -> list[Path]:
     for leftover in set(folder.iterdir()) - set(built):
         leftover.unlink()
     return built
+
+
+def _without_time(library: Path) -> None:
+    """Zero in the place of the time of linking, so that the same sources give the same bytes."""
+    content = bytearray(library.read_bytes())
+    (header,) = struct.unpack_from("<I", content, 0x3C)
+    content[header + 8 : header + 12] = bytes(4)
+    library.write_bytes(content)
 
 
 def _flags(level: str) -> list[str]:
@@ -214,8 +223,8 @@ def _flags(level: str) -> list[str]:
 
 
 def _objects(sources: list[str], flags: list[str], folder: str) -> list[str]:
-    """Each source compiled alone. Zig builds the runtime of Windows for the level it links for,
-    hundreds of files: linked without a level, it is built once."""
+    """Each source compiled alone. Zig builds the runtime of Windows, hundreds of files, for the level
+    it links for; linked without a level, it is built once."""
     objects = [str(Path(folder) / f"{Path(source).stem}.o") for source in sources]
     with ThreadPoolExecutor() as pool:
         commands = zip(sources, objects, strict=True)
