@@ -223,8 +223,8 @@ def _flags(level: str) -> list[str]:
 
 
 def _objects(sources: list[str], flags: list[str], folder: str) -> list[str]:
-    """Each source compiled alone. Zig builds the runtime of Windows, hundreds of files, for the level
-    it links for; linked without a level, it is built once."""
+    """Each source compiled alone, for a link without a level: the runtime of Windows, hundreds of
+    files, is then built once."""
     objects = [str(Path(folder) / f"{Path(source).stem}.o") for source in sources]
     with ThreadPoolExecutor() as pool:
         commands = zip(sources, objects, strict=True)
@@ -242,17 +242,12 @@ def bill_of_materials(project: dict[str, Any], libraries: list[Path]) -> str:
 
     The kernels are dualfold's own code. What the linker may add to them comes with the compiler.
     """
-    own = bool(os.environ.get("CC"))
-    maker = {"name": shlex.join(compiler())} if own else _package("ziglang")
-    holds = [
-        _component(
-            f"dualfold/kernels/lib/{path.name}",
-            "file",
-            project["license"],
-            hashes=[{"alg": "SHA-256", "content": hashlib.sha256(path.read_bytes()).hexdigest()}],
-        )
-        for path in sorted(libraries)
-    ]
+    maker = {"name": os.environ["CC"]} if os.environ.get("CC") else _package("ziglang")
+    holds = []
+    for path in sorted(libraries):
+        known = [{"alg": "SHA-256", "content": hashlib.sha256(path.read_bytes()).hexdigest()}]
+        place = f"dualfold/kernels/lib/{path.name}"
+        holds.append(_component(place, "file", project["license"], hashes=known))
     holds.append(_component("compiler-rt", "library", "MIT", scope="optional"))
     if "windows" in target():
         holds.append(_component("mingw-w64 runtime", "library", "ZPL-2.1", scope="optional"))
@@ -262,16 +257,10 @@ def bill_of_materials(project: dict[str, Any], libraries: list[Path]) -> str:
         part |= {"scope": "required", "properties": [{"name": "requires", "value": text}]}
     main = _component("dualfold", "library", project["license"], version=project["version"])
     built = datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH", 1580601600)), UTC)
-    told: dict[str, Any] = {
-        "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
-        "bomFormat": "CycloneDX",
-        "specVersion": "1.6",
-        "version": 1,
-        "metadata": {
-            "timestamp": built.isoformat(),
-            "component": main,
-            "tools": {"components": [{"type": "application", **maker}]},
-        },
+    told: dict[str, Any] = {"bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1}
+    tools = {"components": [{"type": "application", **maker}]}
+    told |= {
+        "metadata": {"timestamp": built.isoformat(), "component": main, "tools": tools},
         "components": [*holds, *({"type": "library", "bom-ref": n["purl"], **n} for n in needs)],
     }
     content = json.dumps(told, sort_keys=True)
