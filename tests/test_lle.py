@@ -368,6 +368,19 @@ def noise(n):
     return np.random.default_rng(0).normal(size=(n, 6))
 
 
+def test_rows_whose_proof_would_take_minutes_are_drawn_too(monkeypatch):
+    # 1,200 rows of noise take 1.3e8 multiply-adds, 600 of them 2e7; the real limit is 1e10.
+    monkeypatch.setattr("dualfold.estimators.lle.LONG", 3e7)
+    monkeypatch.setattr("dualfold.estimators.lle.LONG_A_ROW", 0)
+    with pytest.warns(RowsLeftOut, match="600 rows drawn at random"):
+        model = LocallyLinearEmbedding(n_neighbors=10).fit(noise(1200))
+    assert model.certificate_.level == "proved"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RowsLeftOut)  # what was asked for is done
+        asked = LocallyLinearEmbedding(n_neighbors=10, landmarks=1100).fit(noise(1200))
+    assert len(asked.landmarks_) == 1100
+
+
 @pytest.mark.parametrize("method", ["standard", "ltsa"])
 def test_rows_without_a_shape_are_drawn_where_all_would_take_minutes(method, monkeypatch, tmp_path):
     # A limit that 1,200 rows of noise exceed and 600 do not: the real one begins near 20,000.

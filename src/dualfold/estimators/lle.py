@@ -26,6 +26,10 @@ from dualfold.trace.shifted import shifted
 
 # So many rows LAPACK answers at once.
 FEW = 400
+# Rows without a shape have no gap at which eigenvalues could be counted at once: 10,000 rows of 6
+# columns (10 neighbours: 2.8e10 multiply-adds, 2.8e6 a row) took two minutes of processor time and
+# stayed unresolved, 5,000 of them (5e9) 5 s. 10,000 images of MNIST need 3.5e9.
+LONG, LONG_A_ROW = 1e10, 1.5e6
 
 
 class LocallyLinearEmbedding(ChoosesCoordinates):
@@ -163,22 +167,28 @@ class LocallyLinearEmbedding(ChoosesCoordinates):
     def _refuse_hopeless(self, problem: TraceProblem) -> None:
         """The small end of MᵀM is out of reach of products alone: it must be factorised."""
         if self.eigen_solver == "auto" and problem.n > FEW:
-            _ = shifted(problem).ordering  # TooLarge where that would take minutes
+            order = shifted(problem).ordering  # TooLarge where that would take minutes
+            long = order.flops > max(LONG, LONG_A_ROW * problem.n)
+            if long and self.landmarks is None and self._has_rule():
+                raise TooLarge(f"{order.flops:.1e} multiply-adds would take minutes")
 
     def _whole(self, graph: Graph, X: Any) -> tuple[Graph, Embedding]:
         """The embedding of all rows, or of as many as can be solved for in seconds."""
-        count = graph.n
+        stated = count = graph.n
         while True:
             try:
-                return super()._whole(graph, X)
+                found = super()._whole(graph, X)
             except (TooLarge, NotConverged) as refusal:
                 if isinstance(refusal, TooLarge):
                     self.refuse_without_rule("landmarks", self.landmarks)
                 if self.landmarks is not None or not self._drawable(count):
                     raise
                 count //= 2
+                graph = self._graph_with(X, self._random_rows(count))
+                continue
+            if count < stated:
                 warnings.warn(_drawn_in_words(count, self._n), stacklevel=7)
-            graph = self._graph_with(X, self._random_rows(count))
+            return found
 
     def _drawable(self, count: int) -> bool:
         return count > 2 * FEW and self.eigen_solver == "auto" and self._has_rule()
