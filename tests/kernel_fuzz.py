@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 from kernel_replay import WAYS, compiled, judged, played
-from kernel_tape import NULL, asked, of_type
+from kernel_tape import NULL, asked, header, of_type, refuse_other
 
 from dualfold import kernels
 from dualfold.errors import InvalidInput
@@ -43,8 +43,8 @@ def calls_of(path):
     """The calls on a tape: (kernel, arguments)."""
     told = sorted(kernels.interface()[1].items())
     tape = memoryview(Path(path).read_bytes())
-    at = 8
-    for _ in range(struct.unpack_from("<q", tape)[0]):
+    at = 24
+    for _ in range(struct.unpack_from("<q", tape, 16)[0]):
         name, (_, *arguments) = told[struct.unpack_from("<q", tape, at)[0]]
         at += 8
         values = []
@@ -154,7 +154,7 @@ def played_all(program, passed, folder):
     findings, left = [], passed
     while left and len(findings) < MOST_FINDINGS:
         tape = folder / "altered.tape"
-        tape.write_bytes(struct.pack("<q", len(left)) + b"".join(call for _, call in left))
+        tape.write_bytes(header(len(left)) + b"".join(call for _, call in left))
         try:
             process = played(WAYS["sanitized"], program, tape, "only run", limit=SECONDS)
             ended, said = process.returncode, process.stderr
@@ -182,6 +182,7 @@ def main():
     if shutil.which(way.compiler[0]) is None:
         print(f"fuzzer of the kernels' door: not run, {way.compiler[0]} is not installed")
         return
+    refuse_other(chosen.tape)
     passed, refused = let_through(chosen.tape, chosen.count, chosen.seed)
     with tempfile.TemporaryDirectory() as scratch:
         program = compiled(way, Path(scratch))

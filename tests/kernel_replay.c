@@ -88,7 +88,7 @@ int main(int count, char **words) {
     unsigned char *whole_tape = malloc((size_t)size + 1);
     if (!whole_tape || fread(whole_tape, 1, (size_t)size, file) != (size_t)size) return 2;
     fclose(file);
-    tape = whole_tape;
+    tape = whole_tape + 16; /* the fingerprint of the sources */
     const int64_t calls = whole();
     const int judged = count < 3; /* a second word: only run, for calls that nobody recorded */
     for (int64_t at = 0; at < calls; at++) {

@@ -19,7 +19,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kernel_tape import of_type
+from kernel_tape import of_type, refuse_other
 
 from dualfold import kernels
 
@@ -60,7 +60,7 @@ ARM = ("qemu-aarch64", "-L", "/usr/aarch64-linux-gnu")
 WAYS = {
     "aarch64": _zig(f"aarch64-{GLIBC}", runner=ARM),
     "musl": _zig("x86_64-linux-musl", "-static", "-mcpu=x86_64_v2"),
-    "windows": _zig("x86_64-windows-gnu", "-mcpu=x86_64_v2", runner=("wine",)),
+    "windows": _zig("x86_64-windows-gnu", runner=("wine",)),
     "v2": _zig(f"x86_64-{GLIBC}", "-mcpu=x86_64_v2"),
     "v3": _zig(f"x86_64-{GLIBC}", "-mcpu=x86_64_v3"),
     "v4": _zig(f"x86_64-{GLIBC}", "-mcpu=x86_64_v4", "-mprefer-vector-width=512"),
@@ -163,6 +163,7 @@ def main():
     parser.add_argument("ways", nargs="+", choices=sorted(WAYS))
     parser.add_argument("--result", type=Path, help="JSON of the counts")
     chosen = parser.parse_args()
+    refuse_other(chosen.tape)
     results = {}
     for word in chosen.ways:
         results[word] = replayed(word, chosen.tape)

@@ -29,6 +29,18 @@ MOST_ALIKE = 2
 NULL = -1
 
 
+def header(calls):
+    """The beginning of a tape."""
+    return kernels.interface()[0].encode() + struct.pack("<q", calls)
+
+
+def refuse_other(path):
+    """SystemExit where a tape was recorded with other kernels, whose numbers mean others."""
+    with Path(path).open("rb") as file:
+        if file.read(16) != kernels.interface()[0].encode():
+            raise SystemExit(f"{path} was recorded with other kernels; record it again")
+
+
 def of_type(argument):
     """The type of an argument and what follows it: ("float32", "[]=")."""
     stated = argument.split(":")[1]
@@ -81,7 +93,7 @@ class Tape:
         arrays = [value for value in values if isinstance(value, np.ndarray)]
         size = sum(array.nbytes for array in arrays)
         room = max((count for most, count in MOST if size <= most), default=0)
-        if self.count[name] >= room or self._shared(arrays):
+        if self.count[name] >= room or self._shared(name, values):
             return False
         sizes = (
             value.size.bit_length() if isinstance(value, np.ndarray) else str(value)[:3]
@@ -93,12 +105,15 @@ class Tape:
         return self.alike[key] <= MOST_ALIKE
 
     @staticmethod
-    def _shared(arrays):
+    def _shared(name, values):
+        """Whether an array that is written lies in the memory of another one."""
+        kinds = [of_type(argument)[1] for argument in kernels.interface()[1][name][1:]]
+        arrays = [(v, "=" in k) for v, k in zip(values, kinds, strict=True) if np.size(v) and k]
         return any(
             np.may_share_memory(one, other)
-            for at, one in enumerate(arrays)
-            for other in arrays[:at]
-            if one.size and other.size
+            for at, (one, writes) in enumerate(arrays)
+            for other, written in arrays[:at]
+            if writes or written
         )
 
     def add(self, name, before, after):
@@ -106,8 +121,8 @@ class Tape:
         self.calls.append(struct.pack("<q", self.names.index(name)) + before + after)
 
     def save(self, path):
-        """The calls, behind their number."""
-        Path(path).write_bytes(struct.pack("<q", len(self.calls)) + b"".join(self.calls))
+        """The calls, behind the fingerprint of the C sources and their number."""
+        Path(path).write_bytes(header(len(self.calls)) + b"".join(self.calls))
 
 
 class Listening(ctypes.CDLL):

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 import dualfold
 from dualfold import graph, quality
-from dualfold.graph.geodesics import geodesic_distances
+from dualfold.graph.geodesics import farthest_points, geodesic_distances
 from dualfold.kernels.pairs import Pairs, backward, cholesky, forward, products
 from dualfold.quality.rank_counts import euclidean_ranks
 from dualfold.trace import TraceProblem
@@ -73,6 +73,8 @@ def methods(seed):
     for count in (1, 20, 200):
         near = graph.knn(plane[: 3 * count + 7], 6)
         geodesic_distances(near, np.arange(0, 3 * count, 3), n_jobs=1)
+    some = rows(700, 10, seed)  # sources far from one another, on a graph of few steps
+    farthest_points(graph.knn(some, 6), 130)
     scattered = np.random.default_rng(seed).permutation(600)
     for kind in (np.float32, np.float64):
         geodesic_distances(graph.knn(plane, 6), scattered[:200], dtype=kind, n_jobs=1)
