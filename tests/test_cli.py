@@ -231,7 +231,7 @@ def test_a_failure_leaves_nothing_behind(here, monkeypatch, where):
         (["xyz.csv", "-d", "4"], 1, "--n-components 3 is the most"),
         (["xyz.csv", "--log", "x"], 1, "'x' has no logarithm everywhere"),
         (["table.csv", "--ordered", "kind"], 1, "--ordered kind names no order"),
-        (["table.csv", "-m", "t-SNE"], 2, "t-SNE is not among the methods"),
+        (["table.csv", "-m", "UMAP"], 2, "UMAP is not among the methods"),
         (["table.csv", "-o", "table.csv"], 1, "table.csv is the table itself"),
         (["table.csv", "-o", "/dev/stdout"], 1, "standard output is called -"),
         (["table.csv", "--html", "page"], 1, "page must end with .html"),

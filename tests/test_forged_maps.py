@@ -270,7 +270,7 @@ def isomap_files(tmp_path_factory):
         {"settings": {"method": "isomap", "n_components": "2"}},
         {"settings": {"method": "pca", "n_components": 2}},
         {"settings": {"method": "lle", "n_components": 2}},
-        {"settings": {"method": "tsne", "n_components": 2}},
+        {"settings": {"method": "umap", "n_components": 2}},
         {"settings": ["isomap"]},
         {"reading": {"exclude": "x"}},
         {"reading": {"exclude": ["x"]}},

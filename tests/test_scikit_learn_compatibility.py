@@ -68,6 +68,10 @@ SUITES = [
         "sklearn.manifold.tests.test_spectral_embedding",
         ("sklearn.manifold:SpectralEmbedding=dualfold:SpectralEmbedding",),
     ),
+    Suite(
+        "sklearn.manifold.tests.test_t_sne",
+        ("sklearn.manifold:TSNE=dualfold:TSNE",),
+    ),
 ]
 
 

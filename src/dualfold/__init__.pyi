@@ -38,6 +38,7 @@ from dualfold.estimators import PCA as PCA
 from dualfold.estimators import PointPCA as PointPCA
 from dualfold.estimators import RandomProjection as RandomProjection
 from dualfold.estimators import SpectralEmbedding as SpectralEmbedding
+from dualfold.estimators import TSNE as TSNE
 from dualfold.graph import Graph as Graph
 from dualfold.quality import QualityReport as QualityReport
 from dualfold.quality import continuity as continuity

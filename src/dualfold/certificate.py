@@ -20,7 +20,7 @@ class Certificate:
     """The verdict on an answer; `print` it.
 
     level : how much is known (`dualfold.levels`): "proved", "within", "within reach",
-        "measured", "unresolved", "stationary" or "failed"
+        "measured", "unresolved", "stationary", "not stationary" or "failed"
     gap : the largest possible distance from the optimum, relative to it; infinite where it is
         not known
     value, bound : what the answer reaches, and what no answer is better than; NaN where they

@@ -6,7 +6,8 @@ within reach : proved for all points up to a stated size, where none is known to
     (programs whose variables have no bounds)
 measured : true but for a stated chance
 unresolved : double precision cannot tell; the words say what it can tell
-stationary : no bound exists for this problem; the gradient vanishes
+stationary : no bound exists for this problem; the gradient vanishes up to the tolerance
+not stationary : no bound exists either, and the gradient does not vanish: more steps would help
 failed : shown to be wrong, or nothing could be shown
 
 `docs/proofs.md` has the sentence a user may rely on, for each level of each certificate.
@@ -21,7 +22,14 @@ from typing import Any, Literal
 from dualfold.errors import Argument, InvalidInput
 
 Level = Literal[
-    "proved", "within", "within reach", "measured", "unresolved", "stationary", "failed"
+    "proved",
+    "within",
+    "within reach",
+    "measured",
+    "unresolved",
+    "stationary",
+    "not stationary",
+    "failed",
 ]
 # A gap of 1 allows twice the optimum: beyond it a bound is no word about an answer.
 WORTHLESS = 1.0

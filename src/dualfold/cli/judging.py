@@ -38,7 +38,8 @@ def judged_map(
     if isinstance(job.n_components, int) and width != job.n_components:
         raise InvalidInput(f"{stored.path} has {width} coordinates and states {job.n_components}")
     sides = None if model is None else model.both_sides
-    values = None if job.method.dual else _eigenvalues(stored)
+    stated = job.method.values and not job.method.dual
+    values = _eigenvalues(stored) if stated else None
     with console.doing("certifying again"):
         return rechecked_points(
             job.estimator(), data.X, stored.points, values, sides, data.classes, **asking

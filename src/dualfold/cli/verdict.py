@@ -47,6 +47,8 @@ def verdict(method: Description, certificate: Certificate, n_components: int) ->
         return f"Unresolved: {why}{about}."
     if level == "stationary":
         return f"Not proved: no bound exists for this problem; nothing near it is better{about}."
+    if level == "not stationary":
+        return f"Not solved: {certificate.statement}; more rounds would help{about}."
     return f"Not certified: {reasons}."
 
 
@@ -69,7 +71,7 @@ def short_verdict(certificate: Certificate) -> str:
     level = certificate.level
     if level == "failed":
         return "not certified"
-    if level in ("unresolved", "stationary"):
+    if level in ("unresolved", "stationary", "not stationary"):
         return level
     if level == "measured":
         gap = f"gap {certificate.gap:.0e}"

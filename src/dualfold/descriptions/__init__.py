@@ -7,6 +7,7 @@ made from these rows (`docs/generated.py` writes the last). Nothing here needs n
 from __future__ import annotations
 
 from dualfold.descriptions.description import Description
+from dualfold.descriptions.forces import FORCES
 from dualfold.descriptions.graphs import GRAPHS
 from dualfold.descriptions.linear import LINEAR
 from dualfold.descriptions.projections import PROJECTIONS
@@ -16,7 +17,7 @@ __all__ = ["DESCRIPTIONS", "ESTIMATORS", "FUNCTIONS", "SIZES_MEAN", "Description
 # Variants of a method stand after all that are shown first.
 DESCRIPTIONS: dict[str, Description] = {
     row.name: row
-    for row in sorted((*LINEAR, *GRAPHS, *PROJECTIONS), key=lambda row: not row.in_demo)
+    for row in sorted((*LINEAR, *GRAPHS, *FORCES, *PROJECTIONS), key=lambda row: not row.in_demo)
 }
 # Public names, with the modules below dualfold.estimators and dualfold.methods they are from.
 ESTIMATORS = {row.class_name: row.estimator.partition(":")[0] for row in DESCRIPTIONS.values()}
@@ -31,7 +32,7 @@ SIZES_MEAN = (
     "swiss roll, 3 columns; images are MNIST, 784 columns. Beyond, try: Ctrl-C leaves no files."
 )
 # What people ask for by name and other programs have.
-ELSEWHERE = ("tsne", "umap", "phate", "trimap", "pacmap", "som", "autoencoder", "vae")
+ELSEWHERE = ("umap", "phate", "trimap", "pacmap", "som", "autoencoder", "vae")
 
 
 def described(name: str) -> Description:
@@ -41,10 +42,14 @@ def described(name: str) -> Description:
 
     if name.lower() in DESCRIPTIONS:
         return DESCRIPTIONS[name.lower()]
-    if re.sub(r"[^a-z]", "", name.lower()) in ELSEWHERE:
+    plain = re.sub(r"[^a-z]", "", name.lower())
+    if plain in DESCRIPTIONS:  # t-SNE is tsne
+        return DESCRIPTIONS[plain]
+    if plain in ELSEWHERE:
         raise LookupError(
-            f"{name} is not among the methods, since nothing can be proved of its maps; eigenmaps "
-            "keeps neighbours too, and `dualfold report` measures a map that another program made."
+            f"{name} is not among the methods; tsne keeps neighbours at least as well, with "
+            "--attraction 4 in a map that looks like UMAP's, and `dualfold report` measures a map "
+            "that another program made."
         )
     close = difflib.get_close_matches(name.lower(), DESCRIPTIONS, n=1, cutoff=0.5)
     raise LookupError(

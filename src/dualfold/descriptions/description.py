@@ -25,7 +25,7 @@ class Description:
     needs : what it is made from: "features", a neighbour "graph", class "labels"
     preserves, optimises, certificate : columns of `dualfold methods`
     nothing_better : what an optimal answer means, with {d} for the number of coordinates
-        and {s} for its plural; "" where nothing is optimised
+        and {s} for its plural; "" where nothing is optimised, or nothing can be proved of it
     lengths : whether distances in the map mean something, so that it is drawn to scale
     linear : whether it is a linear map, which has at most as many coordinates as features
     new_points : how rows that come later are placed
@@ -37,6 +37,7 @@ class Description:
     before : options that files of earlier versions do not state, as they were then
     scaled : whether its columns have the same weight by definition, so that tables are
         standardised for it
+    values : whether its problem has eigenvalues, which stored maps state
     dual : whether the proof needs dual weights, which a model file keeps
     in_demo : whether `dualfold demo` shows it; variants of a method it shows are left out
     """
@@ -59,6 +60,7 @@ class Description:
     fixed: Mapping[str, Any] = field(default_factory=dict)
     before: Mapping[str, Any] = field(default_factory=dict)
     scaled: bool = False
+    values: bool = True
     dual: bool = False
     in_demo: bool = True
 

@@ -14,4 +14,5 @@ from dualfold.estimators.pca import PCA as PCA
 from dualfold.estimators.point_pca import PointPCA as PointPCA
 from dualfold.estimators.random_projection import RandomProjection as RandomProjection
 from dualfold.estimators.spectral_embedding import SpectralEmbedding as SpectralEmbedding
+from dualfold.estimators.tsne import TSNE as TSNE
 from dualfold.estimators.unfolding import MaximumVarianceUnfolding as MaximumVarianceUnfolding

@@ -251,7 +251,7 @@ class GraphEstimator(CertifiedEstimator):
             return {1: "manhattan", 2: "euclidean"}[p]
         if self.metric == "minkowski":
             given["p"] = p
-        return _WithParameters(self.metric, given) if given else self.metric
+        return WithParameters(self.metric, given) if given else self.metric
 
     def _seed(self) -> int:
         state = self.random_state
@@ -284,7 +284,7 @@ def _all_the_same(points: Any) -> bool:
     return bool((rows == rows[0]).all())
 
 
-class _WithParameters:
+class WithParameters:
     """A metric of scikit-learn with its parameters, as a function of two points."""
 
     def __init__(self, metric: Any, parameters: dict[str, Any]) -> None:

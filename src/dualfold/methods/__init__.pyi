@@ -20,3 +20,4 @@ from dualfold.methods.npp import orthogonal_npp as orthogonal_npp
 from dualfold.methods.pca import pca as pca
 from dualfold.methods.random_projection import johnson_lindenstrauss_size as johnson_lindenstrauss_size
 from dualfold.methods.random_projection import random_projection as random_projection
+from dualfold.methods.tsne import tsne as tsne

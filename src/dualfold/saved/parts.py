@@ -20,13 +20,22 @@ from dualfold.graph.metrics import is_precomputed
 from dualfold.maps.landmark import GeodesicMap, Triangulation
 from dualfold.maps.linear import LinearMap
 from dualfold.maps.local import LocalWeightsMap
+from dualfold.maps.neighbor_map import NeighborMap
 from dualfold.maps.nystrom import NystromMap
 from dualfold.maps.piecewise import PiecewiseMap, RescaledMap
 from dualfold.saved import sound
 from dualfold.saved.sound_graph import graph_of
 from dualfold.weights.affinity import Affinity
 
-PlacingMap = LinearMap | GeodesicMap | NystromMap | LocalWeightsMap | PiecewiseMap | RescaledMap
+PlacingMap = (
+    LinearMap
+    | GeodesicMap
+    | NystromMap
+    | LocalWeightsMap
+    | NeighborMap
+    | PiecewiseMap
+    | RescaledMap
+)
 
 
 @dataclass
@@ -98,6 +107,8 @@ def parts_of(map_: Any) -> Parts:
         parts = Parts("local weights", {"n_neighbors": map_.n_neighbors, "ridge": map_.ridge})
         parts.put("features", map_.features)
         parts.put("points", map_.points)
+    elif isinstance(map_, NeighborMap):
+        parts = _neighbor_parts(map_)
     elif isinstance(map_, PiecewiseMap):
         parts = _piecewise_parts(map_)
     elif isinstance(map_, RescaledMap):
@@ -109,8 +120,19 @@ def parts_of(map_: Any) -> Parts:
         raise InvalidInput(
             f"a {type(map_).__name__} cannot be saved as data; maps that can are made from "
             "features (not from precomputed distances or affinities), by PCA, MDS, Isomap, "
-            "eigenmaps, LLE, unfoldings and linear projections"
+            "eigenmaps, LLE, t-SNE, unfoldings and linear projections"
         )
+    return parts
+
+
+def _neighbor_parts(map_: NeighborMap) -> Parts:
+    _refuse_functions(map_.metric, map_.features)
+    names = ("n_neighbors", "perplexity", "metric")
+    parts = Parts("neighbours", {name: getattr(map_, name) for name in names})
+    endless = map_.attraction == float("inf")  # which JSON has no number for
+    parts.facts["attraction"] = None if endless else map_.attraction
+    parts.put("features", map_.features)
+    parts.put("points", map_.points)
     return parts
 
 
@@ -205,6 +227,19 @@ def _local_weights(parts: Parts) -> PlacingMap:
     return LocalWeightsMap(features, points, neighbors, ridge)
 
 
+def _neighbors(parts: Parts) -> PlacingMap:
+    facts, features, points = parts.facts, parts.get("features"), parts.arrays["points"]
+    strength, k, by = facts["attraction"], facts["n_neighbors"], facts["perplexity"]
+    whole = isinstance(k, int) and not isinstance(k, bool) and 1 <= k <= len(points)
+    numbers = [number for number in (strength, by) if number is not None]
+    plain = all(isinstance(number, int | float) and number > 0 for number in numbers)
+    if not whole or not plain or points.ndim != 2 or features.shape[0] != len(points):
+        raise InvalidInput("the model's map of neighbours does not fit its rows; save it again")
+    endless = strength is None
+    rho = float("inf") if endless else float(strength)
+    return NeighborMap(features, points, k, by, rho, facts["metric"])
+
+
 def _pieces(parts: Parts) -> PlacingMap:
     alone = parts.facts.get("single_points")
     if not isinstance(alone, list) or not alone or any(type(one) is not bool for one in alone):
@@ -260,6 +295,7 @@ BUILDERS: dict[str, Callable[[Parts], PlacingMap]] = {
     "geodesic": _geodesic,
     "nystrom": _nystrom,
     "local weights": _local_weights,
+    "neighbours": _neighbors,
     "pieces": _pieces,
     "rescaled": _rescaled,
 }

@@ -15,7 +15,10 @@ from dualfold.descriptions import DESCRIPTIONS, ESTIMATORS, Description
 from dualfold.errors import InvalidInput
 from dualfold.estimators.graph_estimator import GraphEstimator
 from dualfold.levels import checked_tolerance
+from dualfold.maps.neighbor_map import NeighborMap
+from dualfold.saved.agreement import disagreements
 from dualfold.saved.model import BothSides, Model
+from dualfold.saved.parts import parts_of
 from dualfold.saved.pieces import (
     Asking,
     judged_piece,
@@ -55,6 +58,8 @@ def rechecked_model(
 
 def _judged(estimator: Any, data: Any, y: Any, model: Model, asking: Asking) -> Any:
     width = model.coordinates
+    if hasattr(estimator, "judged_points"):
+        return _judged_forces(estimator, data, model)
     if not isinstance(estimator, GraphEstimator):
         stated = estimator.stated(data, width, y)
         return answered(stated, model.map, **vars(asking))[0]
@@ -87,6 +92,8 @@ def rechecked_points(
     asking = Asking(checked_tolerance(tolerance), fresh)
     data = estimator._checked(X, reset=True)
     found = np.asarray(points)
+    if hasattr(estimator, "judged_points"):
+        return estimator.judged_points(data, found)
     if not isinstance(estimator, GraphEstimator):
         stated = estimator.stated(data, found.shape[1], y)
         plain = _unscaled(stated.scaling, found, values)
@@ -100,6 +107,23 @@ def rechecked_points(
         return stored_pieces(estimator, graph, found, values, sides, asking)
     graph = estimator._in_one_piece(graph)
     return stored_points(estimator, graph, found, values, sides, asking)
+
+
+def _judged_forces(estimator: Any, data: Any, model: Model) -> Any:
+    """Points that attract and repel: judged as they are stored, and the rule of new ones."""
+    points = getattr(model.map, "points", None)
+    if not isinstance(model.map, NeighborMap) or points is None:
+        raise InvalidInput(
+            f"a {type(model.map).__name__} holds no map of {type(estimator).__name__}"
+        )
+    if np.shape(points) != (data.shape[0], estimator.n_components):
+        raise InvalidInput(
+            f"the model holds points of shape {np.shape(points)} and the data has "
+            f"{data.shape[0]} rows"
+        )
+    found = estimator.judged_points(data, points)
+    mine = estimator.rule_of(data, points)
+    return found.doubted(*disagreements(parts_of(mine), parts_of(model.map)))
 
 
 def _unscaled(scaling: Any, points: Any, values: Any) -> Any:

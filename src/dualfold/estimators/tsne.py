@@ -1,0 +1,337 @@
+"""t-SNE as a scikit-learn estimator, with attraction as a parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from dualfold.arrays import Array
+from dualfold.estimators.base import CertifiedEstimator
+from dualfold.estimators.graph_estimator import WithParameters
+from dualfold.estimators.tsne_judging import neighbors_kept, warn_of_collapse
+from dualfold.estimators.tsne_neighbors import refuse_odd_input, tsne_lists
+from dualfold.estimators.tsne_starts import (
+    displacement,
+    given_start,
+    spectral_map,
+    spectral_problem,
+    start_named,
+)
+from dualfold.estimators.tsne_words import Told
+from dualfold.forces.tsne_certificate import BALANCED, TsneCertificate, certify_tsne
+from dualfold.forces.tsne_descent import Descent, Look, Phase, descended
+from dualfold.forces.tsne_problem import TsneProblem
+from dualfold.graph import Lists
+from dualfold.graph.metrics import is_precomputed
+from dualfold.maps.neighbor_map import NeighborMap
+from dualfold.trace.certificate import certify
+from dualfold.weights.perplexity import conditional_affinities, joint_affinities
+
+
+class TSNE(CertifiedEstimator):
+    """Maps that keep neighbours: points attract along a graph and all repel one another.
+
+    The parameters, attributes and schedule of scikit-learn's TSNE, and the same map at every run
+    and for any number of threads. `attraction` goes from t-SNE (1) over maps like UMAP's (about 4)
+    to eigenmaps (infinite). No bound of the optimum is known, so the certificate says whether the
+    forces balance ("stationary"), not how far from optimal the map is.
+    `dualfold.methods.tsne` states the problem.
+
+    Parameters
+    ----------
+    n_components : number of coordinates; 4 and more need method="exact"
+    perplexity : how many neighbours count, softly; 3 times as many are searched
+    early_exaggeration : how many times stronger attraction is in the first 250 rounds
+    learning_rate : length of the steps; "auto" is n_samples/(4·exaggeration), at least 50
+    max_iter : the most rounds, the first 250 included
+    n_iter_without_progress : stop after so many rounds without a better objective
+    min_grad_norm : stop where the gradient is shorter
+    metric : by its name in scikit-learn, or "precomputed": X is a square matrix of distances
+    metric_params : of the metric, as in scikit-learn
+    init : "pca", "spectral" (the eigenmaps of the affinities), "random", or an array
+    verbose : 1 or more tells each stage on standard output, as scikit-learn does
+    random_state : of init="random"; nothing else is random
+    method : "barnes_hut" takes the fastest way (a grid in 1 and 2 dimensions, a tree in 3) and
+        affinities of neighbours; "exact" sums over all pairs and has affinities between all rows
+    angle : of the tree, in 3 dimensions; the smaller, the closer to the exact sums
+    n_jobs : threads (None: all cores); the map does not depend on them
+    attraction : what attraction is multiplied by: 1 is t-SNE, about 4 looks like UMAP, inf gives
+        the eigenmaps of the affinities
+    n_neighbors : draw each row alike to so many nearest ones, instead of by a perplexity
+    graph : neighbours found before: a `Graph`, a sparse matrix of edge lengths, or the lists of
+        `graph.nearest(X, …)`
+    n_starts : maps from this many starts (the one of `init`, then others); the first is kept, and
+        the certificate says how far from it the others ended
+    callbacks : a function or several, called every 50 rounds with the round, the objective and
+        the points; one that returns True stops the descent
+
+    Attributes
+    ----------
+    embedding_ : the points, n_samples × n_components, in single precision as in scikit-learn
+    kl_divergence_ : KL(P‖Q) of these points, from all pairs in double precision
+    certificate_ : the objective, the gradient, neighbours kept; print it
+    n_iter_ : the number of the last round
+    learning_rate_ : that of the first 250 rounds
+    eigenvalues_ : of the eigenmaps, where attraction is infinite; else none
+    history_ : a row for each look: the round, the objective (by the repulsion in use, with its
+        exaggeration), the norm of its gradient
+
+    Examples
+    --------
+    >>> from dualfold import TSNE
+    >>> from dualfold.data import digits
+    >>> X = digits().points[:200]
+    >>> model = TSNE(perplexity=15).fit(X)
+    >>> model.embedding_.shape, model.certificate_.level
+    ((200, 2), 'stationary')
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "perplexity": [Interval(Real, 0, None, closed="neither")],
+        "early_exaggeration": [Interval(Real, 1, None, closed="left")],
+        "learning_rate": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 250, None, closed="left")],
+        "n_iter_without_progress": [Interval(Integral, -1, None, closed="left")],
+        "min_grad_norm": [Interval(Real, 0, None, closed="left")],
+        "metric": [str, callable],
+        "metric_params": [dict, None],
+        "init": [StrOptions({"pca", "spectral", "random"}), np.ndarray],
+        "verbose": ["verbose"],
+        "random_state": ["random_state"],
+        "method": [StrOptions({"barnes_hut", "exact"})],
+        "angle": [Interval(Real, 0, 1, closed="both")],
+        "n_jobs": [None, Integral],
+        "attraction": [Interval(Real, 0, None, closed="right")],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
+        "graph": "no_validation",
+        "n_starts": [Interval(Integral, 1, 10, closed="both")],
+        "callbacks": [callable, list, tuple, None],
+    }
+    # Names of scikit-learn, which its tests set.
+    _EXPLORATION_MAX_ITER = 250
+    _N_ITER_CHECK = 50
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        perplexity: float = 30.0,
+        early_exaggeration: float = 12.0,
+        learning_rate: Any = "auto",
+        max_iter: int = 1000,
+        n_iter_without_progress: int = 300,
+        min_grad_norm: float = 1e-7,
+        metric: Any = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        init: Any = "pca",
+        verbose: int = 0,
+        random_state: Any = None,
+        method: str = "barnes_hut",
+        angle: float = 0.5,
+        n_jobs: int | None = None,
+        attraction: float = 1.0,
+        n_neighbors: int | None = None,
+        graph: Any = None,
+        n_starts: int = 1,
+        callbacks: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.perplexity = perplexity
+        self.early_exaggeration = early_exaggeration
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.n_iter_without_progress = n_iter_without_progress
+        self.min_grad_norm = min_grad_norm
+        self.metric = metric
+        self.metric_params = metric_params
+        self.init = init
+        self.verbose = verbose
+        self.random_state = random_state
+        self.method = method
+        self.angle = angle
+        self.n_jobs = n_jobs
+        self.attraction = attraction
+        self.n_neighbors = n_neighbors
+        self.graph = graph
+        self.n_starts = n_starts
+        self.callbacks = callbacks
+
+    def _fit(self, X: Any) -> None:
+        refuse_odd_input(self, X)
+        told = Told(self.verbose)
+        lists, problem = self._problem(X, told)
+        self._rows, self._drawn_by = X, _drawn_by(lists)
+        self.learning_rate_ = self._rate(X.shape[0], self.early_exaggeration)
+        if not np.isfinite(self.attraction):
+            self._fit_spectral(problem, X)
+            return
+        start = self._start(X, problem)
+        with self._stage("descent"):
+            run = self._descended(problem, start, told)
+        self.embedding_ = run.points.astype(np.float32)
+        self.n_iter_ = run.rounds - 1
+        self.history_ = np.array(run.objectives)
+        with self._stage("certificate"):
+            others, spread = self._other_starts(X, problem)
+            self.certificate_: Any = self._judged(problem, lists, self.embedding_, others, spread)
+        self.kl_divergence_ = self.certificate_.kl
+        told.end(run, self.certificate_)
+        warn_of_collapse(problem, self.embedding_)
+
+    def _problem(self, X: Any, told: Told | None = None) -> tuple[Lists, TsneProblem]:
+        told = told or Told(0)
+        with self._stage("neighbours"):
+            lists = tsne_lists(self, X)
+        told.neighbors(lists)
+        with self._stage("affinities"):
+            by = self.perplexity if self.n_neighbors is None else None
+            conditional, widths = conditional_affinities(lists, by, self.n_jobs)
+            P = joint_affinities(lists, conditional)
+        told.affinities(widths)
+        rho = float(self.attraction)
+        return lists, TsneProblem(P, self.n_components, rho if np.isfinite(rho) else 1.0)
+
+    def _rate(self, n: int, exaggeration: float) -> float:
+        if self.learning_rate != "auto":
+            return float(self.learning_rate)
+        return max(n / exaggeration / 4, 50.0)
+
+    def _phases(self, n: int) -> list[Phase]:
+        first = min(self._EXPLORATION_MAX_ITER, self.max_iter)
+        # Early attraction is `early_exaggeration`, or more where it stays so.
+        more = max(1.0, self.early_exaggeration / self.attraction)
+        early = self._rate(n, max(self.early_exaggeration, self.attraction))
+        late = self._rate(n, max(1.0, self.attraction))
+        return [
+            Phase(first, more, early, 0.8, self._EXPLORATION_MAX_ITER),
+            Phase(self.max_iter - first, 1.0, late, 0.9, self.n_iter_without_progress),
+        ]
+
+    def _start(self, X: Any, problem: TsneProblem) -> Array:
+        if not isinstance(self.init, str):
+            return given_start(self.init, problem.n, self.n_components)
+        with self._stage("start"):
+            return start_named(self.init, X, problem, self.n_components, self.random_state)
+
+    def _descended(self, problem: TsneProblem, start: Array, told: Told | None = None) -> Descent:
+        return descended(
+            problem,
+            start,
+            self._phases(problem.n),
+            exact=self.method == "exact" or self.angle == 0,
+            angle=float(self.angle),
+            look_every=self._N_ITER_CHECK,
+            least_gradient=float(self.min_grad_norm),
+            look=self._looker(told),
+            n_jobs=self.n_jobs,
+        )
+
+    def _looker(self, told: Told | None) -> Callable[[Look], bool]:
+        given: Any = self.callbacks
+        every = [given] if callable(given) else list(given or ())
+
+        def look(seen: Look) -> bool:
+            if told is None:
+                return False
+            told.look(seen)
+            points = seen.points.copy() if every else seen.points
+            stops = [bool(one(seen.round, seen.objective, points)) for one in every]
+            return any(stops)
+
+        return look
+
+    def _other_starts(
+        self, X: Any, problem: TsneProblem
+    ) -> tuple[tuple[tuple[str, float], ...], float]:
+        """The objective from other starts, and how far points move between the maps."""
+        if self.n_starts == 1:
+            return (), np.nan
+        named = [name for name in ("spectral", "pca") if name != self.init]
+        named = [name for name in named if name != "pca" or not is_precomputed(self.metric)]
+        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_starts)
+        ended, moved = [], []
+        for number in range(self.n_starts - 1):
+            name = named[number] if number < len(named) else "random"
+            seed = int(seeds[number])
+            start = start_named(name, X, problem, self.n_components, seed)
+            points = self._descended(problem, start).points
+            ended.append((name, float(certify_tsne(problem, points, n_jobs=self.n_jobs).value)))
+            moved.append(displacement(self.embedding_.astype(float), points))
+        return tuple(ended), float(np.median(np.max(moved, axis=0)))
+
+    def _judged(
+        self,
+        problem: TsneProblem,
+        lists: Lists,
+        points: Array,
+        others: tuple[tuple[str, float], ...] = (),
+        spread: float = np.nan,
+    ) -> TsneCertificate:
+        return certify_tsne(
+            problem,
+            points,
+            neighbors_kept=neighbors_kept(lists, points, self.n_jobs),
+            starts=others,
+            spread=spread,
+            n_jobs=self.n_jobs,
+        )
+
+    def _fit_spectral(self, problem: TsneProblem, X: Any) -> None:
+        with self._stage("solution and certificate"):
+            answer = spectral_map(problem, self.n_components)
+        self.embedding_ = answer.points.astype(np.float32)
+        self.eigenvalues_ = answer.values
+        self.certificate_ = answer.certificate
+        self.kl_divergence_, self.n_iter_ = float("nan"), 0
+        self.history_ = np.zeros((0, 3))
+
+    def placing_map(self) -> Callable[[Any], Array]:
+        """The rule that places new rows among the old points, each on its own."""
+        check_is_fitted(self, "embedding_")
+        return self._rule(self._rows, self.embedding_, self._drawn_by)
+
+    def rule_of(self, X: Any, points: Array) -> NeighborMap:
+        """The rule of new rows that follows from `points` as this estimator's map of X."""
+        return self._rule(X, points, _drawn_by(tsne_lists(self, X)))
+
+    def _rule(self, X: Any, points: Array, drawn_by: int) -> NeighborMap:
+        by = float(self.perplexity) if self.n_neighbors is None else None
+        metric: Any = self.metric
+        if self.metric_params:
+            metric = WithParameters(metric, dict(self.metric_params))
+        return NeighborMap(X, points, drawn_by, by, float(self.attraction), metric)
+
+    def judged_points(self, X: Any, points: Any, tolerance: float = BALANCED) -> Any:
+        """The certificate of points (n × d) that are to be this estimator's answer for X.
+
+        Nothing is descended: objective, gradient and neighbours kept are those of the points.
+        tolerance : the largest share of the forces that may be unbalanced
+        """
+        checked = self._checked(X, reset=True)
+        refuse_odd_input(self, checked)
+        lists, problem = self._problem(checked)
+        if not np.isfinite(self.attraction):
+            stated = spectral_problem(problem, self.n_components)
+            return certify(stated, np.asarray(points, dtype=float))
+        kept = neighbors_kept(lists, np.asarray(points, dtype=float), self.n_jobs)
+        return certify_tsne(
+            problem, points, tolerance=tolerance, neighbors_kept=kept, n_jobs=self.n_jobs
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = is_precomputed(self.metric)
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def _drawn_by(lists: Lists) -> int:
+    """How many old rows draw a new one: as many as draw most of the old ones."""
+    return max(1, int(np.median(lists.counts)))

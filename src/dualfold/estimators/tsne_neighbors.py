@@ -1,0 +1,170 @@
+"""Whose neighbours attract in t-SNE: the lists that its parameters ask for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from dualfold.errors import Argument, InvalidInput, TooLarge
+from dualfold.graph import Graph, Lists, Neighbors, nearest
+from dualfold.graph.metrics import from_precomputed, is_euclidean, is_precomputed
+
+# Rows whose full table of distances, or of affinities (method="exact"), is made.
+MOST_FULL = 20_000
+# Rows up to which all distances by another metric are computed at once.
+FEW = 2_000
+
+
+def refuse_odd_input(model: Any, X: Any) -> None:
+    """What scikit-learn's TSNE refuses, in its words, and what else has no answer."""
+    init = model.init
+    if is_precomputed(model.metric):
+        if isinstance(init, str) and init == "pca":
+            raise InvalidInput(
+                'The parameter init="pca" cannot be used with metric="precomputed". Use ',
+                Argument("init", "spectral"),
+                " or ",
+                Argument("init", "random"),
+            )
+        if X.shape[0] != X.shape[1]:
+            raise InvalidInput(
+                "X should be a square distance matrix with ", Argument("metric", "precomputed")
+            )
+        stored = X.data if sp.issparse(X) else X
+        if (stored < 0).any():
+            raise InvalidInput(
+                Argument("metric", "precomputed"),
+                ": X should contain positive distances; some are below 0",
+            )
+        if model.method == "exact" and sp.issparse(X):
+            raise TypeError(
+                'TSNE with method="exact" does not accept a sparse precomputed distance matrix. '
+                'Use method="barnes_hut" or give the dense matrix.'
+            )
+    if model.method == "barnes_hut" and model.n_components > 3:
+        raise InvalidInput(
+            "'n_components' should be at most 3, since grids and trees end there; ",
+            Argument("method", "exact"),
+            " takes more",
+        )
+    by_perplexity = model.n_neighbors is None
+    if by_perplexity and model.perplexity >= X.shape[0]:
+        raise InvalidInput(
+            f"perplexity ({model.perplexity}) must be less than n_samples ({X.shape[0]}); lower ",
+            Argument("perplexity"),
+        )
+
+
+def asked_neighbors(model: Any, n: int) -> int:
+    """How many neighbours attract each row: 3·perplexity, `n_neighbors`, or all others."""
+    if model.n_neighbors is not None:
+        if model.n_neighbors >= n:
+            raise InvalidInput(
+                Argument("n_neighbors", model.n_neighbors), f" needs more than {n} rows; lower it"
+            )
+        return int(model.n_neighbors)
+    if model.method == "exact":
+        if n > MOST_FULL:
+            raise TooLarge(
+                Argument("method", "exact"),
+                f" keeps {n}² affinities, which is meant for at most {MOST_FULL} rows; ",
+                Argument("method", "barnes_hut"),
+                " keeps those of neighbours",
+            )
+        return n - 1
+    return int(min(n - 1, int(3.0 * model.perplexity + 1)))
+
+
+def tsne_lists(model: Any, X: Any) -> Lists:
+    """The neighbours that attract, with their distances; nearest first."""
+    n = X.shape[0]
+    if model.graph is not None:
+        return _given(model, n)
+    k = asked_neighbors(model, n)
+    if is_precomputed(model.metric):
+        return _of_distances(X, k)
+    if not is_euclidean(model.metric) and (model.metric_params or n <= FEW):
+        return _of_distances(_full_table(model, X), k)
+    found = nearest(X, k, metric=model.metric, n_jobs=model.n_jobs)
+    _refuse_negative(found.distances)
+    return _as_lists(found)
+
+
+def _as_lists(found: Neighbors) -> Lists:
+    n, k = found.indices.shape
+    return Lists(np.arange(0, n * k + 1, k), found.indices.ravel(), found.distances.ravel())
+
+
+def _given(model: Any, n: int) -> Lists:
+    graph = model.graph
+    if sp.issparse(graph):
+        lists = Lists(*from_precomputed(graph))
+    elif isinstance(graph, Neighbors):
+        k = min(asked_neighbors(model, graph.indices.shape[0]), graph.indices.shape[1])
+        lists = _as_lists(graph.first(k))
+    elif isinstance(graph, Graph):
+        lists = Lists(*from_precomputed(graph.lengths))
+    else:
+        raise InvalidInput(
+            Argument("graph"),
+            " must be a Graph, a sparse matrix of edge lengths, or the lists of "
+            f"graph.nearest(X, …); it is a {type(graph).__name__}",
+        )
+    if len(lists) != n:
+        raise InvalidInput(
+            Argument("graph"),
+            f" is about {len(lists)} points and X has {n} rows; pass one of these rows",
+        )
+    return lists
+
+
+def _of_distances(X: Any, k: int) -> Lists:
+    stored = np.diff(sp.csr_array(X).indptr).min() if sp.issparse(X) else k
+    lists = Lists(*from_precomputed(X, k))
+    if lists.counts.min(initial=k) < k:
+        raise InvalidInput(
+            f"{k + 1} neighbors per samples are required, but some samples have only {stored} "
+            "neighbors in precomputed graph matrix (a row itself among them); lower ",
+            Argument("perplexity"),
+        )
+    return lists
+
+
+def _full_table(model: Any, X: Any) -> Any:
+    """All distances by a metric with parameters."""
+    from sklearn.metrics import pairwise_distances
+
+    given = dict(model.metric_params or {})
+    if model.metric == "mahalanobis" and not given.keys() & {"V", "VI"}:
+        raise InvalidInput(
+            "Must provide either V or VI for Mahalanobis distance, in ", Argument("metric_params")
+        )
+    if model.metric == "mahalanobis" and "V" in given:
+        given["VI"] = np.linalg.inv(given.pop("V")).T
+    if X.shape[0] > MOST_FULL:
+        raise TooLarge(
+            Argument("metric_params"),
+            f" need all distances between {X.shape[0]} rows, which is meant for at most "
+            f"{MOST_FULL}; give the neighbours as ",
+            Argument("graph"),
+        )
+    try:
+        found = np.array(pairwise_distances(X, metric=model.metric, **given), dtype=float)
+    except ValueError as trouble:
+        raise InvalidInput(
+            Argument("metric", model.metric),
+            f" could not be computed: {trouble}. sklearn.metrics.pairwise_distances lists the "
+            "metrics and what each needs",
+        ) from trouble
+    _refuse_negative(found)
+    return found
+
+
+def _refuse_negative(distances: Any) -> None:
+    if (distances < 0).any():
+        raise InvalidInput(
+            "All distances should be positive, the metric given is not correct; change ",
+            Argument("metric"),
+        )

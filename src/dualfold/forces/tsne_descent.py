@@ -1,0 +1,195 @@
+"""Descent for t-SNE: gradient steps with momentum and gains, first with early exaggeration.
+
+The schedule is that of scikit-learn: 250 rounds in which attraction is `early_exaggeration` times
+stronger, momentum 0.5, then momentum 0.8. Steps are rate·gain·gradient, the gradient with its
+factor 4; in openTSNE's convention the factor is in the rate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dualfold.arrays import Array
+from dualfold.errors import InvalidInput
+from dualfold.forces.tsne_problem import TsneProblem
+from dualfold.forces.tsne_repulsion import repulsion_for, shares
+from dualfold.kernels import kernel
+from dualfold.kernels.progress import steps
+from dualfold.kernels.threads import Threads, thread_count
+
+_attraction = kernel("edge_attraction")
+_costs = kernel("edge_costs")
+_step = kernel("momentum_step")
+# The last rounds are on a finer grid, so that they end where the exact forces balance.
+FINE_ROUNDS = 50
+# Fewer points are moved by one thread: threads would wait for one another.
+FEWEST_SHARED = 4_000
+# No point moves farther in a round (openTSNE has the same).
+LONGEST = 5.0
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Some rounds of one kind.
+
+    rounds : how many at most
+    exaggeration : what attraction is multiplied by
+    rate, momentum : of the steps
+    patience : stop after so many rounds in which the objective did not fall
+    """
+
+    rounds: int
+    exaggeration: float
+    rate: float
+    momentum: float
+    patience: float = float("inf")
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a look at a round shows: its number, the objective (by the repulsion in use), ‖∇F‖,
+    the points themselves, and whether early exaggeration is on."""
+
+    round: int
+    objective: float
+    gradient: float
+    points: Array
+    exaggerated: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Descent:
+    """Where a descent ended.
+
+    points : n × d, centred
+    rounds : how many were taken
+    objectives : (round, objective, ‖∇F‖) at every look
+    why : what ended it
+    """
+
+    points: Array
+    rounds: int
+    objectives: tuple[tuple[int, float, float], ...]
+    why: str
+
+
+def descended(
+    problem: TsneProblem,
+    start: Array,
+    phases: list[Phase],
+    *,
+    exact: bool = False,
+    angle: float = 0.5,
+    look_every: int = 50,
+    least_gradient: float = 0.0,
+    look: Callable[[Look], bool | None] = lambda _: None,
+    n_jobs: int | None = None,
+) -> Descent:
+    """Follow the phases from `start`; `look` is called every so many rounds and may stop it.
+
+    exact : whether repulsion sums over all pairs in every round
+    angle : of the tree (3-D): the larger, the rougher
+    least_gradient : stop where ‖∇F‖ is not larger at a look
+    look : gets a `Look`; what it returns stops the descent if it is True
+    n_jobs : threads (None: all cores); the bits do not depend on them
+    """
+    run = _Run(problem, start, exact, angle, thread_count(n_jobs))
+    total = sum(phase.rounds for phase in phases)
+    why, taken = "the rounds are over", 0
+    with steps("t-SNE", total) as done, Threads(run.parts) as pool:
+        for phase in phases:
+            run.begin()
+            best, best_at, ended = np.inf, taken, False
+            for _ in range(phase.rounds):
+                if taken == total - FINE_ROUNDS:
+                    run.repulsion.refine()
+                run.forces(pool)
+                taken += 1
+                if taken % look_every == 0 or taken == total:
+                    objective, gradient = run.judged(phase.exaggeration, pool)
+                    seen = Look(taken, objective, gradient, run.Y, phase.exaggeration > 1)
+                    if look(seen):
+                        return run.ended(taken, "a callback stopped it")
+                    if objective < best:
+                        best, best_at = objective, taken
+                    elif taken - best_at > phase.patience:
+                        why = f"did not make any progress during the last {phase.patience} episodes"
+                        ended = True
+                    if gradient <= least_gradient:
+                        why, ended = f"gradient norm {gradient:f}", True
+                run.move(phase, pool)
+                done(1)
+                if ended:
+                    break
+    return run.ended(taken, why)
+
+
+class _Run:
+    """The arrays of one descent."""
+
+    def __init__(
+        self, problem: TsneProblem, start: Array, exact: bool, angle: float, threads: int
+    ) -> None:
+        self.problem = problem
+        self.Y = problem.checked_points(start).copy()
+        self.parts = threads if problem.n >= FEWEST_SHARED else 1
+        self.repulsion = repulsion_for(problem.n, self.Y.shape[1], exact, angle)
+        self.pull, self.Z = np.zeros_like(self.Y), 1.0
+        self.gain, self.shift = np.ones_like(self.Y), np.zeros_like(self.Y)
+        self.kept: list[tuple[int, float, float]] = []
+        self.looks = 0
+
+    def begin(self) -> None:
+        """A phase begins at rest."""
+        self.gain[...], self.shift[...] = 1.0, 0.0
+
+    def _edges(self, out: Array, of: Any) -> list[Callable[[], None]]:
+        P, (n, width) = self.problem.P, self.Y.shape
+
+        def task(rows: slice) -> Callable[[], None]:
+            return lambda: of(
+                rows.start, rows.stop, n, width, P.indptr, P.indices, P.data, self.Y, out
+            )
+
+        return [task(rows) for rows in shares(n, 4 * self.parts if self.parts > 1 else 1)]
+
+    def forces(self, pool: Threads) -> None:
+        """Pull and push of every point."""
+        tasks = [*self.repulsion.before(self.Y), *self._edges(self.pull, _attraction)]
+        pool.map(lambda task: task(), tasks)
+        self.Z = self.repulsion.after(self.Y, pool, self.parts)
+        if not np.isfinite(self.Z):
+            raise InvalidInput("the points left the range of numbers; lower the learning rate")
+
+    def judged(self, exaggeration: float, pool: Threads) -> tuple[float, float]:
+        """Objective and norm of its gradient, with the exaggeration that is on."""
+        costs = np.zeros(len(self.Y))
+        pool.map(lambda task: task(), self._edges(costs, _costs))
+        strength = self.problem.attraction * exaggeration
+        gradient = 4 * (strength * self.pull - self.repulsion.push / self.Z)
+        value = strength * float(costs.sum()) + np.log(self.Z) - self.problem.entropy
+        norm = float(np.linalg.norm(gradient))
+        self.kept.append((self.looks, value, norm))
+        return value, norm
+
+    def move(self, phase: Phase, pool: Threads) -> None:
+        """One step, after which the points are centred."""
+        strength, Z = self.problem.attraction * phase.exaggeration, self.Z
+        width, push = self.Y.shape[1], self.repulsion.push
+
+        def work(rows: slice) -> None:
+            _step(
+                rows.start, rows.stop, width, self.pull, push, strength, Z, phase.rate,
+                phase.momentum, LONGEST, self.gain, self.shift, self.Y,
+            )  # fmt: skip
+
+        pool.map(work, shares(len(self.Y), self.parts))
+        self.Y -= self.Y.mean(axis=0)
+        self.looks += 1
+
+    def ended(self, rounds: int, why: str) -> Descent:
+        return Descent(self.Y, rounds, tuple(self.kept), why)

@@ -1,0 +1,82 @@
+"""What t-SNE asks: points whose neighbours are as likely as in the data.
+
+    minimise  F(Y) = Σ p_ij log p_ij + ρ·Σ p_ij log(1 + t_ij) + log Σ_{i≠j} 1/(1 + t_ij),
+    t_ij = ‖y_i − y_j‖²
+
+With ρ = 1 that is KL(P‖Q), q_ij = (1 + t_ij)⁻¹/Z, Z the sum in the logarithm (van der Maaten and
+Hinton 2008). ρ is the attraction (exaggeration): Böhm, Berens and Kobak (2022) show that ρ ≈ 4
+looks like UMAP, and that ρ → ∞ leads to Laplacian eigenmaps. Near Y = 0
+
+    ∇F/4 = (ρL − I/(n − 1))Y + O(‖Y‖³),   L the Laplacian of P, Y centred,
+
+so that a direction along which (n − 1)·L has an eigenvalue λ ≥ 1/ρ shrinks to nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sp
+
+from dualfold.arrays import Array
+from dualfold.errors import Argument, InvalidInput
+from dualfold.kernels.sparse import refuse_damaged
+
+
+@dataclass(frozen=True, eq=False)
+class TsneProblem:
+    """Attraction along the edges of P, repulsion between all pairs.
+
+    P : symmetric affinities of sum 1, without a diagonal, CSR
+    count : the number of coordinates
+    attraction : ρ
+    about : what the problem is about, in words
+    """
+
+    P: sp.csr_array
+    count: int = 2
+    attraction: float = 1.0
+    about: str = ""
+
+    def __post_init__(self) -> None:
+        refuse_damaged(self.P, "P")
+        square = self.P.shape[0] == self.P.shape[1]
+        if not square or self.P.indices.dtype != np.int32 or self.P.data.dtype != np.float64:
+            raise InvalidInput(
+                f"the affinities must be a square CSR array of doubles with 32-bit indices; they "
+                f"are {self.P.shape}, {self.P.data.dtype}, {self.P.indices.dtype}"
+            )
+        if not (np.isfinite(self.P.data).all() and (self.P.data >= 0).all()):
+            raise InvalidInput("the affinities must be finite and not negative")
+        if not self.attraction > 0:
+            raise InvalidInput(Argument("attraction", self.attraction), " must be above 0")
+        if self.count < 1:
+            raise InvalidInput(Argument("n_components", self.count), " must be at least 1")
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return int(self.P.shape[0])
+
+    @cached_property
+    def entropy(self) -> float:
+        """−Σ p log p."""
+        p = self.P.data[self.P.data > 0]
+        return -float(np.sum(p * np.log(p)))
+
+    def laplacian(self) -> sp.csr_array:
+        """(n − 1)(Deg − P), whose eigenvalues 1/ρ is held against."""
+        degrees = np.asarray(self.P.sum(axis=1)).ravel()
+        return sp.csr_array((self.n - 1) * (sp.diags_array(degrees) - self.P))
+
+    def checked_points(self, points: object) -> Array:
+        """Points as an n × d array of doubles; `InvalidInput` for anything else."""
+        Y = np.ascontiguousarray(points, dtype=float)
+        if Y.ndim != 2 or Y.shape[0] != self.n or not Y.shape[1]:
+            raise InvalidInput(
+                f"points must be an array of {self.n} rows, one for each row of the affinities; "
+                f"the shape is {Y.shape}"
+            )
+        return Y
