@@ -19,7 +19,7 @@ import dualfold
 from dualfold.cli.verdict import short_verdict, verdict
 from dualfold.data import swiss_roll
 from dualfold.estimators.layout import PiecewiseCertificate
-from dualfold.forces import PointCertificate, certify_points
+from dualfold.forces import PointCertificate, TsneCertificate, certify_points
 from dualfold.games import GameCertificate, LeastSquares, nesterov
 from dualfold.levels import Level
 from dualfold.programs import (
@@ -84,6 +84,10 @@ EXAMPLES: dict[str, Callable[[], dualfold.Certificate]] = {
     "pieces of MVU": lambda: fitted(MVU, APART, n_neighbors=8, pieces="separate"),
     "MVU": lambda: fitted(MVU, ROLL, n_neighbors=6),
     "MVU by landmarks": lambda: fitted(MVU, ROLL, n_neighbors=6, solver="landmark"),
+    "TSNE": lambda: fitted("TSNE", TABLE, perplexity=10.0, max_iter=300),
+    "points that t-SNE would move": lambda: dualfold.TSNE(perplexity=10.0).judged_points(
+        TABLE, TABLE[:, :2]
+    ),
     # Trace problems
     "eigenvectors": lambda: dualfold.certify(PROBLEM, np.eye(4)[:, :2]),
     "turned eigenvectors": lambda: dualfold.certify(PROBLEM, np.eye(4)[:, :2] @ TURN),
@@ -133,13 +137,13 @@ def test_every_class_of_certificate_is_an_example() -> None:
     assert kinds() == {type(certificate) for certificate in map(example, EXAMPLES)}
     assert kinds() >= {
         Distortion, GameCertificate, PiecewiseCertificate, PointCertificate, ProgramCertificate,
-        RayCertificate, TraceCertificate, UnfoldingCertificate,
+        RayCertificate, TraceCertificate, TsneCertificate, UnfoldingCertificate,
     }  # fmt: skip
 
 
 def test_the_examples_have_good_and_bad_levels() -> None:
     seen = {certificate.level for certificate in map(example, EXAMPLES)}
-    assert seen >= {"proved", "within", "measured", "unresolved", "failed"}
+    assert seen >= {"proved", "within", "measured", "unresolved", "failed", "not stationary"}
 
 
 @every

@@ -68,7 +68,7 @@ def test_the_file_holds_the_estimators_numbers_and_its_certificate(here, method)
     estimator, points = fitted(method)
     written = exact_csv(f"roll.{method}.csv")
     assert list(written) == ["name", f"{method}_1", f"{method}_2"]
-    np.testing.assert_array_equal(written.iloc[:, 1:].to_numpy(), points)
+    np.testing.assert_array_equal(written.iloc[:, 1:].to_numpy().astype(points.dtype), points)
     assert list(written["name"]) == list(exact_csv("roll.csv")["name"])
     metadata = read_metadata(f"roll.{method}.csv")
     assert metadata["certificate"] == estimator.certificate_.to_dict()

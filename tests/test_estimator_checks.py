@@ -30,6 +30,7 @@ ESTIMATORS = [
     dualfold.LaplacianEigenmaps(n_neighbors=5),
     dualfold.DiffusionMaps(n_neighbors=5),
     dualfold.SpectralEmbedding(),
+    dualfold.TSNE(perplexity=2.0, max_iter=250),
     dualfold.MaximumVarianceUnfolding(n_neighbors=5),
 ]
 # The same classes with other parameters.

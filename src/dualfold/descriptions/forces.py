@@ -30,7 +30,6 @@ FORCES = (
             "min_grad_norm",
             "metric",
             "init",
-            "method",
             "angle",
             "n_starts",
             "random_state",

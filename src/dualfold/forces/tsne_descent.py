@@ -51,8 +51,13 @@ class Phase:
 
 @dataclass(frozen=True)
 class Look:
-    """What a look at a round shows: its number, the objective (by the repulsion in use), ‖∇F‖,
-    the points themselves, and whether early exaggeration is on."""
+    """What a look at a descent shows.
+
+    round : its number, from 1 on
+    objective, gradient : the objective by the repulsion in use, and the norm of its gradient
+    points : the points themselves, not a copy
+    exaggerated : whether early exaggeration is on
+    """
 
     round: int
     objective: float
@@ -91,9 +96,11 @@ def descended(
 ) -> Descent:
     """Follow the phases from `start`; `look` is called every so many rounds and may stop it.
 
+    problem, start : what is to be solved, and where the points are at first (n × d)
     exact : whether repulsion sums over all pairs in every round
     angle : of the tree (3-D): the larger, the rougher
     least_gradient : stop where ‖∇F‖ is not larger at a look
+    look_every : rounds between two looks
     look : gets a `Look`; what it returns stops the descent if it is True
     n_jobs : threads (None: all cores); the bits do not depend on them
     """

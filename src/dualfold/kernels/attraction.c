@@ -6,8 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FORCE_LANES = 8, MOST_DIMENSIONS = 64 };
-SHARED(MOST_DIMENSIONS);
+enum { FORCE_LANES = 8 };
 
 /* Σ_j p_ij (y_i − y_j)/(1 + ‖y_i − y_j‖²) for one row, `width` coordinates. */
 static inline __attribute__((always_inline)) void pulled(

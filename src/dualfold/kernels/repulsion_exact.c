@@ -3,7 +3,7 @@
    them at once; sums go over PAIR_LANES fixed lanes. */
 #include "kernels.h"
 
-enum { PAIR_LANES = 16, PAIR_DIMENSIONS = 64 };
+enum { PAIR_LANES = 16 };
 
 static inline __attribute__((always_inline)) void pushed(
         const double *restrict y, const int64_t width, int64_t n, int64_t self,

@@ -7,8 +7,7 @@
    they are in the cache. Every part writes places of its own, so threads get the same bits. */
 #include "fourier.h"
 
-enum { SPLINE_NODES = 4, OUTSIDE_GRID = 1, ROWS_TOGETHER = 2 * FOURIER_LANES };
-SHARED(SPLINE_NODES);
+enum { OUTSIDE_GRID = 1, ROWS_TOGETHER = 2 * FOURIER_LANES };
 SHARED(FOURIER_LANES);
 
 /* Weights of the nodes first .. first+3 for a place between nodes, and their derivatives. */

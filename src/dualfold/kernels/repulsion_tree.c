@@ -13,7 +13,7 @@
 #include "kernels.h"
 #include <math.h>
 
-enum { TREE_LEAF = 8, TREE_LANES = 8, TREE_MOST = 3, NODE_NUMBERS = TREE_MOST + 2 };
+enum { TREE_LEAF = 8, TREE_LANES = 8, TREE_MOST = 3, NODE_NUMBERS = 5 };
 SHARED(NODE_NUMBERS);
 
 typedef struct {
