@@ -51,7 +51,8 @@ def attach(graph: Graph, queries: Any) -> Attachment:
             "this graph was given without a rule for neighbours, so new points cannot be "
             "attached to it; build it with knn, radius or variable"
         )
-    reached = _reached(graph, queries)
+    nearest_old = _nearest_old(graph, queries, (graph.n_neighbors or 0) + 1)
+    reached = _reached(graph, queries, nearest_old)
     own = _kept(graph, reached)
     rows = np.repeat(np.arange(len(own)), own.counts)
     columns, distances = own.indices, own.distances
@@ -67,9 +68,11 @@ def attach(graph: Graph, queries: Any) -> Attachment:
     shape = (_count(queries), graph.n)
     lengths = sp.csr_array((covered.distances, covered.indices, covered.indptr), shape=shape)
     lengths.sort_indices()
-    rows, columns, distances = _nearest_old(graph, queries, 1)
+    rows, columns, distances = nearest_old
+    zeros = np.flatnonzero(distances == 0)
+    new, first = np.unique(rows[zeros], return_index=True)  # of several, the first by its number
     same = np.full(_count(queries), -1)
-    same[rows[distances == 0]] = columns[distances == 0]
+    same[new] = columns[zeros[first]]
     return Attachment(lengths, reached, own, same)
 
 
@@ -87,7 +90,8 @@ def doors(graph: Graph, queries: Any) -> tuple[Array, Array]:
     lists = _as_lists(*_nearest_old(graph, queries, graph.n_neighbors or 1), _count(queries))
     if graph.kind == "variable":
         # As few as the rule gives it, and the nearest one, which may be itself.
-        lists = lists.first(_kept(graph, _reached(graph, queries)).counts)
+        nearest_old = _nearest_old(graph, queries, (graph.n_neighbors or 0) + 1)
+        lists = lists.first(_kept(graph, _reached(graph, queries, nearest_old)).counts)
     if graph.kind == "radius":
         within = _pairs_within(graph, queries, np.full(graph.n, graph.radius))
         rows = np.repeat(np.arange(len(lists)), lists.counts)
@@ -103,14 +107,16 @@ def doors(graph: Graph, queries: Any) -> tuple[Array, Array]:
     return lists.indices[where], lists.distances[where]
 
 
-def _reached(graph: Graph, queries: Any) -> Lists:
-    """Each new point's nearest old ones, itself left out: within the radius, or t of them."""
+def _reached(graph: Graph, queries: Any, nearest_old: tuple[Array, Array, Array]) -> Lists:
+    """Each new point's nearest old ones, itself left out: within the radius, or t of them.
+
+    nearest_old : t + 1 of them, itself among them
+    """
     if graph.kind == "radius":
         near = _within_reach(graph, queries, np.full(graph.n, graph.radius))
         return _as_lists(*near, _count(queries))
-    k = graph.n_neighbors or 1
-    near = _without_self(*_nearest_old(graph, queries, k + 1))
-    return _as_lists(*near, _count(queries)).first(k)
+    near = _without_self(*nearest_old)
+    return _as_lists(*near, _count(queries)).first(graph.n_neighbors or 1)
 
 
 def _kept(graph: Graph, lists: Lists) -> Lists:

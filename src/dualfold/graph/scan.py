@@ -132,8 +132,12 @@ def scan_queries(
 def _query_reach(
     X: np.ndarray, points: Coordinates, queries: np.ndarray, query_points: Coordinates, k: int
 ) -> np.ndarray:
-    """The k-th distance to the best of a sample of X, best by the coordinates."""
-    size = min(len(X), max(4096, 4 * k))
+    """The k-th distance to the best of a sample of X, best by the coordinates.
+
+    The scan shortens it at once, so that few rows will do: with 256 instead of 4,096 queries of
+    11 neighbours took a half (5,000 images of MNIST) to a quarter (surfaces, 20 normal columns).
+    """
+    size = min(len(X), max(256, 4 * k))
     sample = np.sort(np.random.default_rng(0).choice(len(X), size, replace=False))
     some, square = points.vectors[sample], points.square[sample]
     reach = np.empty(len(queries))
