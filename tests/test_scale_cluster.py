@@ -17,8 +17,10 @@ import pytest
 from distributed import Client, LocalCluster, get_client, get_worker
 
 from dualfold import PCA, RandomProjection
+from dualfold.kernels.progress import reporting_to
 from dualfold.kernels.threads import thread_count
 from dualfold.scale import TileFailed, table
+from dualfold.scale.moments import _tile_moments
 from dualfold.scale.placing import MOST_IN_GRAPH, OpenedModel, sent
 
 N, WIDTH = 4_000, 20
@@ -44,7 +46,7 @@ def cluster():
     with (
         dask.config.set(settings),
         LocalCluster(
-            n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None,
+            n_workers=1, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
             host="127.0.0.1", memory_limit="1GiB",
         ) as started,
         Client(started),
@@ -99,6 +101,51 @@ def test_threads_of_a_task_are_one_and_this_process_keeps_its_own(cluster):
     assert table(lazy_rows()).total("looking", seen, set.union) == {1}
     assert (thread_count(), os.environ.get("OMP_NUM_THREADS")) == before
     assert min(get_client().run(thread_count).values()) >= 1
+
+
+def test_the_scheduler_tells_how_far_it_is(cluster, monkeypatch):
+    def slowly(block):
+        time.sleep(0.1)
+        return block
+
+    monkeypatch.setattr("dualfold.scale.engine.LOOKED_AFTER", 0.2)
+    reports = []
+    X = lazy_rows(200).map_blocks(slowly, dtype=float, meta=np.empty((0, 0)))
+    with reporting_to(reports.append):
+        PCA(n_components=2).fit(X)
+    shares = [one.share for one in reports if one.what == "adding up tiles" and one.share]
+    assert shares == sorted(shares)
+    assert any(0 < share < 1 for share in shares)
+
+
+def test_a_task_does_not_hold_up_its_worker(cluster):
+    """The worker answers while it multiplies: the kernels let go of Python's lock."""
+
+    def busy(dask_worker=None):
+        import threading
+
+        stop, waits = threading.Event(), []
+
+        def beat():
+            last = time.perf_counter()
+            while not stop.wait(0.01):
+                now = time.perf_counter()
+                waits.append(now - last)
+                last = now
+
+        beating = threading.Thread(target=beat)
+        beating.start()
+        rows = np.random.default_rng(0).standard_normal((60_000, 200))
+        begin = time.perf_counter()
+        _tile_moments(rows)
+        taken = time.perf_counter() - begin
+        stop.set()
+        beating.join()
+        return max(waits), taken
+
+    longest = get_client().run(busy)
+    # Of the whole task a heartbeat may miss some, not most: half leaves room for busy machines.
+    assert all(wait < max(0.5, 0.5 * taken) for wait, taken in longest.values())
 
 
 def test_an_error_in_a_task_names_its_tile(cluster):

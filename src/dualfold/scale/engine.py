@@ -19,6 +19,8 @@ from dualfold.scale.packages import needed
 # Bytes of partial results that wait to be added together, at most.
 MERGED_BYTES = 2**26
 MOST_MERGED = 16
+# Seconds between two looks at how far a cluster is.
+LOOKED_AFTER = 1.0
 
 
 class SchedulerLost(DualfoldError, ConnectionError):
@@ -81,9 +83,10 @@ def computed(what: str, *collections: Any, threads: int | None = None) -> tuple[
     """
     dask = needed("dask")
     client = active_client()
-    with translated(), _told(what, client):
-        if client is not None:
-            return _from_cluster(client, collections)
+    if client is not None:
+        with translated(), steps(what, 1) as done:
+            return _from_cluster(client, collections, done)
+    with translated(), _told(what):
         if dask.config.get("scheduler", None) is None:
             # BLAS is looked for now: in a thread of its own, beside one that imports a library,
             # the search and the import could wait for each other.
@@ -106,15 +109,36 @@ def active_client() -> Any:
     return client if needed("dask").base.get_scheduler() == client.get else None
 
 
-def _from_cluster(client: Any, collections: Sequence[Any]) -> tuple[Any, ...]:
-    """Results of a cluster; what goes wrong on the way, Ctrl-C too, cancels the tasks."""
+def _from_cluster(
+    client: Any, collections: Sequence[Any], done: Callable[[float], None]
+) -> tuple[Any, ...]:
+    """Results of a cluster; what goes wrong on the way, Ctrl-C too, cancels the tasks.
+
+    done : told how much more is done, as the scheduler counts it
+    """
     futures = client.compute(list(collections))
+    most, share = 1, 0.0
     try:
+        while not all(future.done() for future in futures):
+            with contextlib.suppress(TimeoutError):
+                sys.modules["distributed"].wait(futures, timeout=LOOKED_AFTER)
+                break
+            left = client.run_on_scheduler(_tasks_left)
+            most = max(most, left)
+            done(max(0.0, 1 - left / most - share))
+            share = max(share, 1 - left / most)
         return tuple(client.gather(futures))
     except BaseException:
         with contextlib.suppress(Exception):
             client.cancel(futures, force=True)
         raise
+
+
+def _tasks_left(dask_scheduler: Any = None) -> int:
+    """On the scheduler: our tasks that are not done."""
+    prefix = dask_scheduler.task_prefixes.get(OneTask.__name__)
+    states: dict[str, int] = getattr(prefix, "states", {})  # no promise of distributed's
+    return sum(states.get(name, 0) for name in ("waiting", "queued", "processing", "no-worker"))
 
 
 @contextlib.contextmanager
@@ -141,13 +165,9 @@ def translated() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _told(what: str, client: Any) -> Iterator[None]:
-    """Progress: tasks that are done, of those known to the local scheduler."""
+def _told(what: str) -> Iterator[None]:
+    """Progress: tasks that are done, of those that the local scheduler knows."""
     callback: Any = needed("dask.callbacks").Callback
-    if client is not None:
-        with steps(what, 1):
-            yield
-        return
     known = {"total": 1}
     with steps(what, 1) as done:
 
