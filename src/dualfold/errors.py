@@ -12,7 +12,7 @@ The first argument that a message names is the one to change.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 
 class Argument(str):
@@ -128,7 +128,8 @@ class TooLarge(DualfoldError, MemoryError):
 
     # MemoryError.__new__ refuses classes whose first base is another one, and that is what
     # unpickling with a traceback (tblib, which Dask's workers use) would find.
-    __new__ = Exception.__new__
+    def __new__(cls, *parts: str) -> Self:
+        return Exception.__new__(cls, *parts)
 
 
 class Unrealisable(InvalidInput):
