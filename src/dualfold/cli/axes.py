@@ -40,7 +40,7 @@ def close_axes_remark(result: FittedMap, X: Any) -> list[str]:
     for first, second in close_axes(beyond.explained_variance_, n):
         if shares[second - 1] <= 1e-12:  # nothing is left to turn
             continue
-        outside = ", which is not on the map" if second > d else ""
+        outside = ", which is not on the map," if second > d else ""
         said.append(
             f"axes {first} and {second}{outside} explain nearly the same ({shares[first - 1]:.1%} "
             f"and {shares[second - 1]:.1%}): another sample would turn them into each other, so "
