@@ -219,6 +219,26 @@ class AsMuch:
 
 
 @dataclass(frozen=True)
+class NoHigher:
+    """A fact is at most `ratio` times that of another side: an objective that is minimised."""
+
+    name: str
+    other: str
+    ratio: float = 1.01
+    side: str = OURS
+
+    def finding(self, runs: Runs) -> Finding:
+        wanted = f"{self.name} ≤ {self.ratio:g} × {self.other}"
+        why = trouble(runs, self.side) or trouble(runs, self.other)
+        here, there = (
+            runs.get(side, {}).get("facts", {}).get(self.name) for side in (self.side, self.other)
+        )
+        if why or here is None or there is None:
+            return Finding(wanted, why or "not measured", None)
+        return Finding(wanted, f"{here / there:.3f} ×", here <= self.ratio * there)
+
+
+@dataclass(frozen=True)
 class NoWiderGap:
     """The gap is at most that of every one of the peers that arrived."""
 

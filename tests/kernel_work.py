@@ -9,8 +9,12 @@ import scipy.sparse as sp
 
 import dualfold
 from dualfold import graph, quality
+from dualfold.forces import tsne_objective
+from dualfold.forces.tsne_repulsion import ByGrid
+from dualfold.forces.tsne_tree import ByTree
 from dualfold.graph.geodesics import farthest_points, geodesic_distances
 from dualfold.kernels.pairs import Pairs, backward, cholesky, forward, products
+from dualfold.kernels.threads import Threads
 from dualfold.quality.rank_counts import euclidean_ranks
 from dualfold.trace import TraceProblem
 from dualfold.trace.product import product
@@ -97,12 +101,32 @@ def pairs(seed):
     cholesky(Pairs(-np.eye(3)))
 
 
+def forces(seed):
+    """A few rounds of t-SNE: all pairs, grids on a line and in the plane, a tree, new rows."""
+    X = rows(90, 4, seed)
+    model = dualfold.TSNE(perplexity=8, max_iter=250, n_jobs=1).fit(X)
+    model.transform(rows(9, 4, seed + 1))
+    found = graph.nearest(X, 12, n_jobs=1)
+    lists = graph.Lists(np.arange(0, 1081, 12), found.indices.ravel(), found.distances.ravel())
+    for width in (1, 2, 3, 4):
+        Y = np.ascontiguousarray(rows(90, 4, seed)[:, :width])
+        stated = dualfold.methods.tsne(lists, n_components=width, perplexity=4.0)
+        tsne_objective(stated, Y, n_jobs=1)
+        kinds = [ByGrid(90, width)] if width < 3 else []
+        kinds += [ByTree(90, width, 0.5, bounded=True)] if width < 4 else []
+        with Threads(1) as pool:
+            for kind in kinds:
+                for task in kind.before(Y):
+                    task()
+                kind.after(Y, pool, 1)
+
+
 def work(seeds=(0, 1)):
     """All of it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for seed in seeds:
-            for part in (searches, measures, methods, recurrences, pairs):
+            for part in (searches, measures, methods, recurrences, pairs, forces):
                 part(seed)
 
 

@@ -10,6 +10,7 @@ from benchmarks.cases.linear import LINEAR
 from benchmarks.cases.lle import LLE
 from benchmarks.cases.mds import MDS
 from benchmarks.cases.million import MILLION
+from benchmarks.cases.neighbour_maps import NEIGHBOUR_MAPS
 from benchmarks.cases.neighbours import NEIGHBOURS
 from benchmarks.cases.pca import PCA
 from benchmarks.cases.quality import QUALITY
@@ -22,6 +23,7 @@ CASES: dict[str, Case] = (
     | LLE
     | NEIGHBOURS
     | EIGENMAPS
+    | NEIGHBOUR_MAPS
     | LINEAR
     | UNFOLDING
     | QUALITY

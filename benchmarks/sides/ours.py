@@ -79,6 +79,10 @@ def eigenmaps(X: Any, *, search: str = "auto") -> Answer:
     return _fitted(estimator, X, search=search)
 
 
+def tsne(X: Any, *, rounds: int) -> Answer:
+    return _fitted(estimators.TSNE(max_iter=rounds), X)
+
+
 def projection(X: Any, *, name: str) -> Answer:
     """LPP, NPP and their orthogonal sisters, by the name of the estimator."""
     return _fitted(getattr(estimators, name)(n_neighbors=K), X)

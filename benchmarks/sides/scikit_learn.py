@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.decomposition import PCA
 from sklearn.manifold import (
+    TSNE,
     ClassicalMDS,
     Isomap,
     LocallyLinearEmbedding,
@@ -36,6 +37,10 @@ def isomap(X: Any) -> Answer:
 def lle(X: Any, *, method: str = "standard") -> Answer:
     fitted = LocallyLinearEmbedding(n_neighbors=K, method=method, random_state=0, n_jobs=-1)
     return Answer(fitted.fit_transform(X))
+
+
+def tsne(X: Any, *, rounds: int) -> Answer:
+    return Answer(TSNE(max_iter=rounds, random_state=0, n_jobs=-1).fit_transform(X))
 
 
 def eigenmaps(X: Any, *, eigen_solver: str = "arpack") -> Answer:

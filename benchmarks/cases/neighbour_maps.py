@@ -1,0 +1,78 @@
+"""Maps that keep neighbours: t-SNE beside openTSNE and scikit-learn's, UMAP and PaCMAP for context.
+
+All t-SNEs have perplexity 30 and the same number of rounds, neighbour search included. The
+objective of every side is measured on the same affinities, those of the exact neighbours, after the
+clock has stopped; that of UMAP and PaCMAP, who minimise something else, says little.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from benchmarks.case import UMAP, Answer, Case, Data, Side, ours, peer
+from benchmarks.sets import gaussian, images, roll
+from benchmarks.verdicts import Faster, LessMemory, NoHigher, NoMoreThan, SameQuality
+
+ROUNDS = 750  # openTSNE's default
+PACMAP = Side("pacmap:pacmap_map", "context", note="another objective")
+TSNES = {
+    "dualfold": ours("tsne", rounds=ROUNDS),
+    "openTSNE": peer("opentsne:tsne", rounds=ROUNDS),
+}
+SKLEARN = {"scikit-learn": peer("scikit_learn:tsne", rounds=ROUNDS)}
+CONTEXT = {"umap": replace(UMAP), "PaCMAP": PACMAP}
+
+
+def objective(answer: Answer, data: Data) -> dict[str, Any]:
+    """KL and unbalanced forces of the points, by the affinities of the exact neighbours."""
+    from dualfold import TSNE
+
+    found = TSNE().judged_points(data.given, answer.points)
+    return {"kl": found.kl, "unbalanced": found.unbalanced}
+
+
+NEIGHBOUR_MAPS = {
+    "tsne-mnist-10k": Case(
+        "t-SNE, MNIST 10,000, perplexity 30, 750 rounds",
+        images(10_000),
+        {**TSNES, **SKLEARN, **CONTEXT},
+        (
+            Faster(3, ("openTSNE",)),
+            SameQuality("openTSNE", 0.01),
+            NoHigher("kl", "openTSNE"),
+            LessMemory(1.0, "openTSNE"),
+        ),
+        objective,
+        limit=1_200,
+    ),
+    "tsne-mnist": Case(
+        "t-SNE, MNIST 70,000, perplexity 30, 750 rounds",
+        images(70_000),
+        {**TSNES, **CONTEXT},
+        (
+            NoMoreThan(1.0, ("umap",)),
+            SameQuality("openTSNE", 0.01),
+            NoHigher("kl", "openTSNE"),
+            LessMemory(1.0, "openTSNE"),
+        ),
+        objective,
+        limit=3_600,
+    ),
+    "tsne-gaussian": Case(
+        "t-SNE, a normal cloud, 5,000×20, perplexity 30, 750 rounds",
+        gaussian(5_000, 20),
+        {**TSNES, **SKLEARN},
+        (SameQuality("openTSNE", 0.01), NoHigher("kl", "openTSNE")),
+        objective,
+        limit=1_200,
+    ),
+    "tsne-roll": Case(
+        "t-SNE, swiss roll 20,000, perplexity 30, 750 rounds",
+        roll(20_000),
+        {**TSNES, **CONTEXT},
+        (SameQuality("openTSNE", 0.01), NoHigher("kl", "openTSNE")),
+        objective,
+        limit=1_800,
+    ),
+}

@@ -1,0 +1,21 @@
+"""openTSNE, with its own choices but for the rounds, which all sides of a case share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from openTSNE import TSNE
+
+from benchmarks.case import Answer
+
+# Imports and first calls of its neighbour search are no work of a case.
+TSNE(early_exaggeration_iter=2, n_iter=2).fit(
+    np.random.default_rng(0).standard_normal((1_200, 3)).astype(np.float32)
+)
+
+
+def tsne(X: Any, *, rounds: int) -> Answer:
+    """250 rounds with early exaggeration, then the others."""
+    found = TSNE(n_jobs=-1, random_state=0, early_exaggeration_iter=250, n_iter=rounds - 250).fit(X)
+    return Answer(np.asarray(found))
