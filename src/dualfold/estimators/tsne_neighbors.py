@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.errors import Argument, InvalidInput, TooLarge
+from dualfold.errors import Argument, InPython, InvalidInput, TooLarge
 from dualfold.graph import Graph, Lists, Neighbors, nearest
 from dualfold.graph.metrics import from_precomputed, is_euclidean, is_precomputed
 
@@ -23,7 +23,8 @@ def refuse_odd_input(model: Any, X: Any) -> None:
     if is_precomputed(model.metric):
         if isinstance(init, str) and init == "pca":
             raise InvalidInput(
-                'The parameter init="pca" cannot be used with metric="precomputed". Use ',
+                InPython('The parameter init="pca" cannot be used with metric="precomputed". '),
+                "Distances alone have no principal components; use ",
                 Argument("init", "spectral"),
                 " or ",
                 Argument("init", "random"),
