@@ -197,8 +197,12 @@ def test_commands_methods_and_words_complete():
     assert offered("embed", "t.csv", "--missing", "") == ["auto", "raise", "drop", "mean", "impute"]
     assert offered("embed", "t.csv", "--save") == ["--save-model"]
     assert offered("embed", "t.csv", "--format", "np") == ["npy", "npz"]
-    assert offered("embed", "t.csv", "-m", "isomap", "--la") == ["--labels", "--landmarks"]
-    assert offered("embed", "t.csv", "-m", "eigenmaps", "--la") == ["--labels"]
+    assert offered("embed", "t.csv", "-m", "isomap", "--la") == [
+        "--labels",
+        "--landmark-rows",
+        "--landmarks",
+    ]
+    assert offered("embed", "t.csv", "-m", "eigenmaps", "--la") == ["--labels", "--landmark-rows"]
     assert offered("embed", "t.csv", "-m", "isomap", "--pieces", "s") == ["separate"]
     assert offered("compare", "t.csv", "--methods", "pca,mvu", "--an") == ["--angles"]
 

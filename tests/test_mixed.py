@@ -367,7 +367,7 @@ def test_json_lines(frame, tmp_path):
         prepare(tmp_path / "t.jsonl", Reading(missing="drop")).rows, [0, 2]
     )
     for broken, words in (
-        ('{"a": 1}\n{"a"', "line 2 of .* is no JSON: "),
+        ('{"a": 1}\n{"a"', "line 2 of .* is not a readable JSON lines file: "),
         ("3\n", "no JSON object"),
     ):
         (tmp_path / "t.jsonl").write_text(broken)

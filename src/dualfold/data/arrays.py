@@ -91,7 +91,7 @@ def npz_table(place: Place, name: str, array: str | None) -> Table:
 
     Its other arrays with one value for each row become labels, as `y` beside `X`.
     """
-    readable_archive(place, name)
+    readable_archive(place, name, "NPZ")
     with _arrays_of(name, "NPZ"), np.load(place, allow_pickle=False) as archive:
         _refuse_twice(archive.files)
         held = {key: archive[key] for key in archive.files}

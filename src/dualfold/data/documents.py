@@ -47,7 +47,7 @@ def spreadsheet_frame(
         ) from error
     import pandas as pd
 
-    readable_archive(place, name)
+    readable_archive(place, name, ".xlsx")
     with foreign(name, ".xlsx"):
         sheets = openpyxl.load_workbook(place, read_only=True).sheetnames
         if sheet is not None and sheet not in sheets:

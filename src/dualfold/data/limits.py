@@ -95,10 +95,10 @@ def is_stream(path: Path) -> bool:
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
-def readable_archive(place: Path | io.BytesIO, name: str) -> None:
-    """Refuse a zip file (.npz, .xlsx) that would unpack to far more than it should."""
+def readable_archive(place: Path | io.BytesIO, name: str, kind: str) -> None:
+    """Refuse a zip file (`kind`: .npz, .xlsx) that would unpack to far more than it should."""
     size = place.stat().st_size if isinstance(place, Path) else len(place.getvalue())
-    with foreign(name, "zip"), zipfile.ZipFile(place) as archive:
+    with foreign(name, kind), zipfile.ZipFile(place) as archive:
         whole = sum(entry.file_size for entry in archive.infolist())
     if whole > unpacked_limit(size):
         raise InvalidInput(

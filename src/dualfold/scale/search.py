@@ -74,6 +74,7 @@ def kept_neighbors(
     """The share of the nearest rows in X that rows keep in Y, on a `sample` against all rows.
 
     X, Y : the table and its map, both in tiles, rows in the same order
+    n_neighbors : how many nearest rows count
     random_state : draws the sample
 
     As `quality.t_similarity` with a sample: the number has `low` and `high`.
