@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from dualfold.levels import Level, distance, share
+from dualfold.shown import number, shown_html
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +73,23 @@ class Certificate:
         if not doubts:
             return self
         return replace(self, level="failed", complete=None, reasons=(*doubts, *self.reasons))
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        cls.__repr__ = Certificate.__repr__  # type: ignore[method-assign]  # dataclasses write their own
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.level}, gap {number(self.gap)})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("level", self.level),
+            ("gap", f"{number(self.gap)} (passes up to {number(self.tolerance)})"),
+            ("value, bound", f"{number(self.value)}, {number(self.bound)}"),
+            *(("about", words) for words in [self.about] if words),
+            *(("reason", words) for words in self.reasons),
+        ]
+        return shown_html("Was the problem solved?", str(self), rows)
 
     def __str__(self) -> str:
         if self.level in ("failed", "unresolved"):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from dualfold.errors import Argument, CertificateFailed
 from dualfold.kernels.tally import timed
 from dualfold.kernels.threads import lapack_threads
 from dualfold.levels import checked_tolerance
+from dualfold.shown import drawn_map, number, shown_html
 from dualfold.trace.certificate import TraceCertificate, certify
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
@@ -23,6 +23,10 @@ from dualfold.unfolding.contraction import Contraction
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solvers.unfolder import Unfolder
 from dualfold.unfolding.unfold import Unfolding, judged_unfolding
+from dualfold.warned import warn
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Problem = TypeVar("Problem", TraceProblem, UnfoldingProblem)
 Answer = TypeVar("Answer", Solution, Unfolding)
@@ -51,6 +55,27 @@ class Embedding(Generic[Problem, Answer]):
     def __repr__(self) -> str:
         n, d = self.points.shape
         return f"Embedding({n} points in {d} dimensions; {self.certificate})"
+
+    def _repr_html_(self) -> str:
+        n, d = self.points.shape
+        values = ", ".join(number(float(value)) for value in self.values[:5])
+        rows = [
+            ("eigenvalues", values + (", …" if len(self.values) > 5 else "")),
+            ("seconds", ", ".join(f"{stage} {time:.2g}" for stage, time in self.seconds.items())),
+        ]
+        return shown_html(f"{n:,} points in {d} dimensions", str(self.certificate), rows)
+
+    def plot(
+        self, color: Any = None, *, title: str = "", color_name: str = "", equal: bool = True
+    ) -> Figure:
+        """Draw the points; a notebook shows the figure, `savefig("map.png")` keeps it.
+
+        color : one value for each point: numbers and dates give a colour bar, words a legend
+        title, color_name : above the map; what the colours stand for
+        equal : one unit is as long on every axis; False where lengths mean nothing (eigenmaps)
+        """
+        words = {"title": title, "color_name": color_name, "verdict": str(self.certificate)}
+        return drawn_map(self.points, color, equal=equal, **words)
 
 
 @overload
@@ -118,7 +143,7 @@ def judged(
     with timed("certify"), lapack_threads(problem.n):
         certificate = certify(problem, answer, solution.values, tolerance=tolerance)
     if certificate.level in ("failed", "within"):
-        warnings.warn(
+        warn(
             CertificateFailed(
                 f"the answer of {solution.solver} did not pass its certificate: "
                 f"{'; '.join(certificate.reasons)}. Try another ",

@@ -15,10 +15,11 @@ from dualfold.auditing.nearness import Nearness, Statement
 from dualfold.auditing.reliability import Reliability
 from dualfold.auditing.repeats import Impostors, Repeats
 from dualfold.auditing.two_groups import DUBIOUS, TwoGroups
-from dualfold.auditing.words import findings_of, paragraph_of, verdict_of
+from dualfold.auditing.words import findings_of, paragraph_of, said_of, verdict_of
 from dualfold.errors import Argument, InvalidInput
 from dualfold.quality.picture import Picture
 from dualfold.recommendation.dimension import Dimension
+from dualfold.shown import shown_html
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -112,6 +113,14 @@ class Audit:
         n, many = len(self.groups), len(self.groups) > 1
         said = f"{n} groups on the map, {self.count('group')} in the data" if many else "no groups"
         return f"Audit({len(self.points)} points, {int(self.dubious.sum())} dubious; {said})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (one.title, f"{one.size:,}", said_of(one))
+            for one in self.groups
+            if len(self.groups) > 1
+        ]
+        return shown_html("May I believe this map?", self.verdict, rows, ("group", "points", ""))
 
     def points_frame(self) -> pd.DataFrame:
         """One row a point: group, score, p-value, posterior of a random place, dubious."""

@@ -8,9 +8,10 @@ from dualfold.auditing.links import CUT
 from dualfold.quality.picture import percent
 
 if TYPE_CHECKING:
+    from dualfold.auditing.groups import Group
     from dualfold.auditing.result import Audit
 
-__all__ = ["findings_of", "paragraph_of", "verdict_of"]
+__all__ = ["findings_of", "paragraph_of", "said_of", "verdict_of"]
 
 _WORDS = {
     "group": "a group in the data, too",
@@ -36,15 +37,7 @@ def findings_of(found: Audit) -> list[str]:
     if len(found.groups) > 1:
         lines.append("Groups on the map")
         for one in found.groups[:_SHOWN]:
-            words = _WORDS[one.verdict] + (f" {', '.join(one.torn_from)}" if one.torn_from else "")
-            inside = f"{percent(one.inside)} of its links stay inside"
-            together = (
-                f"; it holds two groups of the data ({one.parts[0]} and {one.parts[1]} of "
-                f"{one.sampled} points asked)"
-                if one.parts
-                else ""
-            )
-            lines.append(f"  {one.title}, {one.size:,} points: {words} ({inside}){together}")
+            lines.append(f"  {one.title}, {one.size:,} points: {said_of(one)}")
         if len(found.groups) > _SHOWN:
             lines.append(f"  and {len(found.groups) - _SHOWN} smaller ones")
     near = found.nearness
@@ -59,6 +52,19 @@ def findings_of(found: Audit) -> list[str]:
     if found.repeats is not None:
         lines += [_repeats(found)]
     return lines
+
+
+def said_of(one: Group) -> str:
+    """What the data say of a group."""
+    words = _WORDS[one.verdict] + (f" {', '.join(one.torn_from)}" if one.torn_from else "")
+    known = one.inside == one.inside
+    words += f" ({percent(one.inside)} of its links stay inside)" if known else " (too few points)"
+    if one.parts:
+        words += (
+            f"; it holds two groups of the data ({one.parts[0]} and {one.parts[1]} of "
+            f"{one.sampled} points asked)"
+        )
+    return words
 
 
 def paragraph_of(found: Audit) -> str:

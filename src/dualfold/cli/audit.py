@@ -103,6 +103,7 @@ def _write(
             write_audit_page(
                 request.html, found, data.X, name=stem(request.embedding),
                 columns={key: colors_of(values) for key, values in data.table.labels.items()},
+                features=data.numbers,
                 names=data.label(name), title=f"audit of {Path(request.embedding).name}",
                 metric=metric, overwrite=request.force,
             )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dualfold.arrays import Array
 from dualfold.data.labels import Labels, labels_of
+from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import InvalidInput
 from dualfold.estimators.progress import TellsProgress
 from dualfold.estimators.stated import Stated
@@ -25,8 +26,13 @@ from dualfold.estimators.tiled import TakesTiles
 from dualfold.graph.metrics import exact_doubles
 from dualfold.kernels.sparse import refuse_damaged
 from dualfold.scale.table import is_tiled
+from dualfold.shown import drawn_map
+from dualfold.tables import numbers_of, refuse_text
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solvers import Auto, Dense, Factored, Lanczos, Preconditioned, Solver
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # scikit-learn's names of solvers, and ours.
 SOLVERS = ("auto", "dense", "arpack", "lanczos", "factored", "preconditioned")
@@ -49,7 +55,8 @@ class CertifiedBase(TakesTiles, TellsProgress, BaseEstimator):
         """Embed X (n_samples × n_features).
 
         `y`, a class for each row, is read by methods that use labels and ignored by the others.
-        X may also be a table that is read in tiles (`dualfold.scale`).
+        X may also be a table that is read in tiles (`dualfold.scale`), a data frame of pandas or
+        polars, an Arrow table, an `xarray.DataArray`, or an AnnData, whose matrix X is taken.
         """
         if is_tiled(X):
             self._fit_tiled(X, y)
@@ -92,6 +99,35 @@ class CertifiedBase(TakesTiles, TellsProgress, BaseEstimator):
             )
         return labels_of(y, n)
 
+    def plot(
+        self, X: Any = None, *, color: Any = None, title: str = "", color_name: str = ""
+    ) -> Figure:
+        """Draw the map; a notebook shows the figure, `savefig("map.png")` keeps it.
+
+        X : rows to place and draw; None draws those that were fitted, where they are kept
+        color : one value for each point: numbers and dates give a colour bar, words a legend
+        title, color_name : above the map; what the colours stand for
+        """
+        check_is_fitted(self)
+        points = getattr(self, "embedding_", None) if X is None else self._placed(X)
+        if points is None:
+            raise InvalidInput(
+                f"{type(self).__name__} keeps no points of its own; give the rows: plot(X)"
+            )
+        row = next((one for one in DESCRIPTIONS.values() if one.estimator == type(self).__name__),
+                   None)  # fmt: skip
+        return drawn_map(
+            points, color, title=title, color_name=color_name, verdict=str(self.certificate_),
+            equal=row is None or row.lengths,
+        )  # fmt: skip
+
+    def _placed(self, X: Any) -> Any:
+        if not hasattr(self, "transform"):
+            raise InvalidInput(
+                f"{type(self).__name__} places no new rows; plot() draws those that were fitted"
+            )
+        return self.transform(X)
+
     def stated(self, X: Any, n_components: int, y: Any = None) -> Stated:
         """The problem that fitting X would solve, for so many coordinates; nothing is solved.
 
@@ -116,17 +152,22 @@ class CertifiedBase(TakesTiles, TellsProgress, BaseEstimator):
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """X as a float array or CSR matrix; float32 stays float32."""
+        X = numbers_of(X)
         refuse_damaged(X, "X")
         refuse_long_integers(X)
-        return validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr" if self._accepts_sparse else False,
-            dtype=[np.float64, np.float32],
-            ensure_min_samples=2 if reset else 1,
-            ensure_all_finite=self._looks_for_gaps,
-        )
+        try:
+            return validate_data(
+                self,
+                X,
+                reset=reset,
+                accept_sparse="csr" if self._accepts_sparse else False,
+                dtype=[np.float64, np.float32],
+                ensure_min_samples=2 if reset else 1,
+                ensure_all_finite=self._looks_for_gaps,
+            )
+        except (TypeError, ValueError) as trouble:
+            refuse_text(X, trouble)
+            raise
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -23,6 +23,7 @@ from dualfold.methods.famd import famd
 from dualfold.methods.pca import pca
 from dualfold.scale.mixed import encoded_moments, encodings_of
 from dualfold.scale.table import TiledTable
+from dualfold.tables import frame_of, numbers_of
 from dualfold.trace.problem import TraceProblem
 
 
@@ -75,6 +76,7 @@ class FAMD(LinearEstimator):
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """Columns of 0, 1 and numbers; those of a frame as they were when it was fitted."""
+        X = frame_of(numbers_of(X))
         if reset:
             self.encodings_ = _encodings(X)
         if not self.encodings_:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -34,6 +33,7 @@ from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.pieces import OTHERWISE, pieces_in_words
 from dualfold.maps.piecewise import PiecewiseMap
 from dualfold.scale.table import TiledTable
+from dualfold.warned import warn
 
 GRAPH_CONSTRAINTS: dict[str, Any] = {
     "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
@@ -269,10 +269,11 @@ def _warn_of_one_point(graph: Graph) -> None:
     """Identical rows have no map; eigenvectors of their graph are coordinates out of nothing."""
     made = graph.kind != "given"  # a given graph may have edges without length
     if made and graph.n_edges and not graph.lengths.data.any() and _all_the_same(graph.points):
-        warnings.warn(
-            f"all {graph.n} points are the same: there is nothing to map, and coordinates of them "
-            "mean nothing. Look at how the data was read or scaled",
-            PointsCollapse,
+        warn(
+            PointsCollapse(
+                f"all {graph.n} points are the same: there is nothing to map, and coordinates of "
+                "them mean nothing. Look at how the data was read or scaled"
+            ),
             stacklevel=6,
         )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -23,6 +22,7 @@ from dualfold.methods import hessian_lle, lle, ltsa, modified_lle
 from dualfold.trace.lift import Scale, Stepped
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.shifted import shifted
+from dualfold.warned import warn
 
 # So many rows LAPACK answers at once.
 FEW = 400
@@ -187,7 +187,7 @@ class LocallyLinearEmbedding(ChoosesCoordinates):
                 graph = self._graph_with(X, self._random_rows(count))
                 continue
             if count < stated:
-                warnings.warn(_drawn_in_words(count, self._n), stacklevel=7)
+                warn(_drawn_in_words(count, self._n), stacklevel=7)
             return found
 
     def _drawable(self, count: int) -> bool:

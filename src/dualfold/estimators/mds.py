@@ -27,6 +27,7 @@ from dualfold.maps.linear import LinearMap
 from dualfold.methods.mds import mds, mds_of_distances
 from dualfold.scale.moments import moments_of
 from dualfold.scale.table import TiledTable, is_tiled
+from dualfold.tables import numbers_of
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import with_signs
 from dualfold.weights.gram import DOUBLE_UP_TO, mean_squares, refuse_asymmetry
@@ -239,7 +240,7 @@ class ClassicalMDS(CertifiedEstimator):
         given = is_precomputed(self.metric)
         checked = validate_data(
             self,
-            X,
+            numbers_of(X),
             reset=reset,
             accept_sparse=False if given else "csr",
             accept_large_sparse=False,  # scikit-learn's distances take 32-bit indices

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from inspect import signature
 from typing import Any
@@ -14,6 +13,7 @@ from dualfold.errors import Argument, FewerNeighbors, InPython, InvalidInput, Me
 from dualfold.graph import Graph, Neighbors, from_lengths, joined, knn, one_piece, variable
 from dualfold.graph import radius as radius_graph
 from dualfold.graph.metrics import is_precomputed
+from dualfold.warned import warn
 
 
 def neighbor_graph(
@@ -79,7 +79,7 @@ def usual_neighbors(estimator: Any) -> int | None:
 
 
 def _all_others(n: int, usual: int) -> int:
-    warnings.warn(
+    warn(
         FewerNeighbors(
             f"there are {n} rows, so each has the other {n - 1} as neighbours instead of the usual "
             f"{usual}; ",

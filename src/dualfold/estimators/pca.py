@@ -33,6 +33,7 @@ from dualfold.maps.linear import LinearMap
 from dualfold.methods.pca import Matrix, pca, pca_matrix
 from dualfold.scale.moments import Moments, moments_of
 from dualfold.scale.table import TiledTable, is_tiled
+from dualfold.tables import numbers_of
 
 # Up to this many rows and columns a singular value decomposition costs nothing
 # noticeable (scikit-learn draws the line there too).
@@ -180,7 +181,7 @@ class PCA(Loadings, ProbabilisticModel, LinearEstimator):
             )
         batch = validate_data(
             self,
-            X,
+            numbers_of(X),
             reset=moments is None,
             accept_sparse="csr",
             dtype=[np.float64, np.float32],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -22,6 +21,7 @@ from dualfold.forces.leading import leading_directions, leading_fourth_powers
 from dualfold.forces.points import PointDescent, descended_points
 from dualfold.methods.pca import pca
 from dualfold.trace.solution import with_signs
+from dualfold.warned import warn
 from dualfold.weights.rows import column_means, combined_rows
 
 # A coordinate whose variance is below this share of the first one's is rounding: the
@@ -121,7 +121,7 @@ class PointPCA(LinearEstimator):
             X, run.points, directions=directions, tolerance=self.tolerance
         )
         if self.certificate_.level not in ("proved", "measured"):
-            warnings.warn(
+            warn(
                 CertificateFailed(
                     f"the points are not at their minimum after {self.n_iter_} steps: "
                     f"{'; '.join(self.certificate_.reasons)}. Raise ",

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dualfold.arrays import Array
+from dualfold.tables import numbers_of
 
 
 class ProbabilisticModel:
@@ -59,7 +60,8 @@ class ProbabilisticModel:
     def score_samples(self, X: Any) -> Array:
         """The log-likelihood of each row under the probabilistic model (Tipping and Bishop)."""
         check_is_fitted(self)
-        rows = validate_data(self, X, dtype=[np.float64, np.float32], reset=False) - self.mean_
+        rows = validate_data(self, numbers_of(X), dtype=[np.float64, np.float32], reset=False)
+        rows = rows - self.mean_
         precision = self.get_precision()
         sign, logdet = np.linalg.slogdet(precision)
         logdet = logdet if sign > 0 else -np.inf

@@ -7,7 +7,6 @@ left out of the problem, which the certificate says, and placed as new rows are.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from dualfold.estimators.some_rows import listed_rows
 from dualfold.graph import Graph
 from dualfold.trace.lift import shown
 from dualfold.trace.problem import TraceProblem
+from dualfold.warned import warn
 
 SPECK_CONSTRAINTS: dict[str, Any] = (
     GRAPH_CONSTRAINTS | COORDINATE_RULES | {"left_out": ["array-like", None]}
@@ -57,7 +57,7 @@ class LeavesSpecksOut(ChoosesCoordinates):
             graph, embedding = super()._whole(fewer, X)
         self.left_out_ = np.setdiff1d(self._pool, self._embedded_rows())
         if looks and len(self.left_out_):
-            warnings.warn(
+            warn(
                 RowsLeftOut(
                     f"{listed_rows(self.left_out_)} left out of the problem and placed as new rows "
                     "are: they hang on the others by so little that a coordinate of the map would "

@@ -18,6 +18,7 @@ from dualfold.errors import DualfoldWarning, InvalidInput
 from dualfold.estimators.base import CertifiedBase, solver_named
 from dualfold.estimators.stated import Stated
 from dualfold.trace.problem import TraceProblem
+from dualfold.warned import warn
 
 
 class SpectralEmbedding(CertifiedBase):
@@ -99,7 +100,7 @@ class SpectralEmbedding(CertifiedBase):
         problem, pieces = _problem_of_affinities(W, self.n_components)
         self.n_connected_components_ = pieces
         if pieces > 1:
-            warnings.warn(
+            warn(
                 DualfoldWarning(
                     "Graph is not fully connected, spectral embedding may not work as expected."
                 ),

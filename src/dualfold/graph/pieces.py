@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,6 +16,7 @@ from dualfold.graph.build import knn, neighborhood_spread
 from dualfold.graph.graph import Graph, Lists
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.neighbors import nearest
+from dualfold.warned import warn
 
 Link = tuple[int, int, float]
 # A piece this small finds its nearest outsider among its own next neighbours in one
@@ -86,7 +86,7 @@ def joined(graph: Graph, *, otherwise: str = OTHERWISE) -> Graph:
         labels = np.unique(labels, return_inverse=True)[1]
     links.sort(key=lambda link: (link[2], link[:2]))
     plural = "s" if len(links) > 1 else ""
-    warnings.warn(
+    warn(
         PiecesJoined(
             pieces_in_words(graph),
             f". They were joined by their {len(links)} shortest link{plural}; ",

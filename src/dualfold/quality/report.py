@@ -19,11 +19,12 @@ from dualfold.quality.labels import knn_accuracy, neighborhood_hit, silhouette
 from dualfold.quality.local import correlation_of_densities, distortion_of
 from dualfold.quality.nonmetric import PAIRS, nonmetric_stress
 from dualfold.quality.pairs import PairSums, PairSumsOf, pair_sums
-from dualfold.quality.picture import Picture
+from dualfold.quality.picture import Picture, percent
 from dualfold.quality.ranks import NeighborRanks, both_spaces, check_half, neighbor_count
 from dualfold.quality.shepard import Grid, Shepard
 from dualfold.quality.space import EuclideanSpace, Space
 from dualfold.quality.verdict import MEANINGS, verdict_of
+from dualfold.shown import shown_html
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,7 +76,16 @@ class QualityReport:
         ]
         return "\n".join([self.verdict, "", *lines])
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        kept = percent(self.measures["t_similarity"])
+        return f"QualityReport({self.n} points; {self.picture.grade}, {kept} of neighbours kept)"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (name, f"{value:.4f}{_bounds(value)}", MEANINGS[name].short)
+            for name, value in self.measures.items()
+        ]
+        return shown_html("Is it a good picture?", self.verdict, rows)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready: the numbers, their bounds, the curve and the verdict."""

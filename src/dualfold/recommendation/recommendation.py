@@ -16,6 +16,7 @@ from dualfold.graph.points import rows_of_numbers
 from dualfold.recommendation.dimension import Dimension, intrinsic_dimension
 from dualfold.recommendation.scan import NeighborScan, neighbor_scan, worst_of
 from dualfold.recommendation.trial import TIE, Candidate, made, subsamples, tried, winner
+from dualfold.shown import shown_html
 
 __all__ = ["Recommendation", "recommend"]
 
@@ -120,7 +121,18 @@ class Recommendation:
             lines.append(f"{one.method:<11} {numbers}  {self.reason(one)}")
         return "\n".join(lines)
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        sure = "decided" if self.decided else "not decided"
+        return f"Recommendation({self.method}, {sure}; {self.n} rows)"
+
+    def _repr_html_(self) -> str:
+        words = f"{self.verdict} Intrinsic dimension: {self.dimension}. Graph: {self.neighbors}."
+        rows = [
+            (one.method, f"{one.mean_kept:.2f}" if one.kept else "", self.reason(one))
+            for one in self.candidates
+        ]
+        heads = ("method", "neighbours kept beyond chance", "why")
+        return shown_html("Which method?", words, rows, heads)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""

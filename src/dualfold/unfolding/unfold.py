@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -27,6 +26,7 @@ from dualfold.unfolding.enclosure import EXACT
 from dualfold.unfolding.problem import Form, UnfoldingProblem
 from dualfold.unfolding.solution import Callback, UnfoldingSolution
 from dualfold.unfolding.solvers.unfolder import SolverName, Unfolder
+from dualfold.warned import warn
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +122,7 @@ def judged_unfolding(
     )
     _refuse_unrealisable(certificate, contradiction(stated.problem, solution.weights))
     if certificate.level in ("failed", "unresolved"):
-        warnings.warn(
+        warn(
             CertificateFailed(
                 f"the unfolding by {solution.solver} did not pass its certificate: "
                 f"{'; '.join(certificate.reasons)}. Raise ",

@@ -13,6 +13,7 @@ axis_names : what the axes are called, in the order of the columns
 from dualfold.view.audit import audit_columns, audit_figure, write_audit_page
 from dualfold.view.biplot import biplot_figure
 from dualfold.view.figures import Panel, gallery, map_figure, save_figure
+from dualfold.view.inline import InlinePage, page
 from dualfold.view.page import Map, Page, make_page, measured_map, page_html, write_page
 from dualfold.view.quality import (
     co_ranking_figure,
@@ -23,6 +24,7 @@ from dualfold.view.quality import (
 )
 
 __all__ = [
+    "InlinePage",
     "Map",
     "Page",
     "Panel",
@@ -35,6 +37,7 @@ __all__ = [
     "make_page",
     "map_figure",
     "measured_map",
+    "page",
     "page_html",
     "quality_map_figure",
     "save_figure",

@@ -10,7 +10,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.auditing import Audit
 from dualfold.view.figures import map_figure
-from dualfold.view.page import measured_map, write_page
+from dualfold.view.page import make_page, measured_map
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -79,6 +79,7 @@ def write_audit_page(
     *,
     name: str = "map",
     columns: Any = None,
+    features: Any = None,
     names: Any = None,
     title: str = "audit",
     metric: Any = "euclidean",
@@ -90,10 +91,12 @@ def write_audit_page(
     audit, X : what `dualfold.audit` returned, and the data it was asked about
     name : of the map, on its tab
     columns : further columns to colour by, a DataFrame or name → one value for each row
+    features : the table itself, to colour by and compare, as for `dualfold.view.make_page`
     names, title : one for each row, to search for; of the page
     metric : of the data
     """
     given = columns.items() if hasattr(columns, "items") else ()
     whole = audit_columns(audit) | {str(key): values for key, values in given}
     shown = measured_map(name, X, audit.points, metric=metric)
-    write_page(path, [shown], title=title, columns=whole, names=names, overwrite=overwrite)
+    page = make_page([shown], title=title, columns=whole, features=features, names=names)
+    page.write(path, overwrite=overwrite)

@@ -31,12 +31,12 @@ def frames(
     verdict: str = "",
 ) -> tuple[Figure, list[Any]]:
     """A figure and its quiet axes, side by side or `columns` to a line, of `size` inches each."""
-    from matplotlib.figure import Figure
+    from dualfold.view.drawn import Drawn
 
     across = min(columns or count, count)
     lines = -(-count // across)
     whole = size[0] * across, size[1] * lines
-    figure = Figure(figsize=whole, dpi=RESOLUTION, layout="constrained")
+    figure = Drawn(figsize=whole, dpi=RESOLUTION, layout="constrained")
     panels = [figure.add_subplot(lines, across, place + 1) for place in range(count)]
     for axes in panels:
         quiet(axes)

@@ -81,14 +81,14 @@ def map_figure(
 
     Of more than three columns the first two are drawn.
     """
-    from matplotlib.figure import Figure
+    from dualfold.view.drawn import Drawn
 
     placed = _as_points(points)
     if placed.shape[1] > 3:
         placed = placed[:, :2]
     colors = _coloring_of(color, len(placed))
     strip = placed.shape[1] == 1
-    figure = Figure(figsize=(6.4, 2.8 if strip else 5.2), dpi=RESOLUTION, layout="constrained")
+    figure = Drawn(figsize=(6.4, 2.8 if strip else 5.2), dpi=RESOLUTION, layout="constrained")
     axes = figure.add_subplot(projection="3d" if placed.shape[1] == 3 else None)
     if behind is not None:
         draw_behind(axes, _as_points(behind)[:, : placed.shape[1]])
@@ -113,13 +113,14 @@ def gallery(
     The key of each row (colour bar or legend) stands at its end and is that of its
     last panel, so the panels of a row should share their colours.
     """
-    from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    from dualfold.view.drawn import Drawn
 
     columns = max((len(row) for row in rows), default=0)
     if columns == 0:
         raise InvalidInput("a gallery needs at least one panel, but there is none")
-    figure = Figure(
+    figure = Drawn(
         # A map is square, with a name above it and up to two lines below.
         figsize=(3.1 * columns + 0.7, 3.7 * len(rows) + (0.4 if title else 0)),
         dpi=RESOLUTION,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
@@ -12,6 +10,7 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, PointsCollapse
 from dualfold.graph.directed import terminal_components
 from dualfold.graph.graph import Lists
+from dualfold.warned import warn
 
 
 def reconstruction_null_vectors(weights: sp.csr_array, lists: Lists) -> Array:
@@ -46,7 +45,7 @@ def reconstruction_null_vectors(weights: sp.csr_array, lists: Lists) -> Array:
 
 def _warn(sizes: Array, n: int) -> None:
     shown = ", ".join(str(size) for size in sizes[1:4]) + (", …" if len(sizes) > 4 else "")
-    warnings.warn(
+    warn(
         PointsCollapse(
             f"{len(sizes) - 1} group(s) of points ({shown} of {n}) have neighbours only among "
             "themselves, so local weights do not tie them to the rest: each such group comes "

@@ -1,0 +1,79 @@
+"""Tables of other packages, as estimators take them: numbers, or a refusal in one sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dualfold.errors import Argument, InPython, InvalidInput
+
+__all__ = ["frame_of", "numbers_of", "refuse_text"]
+
+
+def numbers_of(X: Any) -> Any:
+    """The rows behind X, where X is a container of more than these; anything else as it is.
+
+    AnnData: its matrix X. Arrays, data frames of pandas and polars, Arrow tables and
+    `xarray.DataArray` are rows of numbers already.
+    """
+    package, kind = type(X).__module__.partition(".")[0], type(X).__name__
+    if package == "anndata" and hasattr(X, "obs"):
+        if X.X is None:
+            raise InvalidInput(
+                Argument("X"), " is an AnnData without a matrix X; give one of its layers"
+            )
+        return (X.to_memory() if X.isbacked else X).X
+    if package == "polars" and kind == "LazyFrame":
+        raise InvalidInput(
+            Argument("X"), " is a polars.LazyFrame, which has no rows yet; give X.collect()"
+        )
+    if package == "polars" and kind == "Series":
+        raise InvalidInput(Argument("X"), " is one column; give X.to_frame(), a table of it")
+    if package == "xarray" and kind == "Dataset":
+        raise InvalidInput(
+            Argument("X"),
+            " is an xarray.Dataset, several arrays under names; give one of them, or "
+            "X.to_dataframe()",
+        )
+    return X
+
+
+def frame_of(X: Any) -> Any:
+    """A data frame of polars or an Arrow table as one of pandas; anything else as it is."""
+    if type(X).__module__.partition(".")[0] in ("polars", "pyarrow") and hasattr(X, "to_pandas"):
+        return X.to_pandas()
+    return X
+
+
+def refuse_text(X: Any, trouble: Exception) -> None:
+    """Where X is a table with columns that are no numbers: InvalidInput that names them."""
+    names = _words_among(X)
+    if names:
+        listed = ", ".join(repr(name) for name in names[:5]) + (", …" if len(names) > 5 else "")
+        plural = len(names) > 1
+        raise InvalidInput(
+            Argument("X"),
+            f" has {'columns that are' if plural else 'a column that is'} no numbers ({listed}): "
+            f"leave {'them' if plural else 'it'} out, or encode {'them' if plural else 'it'}",
+            InPython(" (dualfold.data.prepare(X).X does, and FAMD takes categories)"),
+        ) from trouble
+
+
+def _words_among(X: Any) -> list[str]:
+    if hasattr(X, "select_dtypes"):
+        words = X.select_dtypes(exclude=["number", "bool"])
+        return [str(name) for name in words if not _numeric(words[name])]
+    fields = getattr(X, "schema", None)
+    if fields is None:
+        return []
+    pairs = fields.items() if hasattr(fields, "items") else ((f.name, f.type) for f in fields)
+    known = ("int", "uint", "float", "double", "half", "bool", "decimal")
+    return [str(name) for name, kind in pairs if not str(kind).lower().startswith(known)]
+
+
+def _numeric(column: Any) -> bool:
+    """Whether a column of objects holds numbers all the same."""
+    try:
+        column.astype(float)
+    except (TypeError, ValueError):
+        return False
+    return True

@@ -1,0 +1,85 @@
+"""The page inside a notebook."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dualfold.errors import Argument, InvalidInput
+from dualfold.view.page import Map, Page, make_page, measured_map
+
+__all__ = ["InlinePage", "page"]
+
+
+@dataclass(frozen=True, eq=False)
+class InlinePage(Page):
+    """A page that a notebook shows; `write` keeps it as a file.
+
+    height : of its frame in a notebook, in pixels
+    """
+
+    height: int = 760
+
+    def __repr__(self) -> str:
+        return f"InlinePage({self.megabytes}; keep it with .write('map.html'))"
+
+    def _repr_html_(self) -> str:
+        # A document of its own: neither sees the other's names and styles.
+        return (
+            f'<iframe srcdoc="{html.escape(self.html, quote=True)}" title="dualfold" '
+            f'style="width:100%;height:{int(self.height)}px;border:0"></iframe>'
+        )
+
+
+def page(
+    maps: Any,
+    X: Any = None,
+    *,
+    title: str = "dualfold",
+    columns: Any = None,
+    names: Any = None,
+    color: str | None = None,
+    height: int = 760,
+) -> InlinePage:
+    """One page with maps to explore, shown where a notebook shows results.
+
+    maps : a map or several: `Map`s, fitted estimators, `Embedding`s or arrays of points
+    X : the data; with it each map is measured, a click on a point shows its neighbours there, and
+        its columns (of an array or a data frame) can be coloured by
+    columns : a DataFrame, or name → one value for each row: what points are coloured by
+    names, title : one for each row, to search for; of the page
+    color : the column to colour by at first
+    height : of the frame in a notebook, in pixels
+    """
+    given = maps if isinstance(maps, list | tuple) else [maps]
+    made = [_map_of(one, place, X) for place, one in enumerate(given)]
+    features = X if isinstance(X, np.ndarray) or hasattr(X, "iloc") else None
+    found = make_page(
+        made, title=title, columns=columns, features=features, names=names, color=color
+    )
+    return InlinePage(found.html, found.notices, height)
+
+
+def _map_of(one: Any, place: int, X: Any) -> Map:
+    if isinstance(one, Map):
+        return one
+    points = getattr(one, "embedding_", getattr(one, "points", None))
+    name = type(one).__name__ if points is not None else f"map {place + 1}"
+    if points is None and hasattr(one, "transform"):
+        if X is None:
+            raise InvalidInput(
+                Argument("X"), f" is needed, since {name} keeps no points of its own"
+            )
+        points, name = one.transform(X), type(one).__name__
+    points = one if points is None else points
+    known: dict[str, Any] = {
+        "certificate": getattr(one, "certificate_", getattr(one, "certificate", None))
+    }
+    known["values"] = getattr(one, "eigenvalues_", getattr(one, "values", None))
+    if X is None or isinstance(one, Sequence):
+        return Map(name, points, **known)
+    return measured_map(name, X, points, **known)
