@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -29,6 +28,7 @@ from dualfold.trace.certificate import certify
 from dualfold.trace.lift import Chosen, Evened, Scale, shown
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
+from dualfold.warned import warn
 
 COORDINATE_RULES: dict[str, Any] = {
     "coordinates": [StrOptions({"first", "independent"}), "array-like"]
@@ -206,7 +206,7 @@ def _choice(graph: Graph, solution: Solution, count: int, scale: Scale) -> Choic
 def _warn_of_overtone(number: int, share: float) -> None:
     """Column `number` is a function of those before it but for `share` of its deviation."""
     before = "coordinate 1" if number == 1 else f"coordinates 1 to {number}"
-    warnings.warn(
+    warn(
         Overtone(
             f"coordinate {number + 1} is an overtone: it is a function of {before} but for "
             f"{share**2:.2g} of its variance, and shows no direction of its own; ",
@@ -218,7 +218,7 @@ def _warn_of_overtone(number: int, share: float) -> None:
 
 
 def _warn_of_a_curve(most: int) -> None:
-    warnings.warn(
+    warn(
         Overtone(
             f"among the first {most} eigenvectors are not as many independent ones as coordinates "
             "were asked for; the data may be a curve, or lie in clusters: fewer ",

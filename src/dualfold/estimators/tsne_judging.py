@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import scipy.linalg
 
@@ -12,6 +10,7 @@ from dualfold.errors import Argument, PointsCollapse
 from dualfold.estimators.tsne_starts import spectral_map
 from dualfold.forces.tsne_problem import TsneProblem
 from dualfold.graph import Lists, nearest
+from dualfold.warned import warn
 
 # Neighbours that are counted again in the map.
 COUNTED = 10
@@ -51,7 +50,7 @@ def warn_of_collapse(problem: TsneProblem, points: Array) -> None:
     if rho * value < 1:
         return
     left = {1: "to a point", 2: "to a line"}.get(d, f"to fewer than {d} coordinates")
-    warnings.warn(
+    warn(
         PointsCollapse(
             Argument("attraction", rho),
             f" is not below 1/λ = {1 / value:.3g}, from where on maps of these affinities collapse "
