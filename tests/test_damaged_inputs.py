@@ -125,10 +125,88 @@ def test_negative_distances_are_refused_everywhere():
             measure(D, X[:, :2], metric="precomputed")
 
 
-def test_vectors_of_the_wrong_length_do_not_reach_c():
-    A = np.eye(30, dtype=np.float32)
-    with pytest.raises((InvalidInput, ValueError)):
-        TraceProblem(A).descent(np.ones((20, 2)))
+@pytest.mark.parametrize("bad", [lambda a, b: -1.0, lambda a, b: float("nan"), lambda a, b: 1j])
+def test_graphs_take_no_distances_that_are_none(bad):
+    for made in (
+        lambda: graph.knn(X, 5, metric=bad),
+        lambda: dualfold.Isomap(metric=bad).fit(X),
+        lambda: dualfold.LaplacianEigenmaps(metric=bad).fit(X),
+    ):
+        with pytest.raises(InvalidInput, match=r"negative|not finite|could not be computed"):
+            made()
+
+
+def test_new_rows_by_negative_distances_are_refused():
+    D = np.abs(X[:, :1] - X[:, 0])
+    wrong = D[:4].copy()
+    wrong[2, 3] = -5.0
+    for estimator in (dualfold.Isomap, dualfold.LaplacianEigenmaps, dualfold.ClassicalMDS):
+        fitted = estimator(metric="precomputed").fit(D)
+        with pytest.raises(InvalidInput, match="negative"):
+            fitted.transform(wrong)
+
+
+@pytest.mark.parametrize("rows", [0, 20, 40])
+@pytest.mark.parametrize("form", [np.float32, np.float64, sp.csr_array])
+def test_vectors_of_the_wrong_length_do_not_reach_c(rows, form):
+    A = sp.csr_array(np.eye(30)) if form is sp.csr_array else np.eye(30, dtype=form)
+    with pytest.raises(InvalidInput, match="the problem has 30 rows"):
+        TraceProblem(A).descent(np.ones((rows, 2)))
+
+
+# ---- errors of LAPACK and SciPy are said in words
+
+
+@pytest.mark.parametrize("low", [-1.0, 0.0])
+def test_a_metric_that_is_not_positive_is_refused(low):
+    problem = TraceProblem(np.diag(np.arange(30.0)), B=np.diag(np.r_[low, np.ones(29)]))
+    with pytest.raises(InvalidInput, match="positive"):
+        dualfold.embed(problem)
+
+
+def test_excluded_directions_that_are_none_are_refused():
+    A = np.diag(np.arange(30.0))
+    words = np.full((30, 1), "x", dtype=object)
+    for wrong in (np.eye(30)[:, [0, 0]], np.full((30, 1), np.nan), np.zeros((30, 1)), words):
+        with pytest.raises(InvalidInput):
+            TraceProblem(A, excluded=wrong)
+
+
+def test_weights_without_a_ridge_that_have_no_single_answer_are_refused():
+    with pytest.raises(InvalidInput, match="reg"):
+        dualfold.LocallyLinearEmbedding(n_neighbors=8, reg=0).fit(X)
+    dualfold.LocallyLinearEmbedding(n_neighbors=3, reg=0).fit(X)
+
+
+# ---- a fit that does not end
+
+
+@pytest.mark.parametrize("failure", [KeyboardInterrupt, MemoryError, InvalidInput])
+def test_a_fit_that_does_not_end_leaves_an_estimator_unfitted(monkeypatch, failure):
+    from sklearn.exceptions import NotFittedError
+
+    for estimator in (dualfold.PCA(2), dualfold.Isomap(n_neighbors=5), dualfold.PointPCA(2)):
+        estimator.fit(X)
+        kept = estimator.get_params()
+        with monkeypatch.context() as patched:
+            for owner in type(estimator).__mro__:
+                if "_fit" in vars(owner):
+                    patched.setattr(owner, "_fit", interrupted(failure, vars(owner)["_fit"]))
+                    break
+            with pytest.raises(failure):
+                estimator.fit(2 * X)
+        assert vars(estimator).keys() == kept.keys()
+        with pytest.raises(NotFittedError):
+            estimator.transform(X)
+        estimator.fit(X)
+
+
+def interrupted(failure, fit):
+    def half(self, data):
+        fit(self, data)
+        raise failure("in the middle")
+
+    return half
 
 
 def test_data_that_become_nan_during_the_search_give_no_index_outside():

@@ -31,7 +31,6 @@ TABLES = {
     "one row, 20 times": np.ones((20, 3)),
 }
 NEVER_REFUSE = {"pca", "isomap", "eigenmaps", "mds"}
-BEYOND = {"all entries beyond reason"}
 
 
 def tried(estimator, X, classes):
@@ -58,7 +57,7 @@ def test_a_map_or_one_sentence(table):
             warnings.simplefilter("ignore", DualfoldWarning)
             points, refusal = tried(estimator, X, classes)
         if points is None:
-            assert name not in NEVER_REFUSE or table in BEYOND, refusal
+            assert name not in NEVER_REFUSE, refusal
             assert len(refusal) < 400
             assert "\n" not in refusal
         else:

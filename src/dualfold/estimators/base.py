@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -23,7 +24,7 @@ from dualfold.errors import InvalidInput
 from dualfold.estimators.progress import TellsProgress
 from dualfold.estimators.stated import Stated
 from dualfold.estimators.tiled import TakesTiles
-from dualfold.graph.metrics import exact_doubles
+from dualfold.graph.metrics import check_distances, exact_doubles, is_precomputed
 from dualfold.kernels.sparse import refuse_damaged
 from dualfold.scale.table import is_tiled
 from dualfold.shown import drawn_map
@@ -59,7 +60,8 @@ class CertifiedBase(TakesTiles, TellsProgress, BaseEstimator):
         polars, an Arrow table, an `xarray.DataArray`, or an AnnData, whose matrix X is taken.
         """
         if is_tiled(X):
-            self._fit_tiled(X, y)
+            with self._whole_or_unfitted():
+                self._fit_tiled(X, y)
         else:
             self._fit_checked(X, y)
         return self
@@ -73,13 +75,27 @@ class CertifiedBase(TakesTiles, TellsProgress, BaseEstimator):
         return np.asarray(self.embedding_)
 
     def _fit_checked(self, X: Any, y: Any) -> None:
-        checked = self._checked(X, reset=True)
-        labels = self._labels(y, checked.shape[0]) if self._uses_labels() else None
-        with self._telling(X):
-            if labels is None:
-                self._fit(checked)
-            else:
-                self._fit_labelled(checked, labels)
+        with self._whole_or_unfitted():
+            checked = self._checked(X, reset=True)
+            labels = self._labels(y, checked.shape[0]) if self._uses_labels() else None
+            with self._telling(X):
+                if labels is None:
+                    self._fit(checked)
+                else:
+                    self._fit_labelled(checked, labels)
+
+    @contextlib.contextmanager
+    def _whole_or_unfitted(self) -> Iterator[None]:
+        """A fit that does not end, by an error or Ctrl-C, leaves the parameters alone.
+
+        Else half of an old and half of a new answer would stand side by side.
+        """
+        try:
+            yield
+        except BaseException:
+            for name in set(vars(self)) - set(self.get_params(deep=False)):
+                delattr(self, name)
+            raise
 
     def _fit(self, X: Any) -> None:
         raise NotImplementedError
@@ -189,6 +205,8 @@ class CertifiedEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cert
             return self._transform_tiles(X)
         check_is_fitted(self)
         checked = self._checked(X, reset=False)
+        if is_precomputed(getattr(self, "metric", None)):
+            check_distances(checked.data if sp.issparse(checked) else checked.ravel())
         points = self.placing_map()(checked)
         return points.astype(np.float32) if checked.dtype == np.float32 else points
 

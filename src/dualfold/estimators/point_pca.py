@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -12,13 +13,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.arrays import Array
 from dualfold.data.labels import Labels
-from dualfold.errors import Argument, CertificateFailed, InvalidInput
+from dualfold.errors import Argument, CertificateFailed
 from dualfold.estimators.base import solver_to_last_digits
 from dualfold.estimators.linear import LinearEstimator
 from dualfold.estimators.stated import Stated, linear_statement
 from dualfold.forces.certificate import certify_points
 from dualfold.forces.leading import leading_directions, leading_fourth_powers
 from dualfold.forces.points import PointDescent, descended_points
+from dualfold.graph.points import in_units
 from dualfold.methods.pca import pca
 from dualfold.trace.solution import with_signs
 from dualfold.warned import warn
@@ -100,14 +102,29 @@ class PointPCA(LinearEstimator):
         self.random_state = random_state
 
     def _fit(self, X: Any) -> None:
+        """Fit X, in other units where fourth powers of its entries leave double precision."""
+        power = _power_of(X)
+        scaled = X if not power else in_units(X, power)
+        self._fit_scaled(scaled, power)
+        if not power:
+            return
+        # A power of 2 changes no digit.
+        for name, degree in (("embedding_", 1), ("mean_", 1), ("eigenvalues_", 2)):
+            with np.errstate(over="ignore"):
+                setattr(self, name, np.ldexp(getattr(self, name), degree * power))
+        self.certificate_ = replace(
+            self.certificate_,
+            about=f"the rows times 2^{-power}: fourth powers of theirs leave double precision",
+        )
+
+    def _fit_scaled(self, X: Any, power: int) -> None:
         count = min(self.n_components, *X.shape)
-        _refuse_extremes(X)
         directions = self._directions(X, count)
         reachable = 4 * leading_fourth_powers(X, count, directions).lower
         run = descended_points(
             X,
             count,
-            start=None if isinstance(self.init, str) else np.asarray(self.init)[:, :count],
+            start=None if isinstance(self.init, str) else self._start(count, power),
             most_steps=self.max_iter,
             tol=self.tol,
             reachable=reachable,
@@ -130,6 +147,10 @@ class PointPCA(LinearEstimator):
                 stacklevel=5,
             )
         self._keep(run, X)
+
+    def _start(self, count: int, power: int) -> Array:
+        given = np.asarray(self.init)[:, :count]
+        return np.ldexp(given.astype(float), -power) if power else given
 
     def _directions(self, X: Any, count: int) -> Array:
         """About the leading principal axes, one more than asked for where there is one."""
@@ -166,11 +187,7 @@ class PointPCA(LinearEstimator):
         return linear_statement(pca(X, n_components=self._asked(count, min(X.shape))))
 
 
-def _refuse_extremes(X: Any) -> None:
-    """Errors are fourth powers of the entries, which leave the range of doubles early."""
+def _power_of(X: Any) -> int:
+    """The power of 2 that X is a multiple of, roughly; 0 where fourth powers have room."""
     largest = float(np.abs(X.data if sp.issparse(X) else X).max(initial=0.0))
-    if largest and not SMALLEST < largest < LARGEST:
-        raise InvalidInput(
-            f"the largest entry of X is {largest:.1e}, and sums of fourth powers of such entries "
-            "leave the range of double precision; divide X by a constant first"
-        )
+    return 0 if not largest or SMALLEST < largest < LARGEST else int(np.frexp(largest)[1])

@@ -83,10 +83,11 @@ class RandomProjection(LinearEstimator):
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
         """Draw a map for data of the shape of X and measure what it does to X."""
-        if is_tiled(X):
-            self._fit_tiled(X, y)
-            return self
-        self._fit_points(self._checked(X, reset=True))
+        with self._whole_or_unfitted():
+            if is_tiled(X):
+                self._fit_tiled(X, y)
+            else:
+                self._fit_points(self._checked(X, reset=True))
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -94,7 +95,8 @@ class RandomProjection(LinearEstimator):
         """Draw, measure, and return the coordinates of X; they are not kept."""
         if is_tiled(X):
             return self._transform_tiles(self._fit_tiled(X, y))
-        return self._fit_points(self._checked(X, reset=True))
+        with self._whole_or_unfitted():
+            return self._fit_points(self._checked(X, reset=True))
 
     def _fit_points(self, X: Any) -> Array:
         self._draw(X)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,9 @@ from dualfold.graph.build import spread_of, variable_counts
 from dualfold.graph.coordinates import frame_of
 from dualfold.graph.faint import FAINT, faint_pairs
 from dualfold.graph.graph import Graph, Lists
-from dualfold.graph.metrics import is_euclidean, is_precomputed
+from dualfold.graph.metrics import check_distances, is_euclidean, is_precomputed
 from dualfold.graph.neighbors import nearest
-from dualfold.graph.points import rows_alike
+from dualfold.graph.points import OutOfRange, in_units, rows_alike
 from dualfold.graph.scan import pairs_between
 from dualfold.kernels.threads import thread_count
 
@@ -158,7 +158,12 @@ def _pairs_within(graph: Graph, queries: Any, reach: Array) -> tuple[Array, Arra
         return rows[near], lists.indices[near], lists.distances[near]
     if not is_euclidean(graph.metric):
         return _within_reach_metric(graph, queries, reach)
-    X, Q = rows_alike(graph.points, queries)
+    try:
+        X, Q = rows_alike(graph.points, queries)
+    except OutOfRange as out:
+        scaled = replace(graph, points=in_units(graph.points, out.power))
+        found = _pairs_within(scaled, in_units(queries, out.power), np.ldexp(reach, -out.power))
+        return found[0], found[1], np.ldexp(found[2], out.power)
     frame = frame_of(X, Q, None)
     rows, columns, distances = pairs_between(
         Q, frame.coordinates(Q), X, frame.coordinates(X), frame.scale,
@@ -191,9 +196,11 @@ def _distance_rows(graph: Graph, queries: Any) -> Lists:
         )
     if sp.issparse(queries):
         matrix = sp.csr_array(queries)
+        check_distances(matrix.data)
         rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
         return _as_lists(rows, matrix.indices, matrix.data, matrix.shape[0])
     block = np.asarray(queries, dtype=float)
+    check_distances(block.ravel())
     order = np.argsort(block, axis=1, kind="stable")
     indptr = np.arange(0, block.size + 1, block.shape[1])
     return Lists(indptr, order.ravel(), np.take_along_axis(block, order, axis=1).ravel())

@@ -72,7 +72,7 @@ def geodesic_distances(
     graph: Graph,
     sources: Any = None,
     *,
-    dtype: Any = np.float32,
+    dtype: Any = None,
     n_jobs: int | None = None,
     out: Array | None = None,
 ) -> Array:
@@ -80,11 +80,12 @@ def geodesic_distances(
 
     An m×n array, one row a source; points that no path reaches are at infinity. Sums
     along paths are made in float64 and rounded to `dtype` once: float32 takes half the
-    memory (`geodesic_rounding` says how right they are). With all points as sources the
+    memory (`geodesic_rounding` says how right they are). None is float32 where it has room
+    for the lengths (`geodesic_kind`). With all points as sources the
     matrix is symmetric to the last bit (of the two directions of a path the smaller sum is
     kept). The bits do not depend on `n_jobs`. `out`, if given, is filled and returned.
     """
-    kind = _real(dtype)
+    kind = _real(geodesic_kind(graph) if dtype is None else dtype)
     n, everyone = graph.n, sources is None
     wanted = np.arange(n) if everyone else _rows_of(graph, sources)
     rows = _room(out, (len(wanted), n), kind)
@@ -100,6 +101,20 @@ def geodesic_distances(
             threads,
         )
     return rows
+
+
+def geodesic_kind(graph: Graph) -> Any:
+    """float32, or float64 where lengths are so large or small that float32 has no room."""
+    lengths = graph.lengths.data
+    least, longest = _room_of(graph, np.dtype(np.float32))
+    most = float(lengths.max()) if lengths.size else 0.0
+    return np.float32 if not most or least <= most < longest else np.float64
+
+
+def _room_of(graph: Graph, kind: np.dtype[Any]) -> tuple[float, float]:
+    """Longest edges below the first lose digits; above the second paths have no length."""
+    info = np.finfo(kind)
+    return float(info.tiny) / float(info.eps) ** 2, float(info.max) / max(graph.n, 1)
 
 
 def geodesic_rounding(graph: Graph, dtype: Any) -> float:
@@ -125,14 +140,14 @@ def farthest_points(
     at_once: int = 32,
     start: int | None = None,
     random_state: int | np.random.Generator | None = None,
-    dtype: Any = np.float32,
+    dtype: Any = None,
 ) -> Landmarks:
     """`count` landmarks of the `graph`, each as far as can be from those before it (maxmin).
 
     The first is `start`, or drawn by `random_state`. Ties go to the smaller index; a
     piece that no landmark reaches yet is farther than anything. The geodesics that the
     choice needs are the landmarks' own, and come with it, summed in float64 and rounded to
-    `dtype`.
+    `dtype` (None: `geodesic_kind`).
 
     After the first ones, landmarks are chosen `at_once` and their geodesics found side by
     side. Within such a batch distances are not known yet; what stands for them is the
@@ -148,8 +163,9 @@ def farthest_points(
         )
     rng = np.random.default_rng(random_state)
     chosen = _rows_of(graph, np.full(count, rng.integers(graph.n) if start is None else start))
-    patched, rows = _Patched.of(graph, _real(dtype)), np.empty((count, graph.n), _real(dtype))
-    nearest = np.full(graph.n, np.inf, _real(dtype))
+    kind = _real(geodesic_kind(graph) if dtype is None else dtype)
+    patched, rows = _Patched.of(graph, kind), np.empty((count, graph.n), kind)
+    nearest = np.full(graph.n, np.inf, kind)
     found, ways = 0, _Ways()
     with steps("shortest paths from landmarks", count) as done:
         while found < count:
@@ -248,11 +264,16 @@ class _Patched:
         indptr = graph.lengths.indptr.astype(np.int64)
         indices = graph.lengths.indices.astype(np.int32)
         lengths = graph.lengths.data
-        longest = float(np.finfo(kind).max) / max(graph.n, 1)
+        least, longest = _room_of(graph, kind)
         if lengths.size and not (lengths.min() >= 0 and lengths.max() < longest):
             raise InvalidInput(
                 f"edge lengths must be numbers from 0 to {longest:.1g}, so that paths have a "
                 f"length; these run from {lengths.min():.3g} to {lengths.max():.3g}"
+            )
+        if lengths.size and 0 < lengths.max() < least:
+            raise InvalidInput(
+                f"edge lengths up to {lengths.max():.3g} vanish among numbers of type {kind}; use ",
+                Argument("dtype", "float64"),
             )
         order = np.empty(graph.n, np.int32)
         _done(_patches(graph.n, indptr, indices, order))

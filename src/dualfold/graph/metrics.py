@@ -14,6 +14,7 @@ from dualfold.kernels.sparse import refuse_damaged
 
 __all__ = [
     "best_of_rows",
+    "check_distances",
     "double_table",
     "from_precomputed",
     "is_euclidean",
@@ -92,6 +93,12 @@ def _distance_blocks(X: Any, queries: Any, metric: Any, threads: int) -> Any:
         working_memory=_WORKING_MEMORY,
     ):
         block = np.asarray(block, dtype=np.float64)
+        if block.size and block.min() < 0:
+            raise InvalidInput(
+                Argument("metric", metric),
+                f" gives negative distances ({block.min():g}) on these rows, and there are none; "
+                "take absolute values or squares of what it computes",
+            )
         if not np.isfinite(block).all():
             raise InvalidInput(
                 Argument("metric", metric),
@@ -161,7 +168,7 @@ def from_precomputed(distances: Any, n_neighbors: int | None = None) -> Ragged:
     else:
         row, column = np.divmod(np.arange(n * n, dtype=np.int64), n)
         value = exact_doubles(distances, "distances").astype(np.float64).ravel()
-    _check_distances(value)
+    check_distances(value)
     if not sp.issparse(distances):
         _refuse_asymmetric(value.reshape(n, n))
     apart = row != column
@@ -187,7 +194,7 @@ def _refuse_asymmetric(distances: np.ndarray) -> None:
     )
 
 
-def _check_distances(value: np.ndarray) -> None:
+def check_distances(value: np.ndarray) -> None:
     if not np.isfinite(value).all():
         raise InvalidInput(
             "precomputed distances must be finite; leave unknown ones out of a sparse matrix "

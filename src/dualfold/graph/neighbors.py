@@ -8,6 +8,7 @@ measured. All distances come from one kernel; ties are broken by index.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,13 @@ from dualfold.graph.metrics import (
     metric_within,
     ragged,
 )
-from dualfold.graph.points import distance_rounding, rows_alike, rows_of_numbers
+from dualfold.graph.points import (
+    OutOfRange,
+    distance_rounding,
+    in_units,
+    rows_alike,
+    rows_of_numbers,
+)
 from dualfold.graph.present import present_nearest
 from dualfold.graph.scan import pairs_within, scan_queries, scan_self
 from dualfold.graph.search import Neighbors, Search, exact_search
@@ -69,10 +76,18 @@ def nearest(
         return _of_precomputed(X, n_neighbors, queries)
     if not _in_space(X, metric):
         return _of_metric(X, n_neighbors, queries, metric, search, threads)
-    if queries is None:
-        X = rows_of_numbers(X)
-    else:
-        X, queries = rows_alike(X, queries)
+    try:
+        if queries is None:
+            X = rows_of_numbers(X)
+        else:
+            X, queries = rows_alike(X, queries)
+    except OutOfRange as out:
+        found = nearest(
+            in_units(X, out.power), n_neighbors, search=search, n_jobs=n_jobs,
+            queries=None if queries is None else in_units(queries, out.power),
+            recall_sample=recall_sample, random_state=random_state,
+        )  # fmt: skip
+        return replace(found, distances=np.ldexp(found.distances, out.power))
     _check_count(n_neighbors, len(X), queries is not None)
     if search == "approximate":
         if queries is not None:
@@ -149,7 +164,12 @@ def within(
         return np.concatenate([[0], np.cumsum(counts)]), indices[near], distances[near]
     if not _in_space(X, metric):
         return metric_within(double_table(X, "X"), radius, metric, threads)
-    X = rows_of_numbers(X)
+    try:
+        X = rows_of_numbers(X)
+    except OutOfRange as out:
+        reach = min(float(np.ldexp(float(radius), -out.power)), float(np.finfo(float).max))
+        indptr, indices, distances = within(in_units(X, out.power), reach, n_jobs=n_jobs)
+        return indptr, indices, np.ldexp(distances, out.power)
     reach = max(float(radius), FAINT)
     if tree_pays(len(X), X.shape[1]):
         row, column, distance = tree_pairs_within(X, reach, threads)
@@ -221,7 +241,7 @@ def _of_metric(X: Any, k: int, queries: Any, metric: Any, search: str, threads: 
         lists = metric_search(X, queries, k, metric, threads)
     except InvalidInput:
         raise
-    except ValueError as trouble:
+    except (ValueError, TypeError) as trouble:
         raise InvalidInput(
             Argument("metric", metric),
             f" could not be computed: {trouble}. sklearn.metrics.pairwise_distances lists the "

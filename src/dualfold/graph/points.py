@@ -19,9 +19,11 @@ from dualfold.kernels import kernels_by_dtype, shared
 from dualfold.kernels.threads import row_slices
 
 __all__ = [
+    "OutOfRange",
     "chunks",
     "distance_rounding",
     "exact_numbers",
+    "in_units",
     "pair_distances",
     "rows_alike",
     "rows_of_numbers",
@@ -35,6 +37,31 @@ _WHOLE = 2**53
 LANES = shared("SQUARE_LANES")  # sums beside each other in a distance
 
 _pair_distances = kernels_by_dtype("pair_distances")
+
+
+class OutOfRange(InvalidInput):
+    """Numbers whose squares leave double precision; in other units, X·2^-power, they do not."""
+
+    power: int = 0
+
+
+def in_units(X: Any, power: int) -> np.ndarray:
+    """X·2^-power as an array of doubles; refused where an entry would be rounded."""
+    rows = np.asarray(X.toarray() if sp.issparse(X) else X, dtype=np.float64)
+    with np.errstate(over="ignore"):
+        scaled = np.ldexp(rows, -power)
+    if not np.array_equal(np.ldexp(scaled, power), rows):
+        raise InvalidInput(
+            f"numbers around 2^{power} lie beside others so small that no unit has room for the "
+            "squares of both in double precision; leave out, or rescale, some columns"
+        )
+    return scaled
+
+
+def _out_of_range(largest: float, *parts: str) -> OutOfRange:
+    error = OutOfRange(*parts)
+    error.power = int(np.frexp(largest)[1])
+    return error
 
 
 def rows_of_numbers(X: Any, name: str = "X") -> np.ndarray:
@@ -171,14 +198,17 @@ def _check_range(tables: dict[str, np.ndarray]) -> None:
     ends = [end for name, rows in tables.items() if len(rows) for end in _column_ends(rows, name)]
     if ends and len({len(end) for end in ends}) == 1:
         extent = float((np.max(ends, axis=0) - np.min(ends, axis=0)).max())
-    if max((float(np.abs(end).max()) for end in ends), default=0.0) > _LARGEST:
-        raise InvalidInput(
+    largest = max((float(np.abs(end).max()) for end in ends), default=0.0)
+    if largest > _LARGEST:
+        raise _out_of_range(
+            largest,
             names,
             f" holds numbers beyond {_LARGEST:g}, whose squares overflow; divide by a constant "
             "first",
         )
     if 0 < extent < _SMALLEST:
-        raise InvalidInput(
+        raise _out_of_range(
+            extent,
             "all rows of ",
             names,
             f" lie within {extent:.1e} of each other and the squares of such differences vanish "

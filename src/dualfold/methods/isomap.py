@@ -6,7 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.graph.geodesics import geodesic_distances, geodesic_rounding, landmarks_at
+from dualfold.graph.geodesics import (
+    geodesic_distances,
+    geodesic_kind,
+    geodesic_rounding,
+    landmarks_at,
+)
 from dualfold.graph.graph import Graph
 from dualfold.graph.pieces import one_piece
 from dualfold.maps.landmark import FromLandmarks
@@ -34,7 +39,7 @@ def isomap(graph: Graph, *, n_components: int = 2, dtype: Any = None) -> TracePr
     Tenenbaum, de Silva and Langford, "A global geometric framework for nonlinear
     dimensionality reduction" (2000).
     """
-    dtype = dtype or (np.float64 if graph.n <= DOUBLE_UP_TO else np.float32)
+    dtype = dtype or (np.float64 if graph.n <= DOUBLE_UP_TO else geodesic_kind(graph))
     distances = geodesic_distances(one_piece(graph), dtype=dtype)
     K = centred_gram(distances, out=distances)
     error = centred_distances_error(K, geodesic_rounding(graph, dtype), K.dtype)

@@ -22,6 +22,8 @@ from dualfold.trace.shifted import share_ordering
 
 # Spreads of B's diagonal below this do no harm.
 HARMLESS = 16.0
+# Entries of A up to 2 to this power, either way, have squares and sums of them with room.
+MOST_POWER = 400
 SMALLEST = float(np.finfo(float).tiny)
 
 
@@ -51,6 +53,28 @@ def balanced(problem: TraceProblem, V: Array) -> tuple[TraceProblem, Array]:
     changed.__dict__["trivial"] = problem.trivial * back
     share_ordering(problem, changed)
     return changed, turned
+
+
+def in_units(problem: TraceProblem) -> tuple[TraceProblem, int]:
+    """The problem with A·2^-power, and the power: 0 unless squares of A leave double precision."""
+    A = problem.A
+    if isinstance(A, LinearOperator) and not isinstance(A, Gramian):
+        return problem, 0
+    entries = A.factor.data if isinstance(A, Gramian) else A.data if sp.issparse(A) else A
+    largest = max(float(entries.max(initial=0.0)), -float(entries.min(initial=0.0)))
+    power = int(np.frexp(largest)[1]) * (2 if isinstance(A, Gramian) else 1)
+    if largest == 0 or abs(power) < MOST_POWER:
+        return problem, 0
+    power -= power % 2
+    scaled = _scaled(A, np.full(problem.n, -power // 2))
+    if scaled is None:
+        return problem, 0
+    changed = replace(problem, A=scaled)
+    for known in ("_excluded", "trivial"):
+        if known in problem.__dict__:
+            changed.__dict__[known] = problem.__dict__[known]
+    share_ordering(problem, changed)
+    return changed, power
 
 
 def _scaled_columns(problem: TraceProblem, powers: Array) -> Array | None:

@@ -19,7 +19,7 @@ from dualfold.certificate import Certificate
 from dualfold.errors import Argument, InvalidInput
 from dualfold.levels import WORTHLESS, Level, checked_tolerance, level_of
 from dualfold.trace import proofs
-from dualfold.trace.balanced import balanced
+from dualfold.trace.balanced import balanced, in_units
 from dualfold.trace.completeness import Floor, dense_entries
 from dualfold.trace.entries import MOST_ASYMMETRY, asymmetry, not_symmetric, real_entries
 from dualfold.trace.problem import Gramian, TraceProblem
@@ -118,6 +118,12 @@ def certify(
     """
     tolerance = checked_tolerance(tolerance)
     V = _as_columns(problem, vectors)
+    problem, power = in_units(problem)
+    if power:
+        stated = None if values is None else np.ldexp(np.asarray(values, dtype=float), -power)
+        return _in_units_of_data(
+            certify(problem, V, stated, tolerance=tolerance, fresh=fresh), power
+        )
     given = V[:, : problem.count]
     if not np.isfinite(given).all():
         return _failure(problem, "the vectors hold NaN or infinite entries", tolerance)
@@ -136,6 +142,22 @@ def certify(
     doubts = _mismatch(values, problem.sign * found.quotients, _entry_scale(problem))
     level, reasons = _level(problem, found, doubts, tolerance)
     return _certificate(problem, found, level, reasons, off, tolerance)
+
+
+def _in_units_of_data(found: TraceCertificate, power: int) -> TraceCertificate:
+    """The same verdict with its numbers times 2^power."""
+
+    def back(number: float | None) -> Any:
+        return None if number is None else float(np.ldexp(number, power))
+
+    return replace(
+        found,
+        value=back(found.value),
+        bound=back(found.bound),
+        floor=back(found.floor),
+        eigengap=back(found.eigengap),
+        residuals=tuple(back(one) for one in found.residuals),
+    )
 
 
 def _certificate(

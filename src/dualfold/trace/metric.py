@@ -76,7 +76,7 @@ class Sparse:
     def _factor(self) -> Factorisation:
         factor = factorise(self.matrix, fill_reducing_ordering(self.matrix))
         if factor.negative or factor.zero:
-            raise _not_positive()
+            raise not_positive()
         return factor
 
     @cached_property
@@ -115,7 +115,7 @@ class Dense:
         try:
             return scipy.linalg.cho_factor(self.matrix, lower=True)
         except np.linalg.LinAlgError as error:
-            raise _not_positive() from error
+            raise not_positive() from error
 
     @cached_property
     def lowest(self) -> float:
@@ -250,7 +250,7 @@ def _norm_of_inverse(solve: Any, n: int) -> float:
     return size
 
 
-def _not_positive() -> InvalidInput:
+def not_positive() -> InvalidInput:
     return InvalidInput(
         Argument("B"),
         " is not positive definite, so VᵀBV = I has no meaning; drop dependent columns "

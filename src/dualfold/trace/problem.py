@@ -179,7 +179,12 @@ class TraceProblem:
         return total * (1 + (2**18 + len(A)) * float(np.finfo(float).eps))
 
     def descent(self, V: Array) -> Array:
-        """sign·A·V: what solvers minimise."""
+        """sign·A·V, V of n rows: what solvers minimise."""
+        if np.ndim(V) not in (1, 2) or len(V) != self.n:
+            raise InvalidInput(
+                f"the vectors have shape {np.shape(V)}, and the problem has {self.n} rows; give "
+                "one row of numbers for each"
+            )
         image = product(self.A, V)
         return image if self.sense == "min" else -image
 

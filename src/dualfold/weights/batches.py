@@ -16,6 +16,8 @@ from dualfold.kernels.progress import steps
 # batches busy, small against any data that needs batching. Best of 2^16 to 2^23 on MNIST
 # (2^23 takes a third longer).
 BATCH = 2**21
+# Offsets below this, and above its inverse, have squares that lose digits.
+FAINT = 2.0**-300
 
 
 def batches(lists: Lists, width: int) -> Iterator[tuple[Array, Array]]:
@@ -40,8 +42,19 @@ def offsets(X: Any, neighbors: Array, origins: Array | None = None) -> Array:
     """x_j − x_i for the neighbours j of each origin i, or x_j less the mean of them all."""
     gathered = numbers(X, neighbors.ravel()).reshape(*neighbors.shape, -1)
     if origins is None:
-        return np.asarray(gathered - gathered.mean(axis=1, keepdims=True))
-    return np.asarray(gathered - numbers(X, origins)[:, None])
+        return in_reach(gathered - gathered.mean(axis=1, keepdims=True))
+    return in_reach(gathered - numbers(X, origins)[:, None])
+
+
+def in_reach(around: Array) -> Array:
+    """Offsets, in other units (a power of 2) where their squares would leave double precision.
+
+    Weights and tangents of neighbourhoods do not depend on units; their bits neither.
+    """
+    largest = float(np.abs(around).max(initial=0.0))
+    if 0 < largest < FAINT or largest > 1 / FAINT:
+        return np.asarray(np.ldexp(around, -int(np.frexp(largest)[1])))
+    return np.asarray(around)
 
 
 def numbers(X: Any, rows: Array) -> Array:

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
+from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.graph import Lists
 from dualfold.weights.batches import batches, offsets
 
@@ -48,5 +49,13 @@ def gram_weights(gram: Array, ridge: float) -> Array:
     trace = np.einsum("bii->b", gram)
     diagonal = np.arange(count)
     gram[:, diagonal, diagonal] += np.where(trace > 0, ridge * trace, ridge)[:, None]
-    solved = np.linalg.solve(gram, np.ones((len(gram), count, 1)))[..., 0]
+    try:
+        solved = np.linalg.solve(gram, np.ones((len(gram), count, 1)))[..., 0]
+    except np.linalg.LinAlgError as error:
+        raise InvalidInput(
+            Argument("reg"),
+            f" is {ridge:g}, and some neighbourhoods have more neighbours than dimensions, so that "
+            "many weights are equally good; give a share above 0, as ",
+            Argument("reg", 0.001),
+        ) from error
     return np.asarray(solved / solved.sum(axis=1, keepdims=True))

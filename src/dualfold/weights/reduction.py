@@ -170,7 +170,11 @@ def _spectrum(matrix: Array, faint: float) -> tuple[Array, Array]:
     """Eigenvalues from the largest down to `faint` times it, with their vectors."""
     if not np.isfinite(matrix).all():
         raise InvalidInput("the data holds NaN or infinite entries; fill or drop them first")
-    values, vectors = scipy.linalg.eigh(matrix, driver="evd")
+    # LAPACK rescales matrices far from 1 by itself, but rounds then; a power of 2 does not.
+    power = int(np.frexp(np.abs(matrix).max(initial=0.0))[1])
+    power = power if abs(power) > 400 else 0
+    values, vectors = scipy.linalg.eigh(np.ldexp(matrix, -power) if power else matrix, driver="evd")
+    values = np.ldexp(values, power) if power else values
     count = int(np.sum(values > faint * max(float(values[-1]), 0.0)))
     if count == 0:
         raise InvalidInput("all points are equal: the data has no direction to project on")

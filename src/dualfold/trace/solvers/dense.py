@@ -15,7 +15,7 @@ from dualfold.errors import TooLarge
 from dualfold.kernels.progress import foreseen
 from dualfold.kernels.tally import tally
 from dualfold.trace.metric import Dense as DenseMetric
-from dualfold.trace.metric import Diagonal, Sparse
+from dualfold.trace.metric import Diagonal, Sparse, not_positive
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution, with_signs
 from dualfold.trace.solvers.solver import Solver
@@ -58,9 +58,14 @@ class Dense(Solver):
             A += max(far, 1.0) * (N @ N.T)
         last = min(problem.count, n - problem.trivial.shape[1] - 1)  # one more, as the guard
         with foreseen("LAPACK at work", 4 / 3 * n**3 / DENSE_RATE):
-            values, V = scipy.linalg.eigh(
-                A, B, subset_by_index=[0, last], driver="gvx" if B is not None else "evr"
-            )
+            try:
+                values, V = scipy.linalg.eigh(
+                    A, B, subset_by_index=[0, last], driver="gvx" if B is not None else "evr"
+                )
+            except np.linalg.LinAlgError as error:
+                if B is None:
+                    raise
+                raise not_positive() from error
         V = V if scales is None else V * scales[:, None]
         # Once more from A itself: lifting the trivial directions has rounded the values.
         V = problem.off_trivial(V)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
+
+import numpy as np
 
 from dualfold.errors import Argument, Message, NotConverged
 from dualfold.kernels.threads import lapack_threads
+from dualfold.trace.balanced import in_units
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
 
@@ -19,8 +23,11 @@ class Solver(ABC):
 
     def solve(self, problem: TraceProblem) -> Solution:
         """The converged answer, or `NotConverged` with the remedy (and the attempt)."""
+        scaled, power = in_units(problem)  # LAPACK rescales by itself, but rounds then
         with lapack_threads(problem.n):
-            solution = self.attempt(problem)
+            solution = self.attempt(scaled)
+        if power:
+            solution = replace(solution, values=np.ldexp(solution.values, power))
         if solution.status != "converged":
             story = f" ({'; '.join(solution.story)})" if solution.story else ""
             raise NotConverged(
