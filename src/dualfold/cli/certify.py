@@ -76,8 +76,11 @@ def is_model(path: str) -> bool:
     """Whether a file is a model of dualfold, rather than a table."""
     if not zipfile.is_zipfile(path):
         return False
-    with zipfile.ZipFile(path) as archive:
-        return "dualfold.json" in archive.namelist()
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return "dualfold.json" in archive.namelist()
+    except (zipfile.BadZipFile, OSError, ValueError, RuntimeError):
+        return Path(path).suffix == ".dualfold"  # a damaged one, which load_model names
 
 
 def _points(request: CertifyRequest, console: Console) -> Judged:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from dualfold.cli import options as o
-from dualfold.cli.console import UNCERTIFIED, Console, print_json
+from dualfold.cli.console import UNCERTIFIED, Console, print_json, printable
 from dualfold.cli.reading_options import OF_FILE, OF_REPORT, reads_table
 from dualfold.data.reading import AS_IT_IS, Reading
 from dualfold.descriptions import DESCRIPTIONS
@@ -37,6 +37,7 @@ def report(
     ] = None,
     picture: o.Picture = None,
     force: o.Force = False,
+    spreadsheet: o.Spreadsheet = False,
     as_json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:  # fmt: skip
@@ -57,14 +58,14 @@ def report(
     if output == "-":
         raise typer.BadParameter("the report goes to standard output; give -o a file")
     request = reporting.ReportRequest(
-        file, reading, embedding, n_neighbors, sample, output, picture, force
+        file, reading, embedding, n_neighbors, sample, output, picture, force, spreadsheet
     )
     console = Console(quiet=quiet)
     summary, words = reporting.report_map(request, console)
     if as_json:
         print_json(summary)
     else:
-        typer.echo(words)
+        typer.echo(printable(words))
     for line in after_report(request):
         console.say(line)
 

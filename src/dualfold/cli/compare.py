@@ -39,6 +39,7 @@ class CompareRequest:
     images: tuple[int, int] | None
     force: bool
     html_mb: float = 20.0
+    spreadsheet: bool = False
 
 
 def compare_methods(request: CompareRequest, console: Console) -> dict[str, Any]:
@@ -169,7 +170,10 @@ def _write(
             for axis, name in enumerate(result.axis_names):
                 columns[name] = result.points[:, axis]
         metadata = {"schema": "dualfold.compare/1", "dualfold": __version__, "results": rows}
-        write_table(request.output, columns, overwrite=request.force, metadata=metadata)
+        write_table(
+            request.output, columns, overwrite=request.force, metadata=metadata,
+            spreadsheet=request.spreadsheet,
+        )  # fmt: skip
     if request.html is not None:
         write_html(
             request.html, data, maps, around, console,

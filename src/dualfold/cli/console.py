@@ -40,7 +40,7 @@ class Console:
 
     def say(self, text: str, style: str = "") -> None:
         if not self.quiet:
-            self._terminal.print(text, style=style or None, markup=False)
+            self._terminal.print(printable(text), style=style or None, markup=False)
 
     def note(self, text: str) -> None:
         """Something the user should know about the data or the answer, said once."""
@@ -60,7 +60,7 @@ class Console:
             return
         from dualfold.kernels.progress import reporting_to
 
-        stage = Stage(self.prefix + name, expected)
+        stage = Stage(printable(self.prefix + name), expected)
         with displayed(self._terminal, stage), reporting_to(stage.update):
             yield
 
@@ -81,6 +81,16 @@ class Console:
             yield
 
 
+# Names come from files; a terminal obeys such characters: colours, titles, the direction of text.
+_COMMANDS = {*range(32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
+_SHOWN = {code: f"\\x{code:02x}" for code in _COMMANDS - {9, 10}}
+
+
+def printable(text: str) -> str:
+    """The text with commands to a terminal written out, as \\x1b."""
+    return str(text).translate(_SHOWN)
+
+
 def sentence(text: str) -> str:
     """Ends with one full stop, unless it ends with another mark."""
     return text if text.endswith((".", "?", "!")) else text + "."
@@ -88,7 +98,9 @@ def sentence(text: str) -> str:
 
 def print_json(content: dict[str, Any]) -> None:
     """One JSON object on standard output."""
-    typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
+    text = json.dumps(content, indent=2, ensure_ascii=False)
+    rest = {code: f"\\u{code:04x}" for code in _COMMANDS if code > 31}  # JSON's own writing
+    typer.echo(text.translate(rest))
 
 
 def debugging() -> bool:

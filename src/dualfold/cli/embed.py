@@ -38,6 +38,7 @@ class Request:
     loadings: str | None = None
     biplot: str | None = None
     html_mb: float = 20.0
+    spreadsheet: bool = False
 
     def settings(self, job: Job) -> dict[str, Any]:
         """What must be known to get the same numbers of the `job` again, JSON-ready."""
@@ -98,7 +99,10 @@ def embed_table(request: Request, console: Console, data: Prepared | None = None
     if request.loadings is not None:
         from dualfold.data import write_table
 
-        write_table(request.loadings, loadings_columns(result, data), overwrite=request.force)
+        write_table(
+            request.loadings, loadings_columns(result, data), overwrite=request.force,
+            spreadsheet=request.spreadsheet,
+        )  # fmt: skip
     if request.html is not None:
         write_html(
             request.html, data, [result], around, console,
@@ -192,7 +196,7 @@ def _write(
     onto = source if source.lower().endswith(".h5ad") else None
     write_table(
         request.output, columns, overwrite=request.force, metadata=summary,
-        onto=onto, rows=data.table.rows,
+        onto=onto, rows=data.table.rows, spreadsheet=request.spreadsheet,
     )  # fmt: skip
     for path, content in pictures.items():
         with whole_file(Path(path), overwrite=request.force) as file:

@@ -71,6 +71,7 @@ def embed(
                      "methods with a graph are fitted on; they place the others (10000)."),
     ] = None,
     force: o.Force = False,
+    spreadsheet: o.Spreadsheet = False,
     strict: o.Strict = False,
     as_json: o.Json = False,
     quiet: o.Quiet = False,
@@ -146,6 +147,7 @@ def embed(
         loadings,
         biplot,
         html_mb,
+        spreadsheet,
     )
     summary = embed_table(request, console, data)
     if advice is not None:
@@ -165,6 +167,7 @@ def transform(
     output: Output = None,
     picture: o.Picture = None,
     force: o.Force = False,
+    spreadsheet: o.Spreadsheet = False,
     as_json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:
@@ -186,7 +189,7 @@ def transform(
 
     output = output or ("-" if file == "-" else f"{stem(file)}.placed.csv")
     refuse_two_on_stdout(as_json, output)
-    request = TransformRequest(model, file, reading, output, picture, force)
+    request = TransformRequest(model, file, reading, output, picture, force, spreadsheet)
     console = Console(quiet=quiet)
     summary = transform_table(request, console)
     if as_json:
@@ -215,6 +218,7 @@ def compare(
     html_mb: o.HtmlMb = 20.0,
     images: o.Images = None,
     force: o.Force = False,
+    spreadsheet: o.Spreadsheet = False,
     strict: o.Strict = False,
     as_json: o.Json = False,
     quiet: o.Quiet = False,
@@ -246,7 +250,7 @@ def compare(
         raise typer.BadParameter("the table of results goes to standard output; give -o a file")
     request = comparing.CompareRequest(
         file, reading, jobs, output, picture, html,
-        o.picture_shape(images), force, html_mb,
+        o.picture_shape(images), force, html_mb, spreadsheet,
     )  # fmt: skip
     console = Console(quiet=quiet)
     summary = comparing.compare_methods(request, console)

@@ -130,6 +130,11 @@ Images = Annotated[
                  help="Each row is a picture of this shape; the page shows it."),
 ]  # fmt: skip
 Force = Annotated[bool, typer.Option("--force", "-f", help="Replace files that exist.")]
+Spreadsheet = Annotated[
+    bool,
+    typer.Option("--spreadsheet", help="Write labels that begin with = + - @ with an apostrophe "
+                 "before them, so that a spreadsheet does not run them as formulas."),
+]  # fmt: skip
 Strict = Annotated[
     bool,
     typer.Option("--strict", help="Exit code 3 unless it is proved, or measured, to the "

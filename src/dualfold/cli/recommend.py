@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from dualfold.cli import options as o
-from dualfold.cli.console import Console, print_json
+from dualfold.cli.console import Console, print_json, printable
 from dualfold.cli.reading_options import reads_table
 from dualfold.data.reading import AS_IT_IS, Reading
 from dualfold.descriptions import DESCRIPTIONS
@@ -46,7 +46,7 @@ def recommend(
     if as_json:
         print_json(found.to_dict() | {"source": file, "notices": notices_of(data)})
     else:
-        typer.echo(found)
+        typer.echo(printable(str(found)))
     row = DESCRIPTIONS[found.method]
     settings: dict[str, Any] = {"method": found.method, "n_components": found.n_components}
     settings |= {"n_neighbors": found.n_neighbors} if row.needs_graph else {}

@@ -12,9 +12,8 @@ from dualfold.cli.console import Console
 from dualfold.cli.places import check_places
 from dualfold.cli.reading import notices_of
 from dualfold.cli.solving import Job
-from dualfold.cli.stored import StoredMap, read_again, stored_job, stored_map
+from dualfold.cli.stored import StoredMap, known_method, read_again, stored_job, stored_map
 from dualfold.cli.surroundings import Surroundings, measured_neighbors
-from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -33,6 +32,7 @@ class ReportRequest:
     output: str | None
     picture: str | None
     force: bool
+    spreadsheet: bool = False
 
 
 def report_map(request: ReportRequest, console: Console) -> tuple[dict[str, Any], str]:
@@ -77,7 +77,7 @@ def _measured(request: ReportRequest, stored: StoredMap, data: Prepared, console
     from dualfold.quality.estimate import sample_size
 
     settings = stored.metadata.get("settings")
-    known = isinstance(settings, dict) and settings.get("method") in DESCRIPTIONS
+    known = known_method(settings)
     jobs = [stored_job(settings, stored.path)] if known else []
     sample = sample_size(len(stored.points), request.sample)
     least = measured_neighbors(data, request.n_neighbors, whole=sample is None)
@@ -129,7 +129,10 @@ def _write(
         name = data.reading.identifier
         columns = {} if name is None else {name: data.label(name)}
         columns |= found.per_point
-        write_table(request.output, columns, overwrite=request.force, metadata=summary)
+        write_table(
+            request.output, columns, overwrite=request.force, metadata=summary,
+            spreadsheet=request.spreadsheet,
+        )  # fmt: skip
     if picture is not None and request.picture is not None:
         with whole_file(Path(request.picture), overwrite=request.force) as file:
             file.write(picture)

@@ -61,7 +61,7 @@ def metadata_of(path: str) -> dict[str, Any]:
 
     try:
         found = read_metadata(path) or {}
-    except ValueError as error:  # no JSON, or no text
+    except (ValueError, RecursionError) as error:  # no JSON, or no text
         raise InvalidInput(f"what is stored with {path} is no JSON ({error})") from error
     if not isinstance(found, dict):
         raise InvalidInput(f"what is stored with {path} is no JSON object")
@@ -73,9 +73,15 @@ def _names(names: Any) -> bool:
     return plain and 0 < len(names) == len(set(names))
 
 
+def known_method(settings: Any) -> bool:
+    """Whether stored settings name a method that there is."""
+    method = settings.get("method") if isinstance(settings, dict) else None
+    return isinstance(method, str) and method in DESCRIPTIONS
+
+
 def stored_job(settings: Any, path: str) -> Job:
     """The job with stored settings, if they are settings at all."""
-    if not isinstance(settings, dict) or settings.get("method") not in DESCRIPTIONS:
+    if not isinstance(settings, dict) or not known_method(settings):
         raise InvalidInput(
             f"{path} has no settings of dualfold beside it ({path}.json or inside a Parquet or "
             "h5ad file), so nobody knows which problem it solves; `dualfold report` measures any "

@@ -32,6 +32,7 @@ class TransformRequest:
     output: str
     picture: str | None
     force: bool
+    spreadsheet: bool = False
 
 
 def transform_table(request: TransformRequest, console: Console) -> dict[str, Any]:
@@ -77,6 +78,7 @@ def transform_table(request: TransformRequest, console: Console) -> dict[str, An
     write_table(
         request.output, columns, overwrite=request.force, metadata=summary,
         onto=source if source.endswith(".h5ad") else None, rows=table.rows,
+        spreadsheet=request.spreadsheet,
     )  # fmt: skip
     if picture is not None and request.picture is not None:
         with whole_file(Path(request.picture), overwrite=request.force) as file:

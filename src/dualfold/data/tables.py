@@ -80,6 +80,7 @@ def raw_table(
 ) -> Table:
     """As `read_table`, with gaps; `mixed` as in `table_of_frame`."""
     _refuse_long(reading.separator)
+    _refuse_mark(reading)
     place, name, kind = _located(source, reading.format)
     if kind in ("csv", "tsv"):
         tabs = replace(reading, separator=reading.separator or "\t")
@@ -115,6 +116,20 @@ def _refuse_long(separator: str | None) -> None:
         raise InvalidInput(
             Argument("separator"),
             f" must be one character (or {WHITESPACE!r} for blanks), but is {separator!r}",
+        )
+
+
+def _refuse_mark(reading: Reading) -> None:
+    """Marks inside of numbers that would change them."""
+    for name in ("thousands", "decimal"):
+        mark = getattr(reading, name)
+        if mark is not None and (len(mark) != 1 or mark.isalnum() or mark in "+-"):
+            raise InvalidInput(
+                Argument(name), f" must be one mark as . , ' or a blank, but is {mark!r}"
+            )
+    if reading.thousands is not None and reading.thousands == reading.decimal:
+        raise InvalidInput(
+            Argument("thousands", reading.thousands), " is the decimal mark, too; it must differ"
         )
 
 

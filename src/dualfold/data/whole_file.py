@@ -149,6 +149,8 @@ def check_folder(folder: Path) -> None:
 def _refuse(path: Path, target: Path, overwrite: bool) -> None:
     if target.is_dir():
         raise InvalidInput(f"{path} is a folder; give the name of a file in it")
+    if target.exists() and not target.is_file():  # a file would take its place
+        raise InvalidInput(f"{path} is a pipe or a device, and only files are written; name a file")
     if not target.parent.is_dir():
         raise InvalidInput(f"there is no folder {target.parent} to write {target.name} in; make it")
     if not os.access(target.parent, os.W_OK):

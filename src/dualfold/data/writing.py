@@ -33,6 +33,7 @@ def write_table(
     metadata: Mapping[str, Any] | None = None,
     onto: str | os.PathLike[str] | None = None,
     rows: NDArray[np.int64] | None = None,
+    spreadsheet: bool = False,
 ) -> None:
     """Write named columns of equal length to the file `path`.
 
@@ -42,10 +43,15 @@ def write_table(
     output. `metadata` (JSON-ready) goes into a Parquet or .h5ad file itself and otherwise
     to a file beside it, `out.csv.json`; standard output gets none.
 
+    A spreadsheet runs text that begins with = + - or @ as a formula. With `spreadsheet`, names
+    and labels of a text file that begin so (or with a tab or line end) get an apostrophe before
+    them. By default they are written as they are, and read again as they were.
+
     The files appear when they are complete, or never; one that exists is not
     replaced unless overwrite=True.
     """
     arrays = _checked_columns(columns)
+    arrays = _without_formulas(arrays) if spreadsheet else arrays
     text = _json(metadata)
     if os.fspath(path) == "-":
         _write_text(sys.stdout.buffer, arrays, ",")
@@ -127,6 +133,23 @@ def _checked_columns(columns: Mapping[str, ArrayLike]) -> dict[str, NDArray[Any]
         shown = ", ".join(f"'{name}' {array.shape}" for name, array in list(arrays.items())[:10])
         raise InvalidInput(f"every column must be a list of the same length, but they are {shown}")
     return arrays
+
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def _without_formulas(arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Text that no spreadsheet takes for a formula; numbers are none."""
+
+    def plain(value: Any) -> Any:
+        return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+
+    return {
+        plain(name): array
+        if array.dtype.kind in "biufM"
+        else np.array([plain(value) for value in array.tolist()], dtype=object)
+        for name, array in arrays.items()
+    }
 
 
 def _json(metadata: Mapping[str, Any] | None) -> bytes | None:

@@ -123,6 +123,12 @@ def _refuse_both(n_neighbors: int | None, radius: float | None) -> None:
 
 def _given_graph(graph: Any, X: Any) -> Graph:
     """A `Graph` or a sparse matrix of edge lengths, as the graph of the rows of X."""
+    if not isinstance(graph, Graph) and not sp.issparse(graph):
+        raise InvalidInput(
+            Argument("graph"),
+            f" is a {type(graph).__name__}; it must be a Graph (dualfold.graph), lists of "
+            "neighbours, or a sparse matrix of edge lengths",
+        )
     if graph.shape[0] != X.shape[0] if sp.issparse(graph) else graph.n != X.shape[0]:
         raise InvalidInput(
             "the given ",
@@ -136,7 +142,7 @@ def _given_graph(graph: Any, X: Any) -> Graph:
 
 def _finite(radius: float, X: Any, metric: Any) -> float:
     """An infinite radius means everybody: the largest distance there is."""
-    if np.isfinite(radius):
+    if float(radius) < np.inf:
         return float(radius)
     from sklearn.metrics import pairwise_distances
 

@@ -85,14 +85,24 @@ def _distance_blocks(X: Any, queries: Any, metric: Any, threads: int) -> Any:
     from sklearn.metrics import pairwise_distances_chunked
 
     first = 0
-    for block in pairwise_distances_chunked(
+    blocks = pairwise_distances_chunked(
         X if queries is None else queries,
         None if queries is None else X,
         metric=metric,
         n_jobs=threads,
         working_memory=_WORKING_MEMORY,
-    ):
-        block = np.asarray(block, dtype=np.float64)
+    )
+    while True:
+        try:
+            block = np.asarray(next(blocks), dtype=np.float64)
+        except StopIteration:
+            return
+        except (ValueError, TypeError) as trouble:
+            raise InvalidInput(
+                Argument("metric", metric),
+                f" could not be computed: {' '.join(str(trouble).split())[:300]}. "
+                "sklearn.metrics.pairwise_distances lists the metrics and what each needs",
+            ) from trouble
         if block.size and block.min() < 0:
             raise InvalidInput(
                 Argument("metric", metric),

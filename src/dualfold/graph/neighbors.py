@@ -237,16 +237,7 @@ def _of_metric(X: Any, k: int, queries: Any, metric: Any, search: str, threads: 
         _check_width(X.shape[1], queries.shape[1])
     if isinstance(metric, str) and metric in MANHATTAN and isinstance(X, np.ndarray):
         return present_nearest(X, k, queries=queries, n_jobs=threads)
-    try:
-        lists = metric_search(X, queries, k, metric, threads)
-    except InvalidInput:
-        raise
-    except (ValueError, TypeError) as trouble:
-        raise InvalidInput(
-            Argument("metric", metric),
-            f" could not be computed: {trouble}. sklearn.metrics.pairwise_distances lists the "
-            "metrics and what each needs",
-        ) from trouble
+    lists = metric_search(X, queries, k, metric, threads)
     return Neighbors(*lists, exact_search("metric", float("nan")))
 
 

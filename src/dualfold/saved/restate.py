@@ -140,7 +140,7 @@ def restated(model: Model) -> Any:
     if isinstance(settings.get("settings"), dict) and "estimator" not in settings:
         return estimator_of(settings["settings"])
     name, parameters = settings.get("estimator"), settings.get("parameters")
-    if name not in ESTIMATORS:
+    if not isinstance(name, str) or name not in ESTIMATORS:
         raise InvalidInput(
             f"the model is of {name!r}, which is no estimator; there are {', '.join(ESTIMATORS)}"
         )
@@ -178,6 +178,8 @@ def _estimator(row: Description, parameters: Mapping[str, Any]) -> Any:
         flag = isinstance(value, bool) and "boolean" not in kind._parameter_constraints[name]
         if name in ("left_out", "coordinates") and isinstance(value, list):
             continue  # checked where it is used
+        if name == "graph" and value is not None:  # no file holds one as a parameter
+            raise InvalidInput(f"the file states {name} as {value!r}, which is no value of it")
         if not isinstance(value, None | bool | int | float | str) or (flag and name != "verbose"):
             raise InvalidInput(f"the file states {name} as {value!r}, which is no value of it")
     estimator = kind(**parameters)
