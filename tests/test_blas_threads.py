@@ -45,6 +45,32 @@ def check_that_the_last_restores():
     assert blas_threads() == before
 
 
+def check_that_fits_in_threads_restore():
+    import dualfold
+
+    X = np.random.default_rng(0).normal(size=(120, 4))
+    dualfold.Isomap(n_neighbors=8).fit(X)
+    before = blas_threads()
+
+    def work():
+        for _ in range(3):
+            dualfold.Isomap(n_neighbors=8).fit(X)
+
+    workers = [threading.Thread(target=work) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert blas_threads() == before, (before, blas_threads())
+
+
+def test_fits_in_four_threads_leave_blas_its_threads():
+    """Who enters the limit first is not who leaves it last; threadpoolctl 3.8 hears only one."""
+    command = [sys.executable, "-W", "ignore", __file__, "fits"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def check_that_forked_processes_end():
     """A fork while another thread holds every lock of ours: the new process finds them open.
 
@@ -87,4 +113,7 @@ def test_a_fork_while_another_thread_holds_our_locks_does_not_hang():
 
 
 if __name__ == "__main__":
-    check_that_forked_processes_end() if sys.argv[1:] else check_that_the_last_restores()
+    {
+        "forks": check_that_forked_processes_end,
+        "fits": check_that_fits_in_threads_restore,
+    }.get(sys.argv[-1], check_that_the_last_restores)()

@@ -48,7 +48,7 @@ WRONG = {
     ),
     "metric": (lambda _: nearest(X, 3, metric="nonsense"), None),
     "X": (lambda _: knn(np.where(X > 10, np.nan, X), 5), "FILE"),
-    "X too large": (lambda _: knn(X * 1e200, 5), "FILE"),
+    "X too large": (lambda _: knn(np.hstack([X * 1e200, X * 1e-200]), 5), "FILE"),
     "missing": (lambda p: table("a,b\n1,\n2,3\n4,5\n", p), "--missing drop"),
     "missing drops all": (
         lambda p: table("a,b\n1,\n,3\n", p, missing="drop"),

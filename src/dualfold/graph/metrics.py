@@ -85,15 +85,16 @@ def _distance_blocks(X: Any, queries: Any, metric: Any, threads: int) -> Any:
     from sklearn.metrics import pairwise_distances_chunked
 
     first = 0
-    blocks = pairwise_distances_chunked(
-        X if queries is None else queries,
-        None if queries is None else X,
-        metric=metric,
-        n_jobs=threads,
-        working_memory=_WORKING_MEMORY,
-    )
+    blocks: Any = None
     while True:
         try:
+            blocks = blocks or pairwise_distances_chunked(
+                X if queries is None else queries,
+                None if queries is None else X,
+                metric=metric,
+                n_jobs=threads,
+                working_memory=_WORKING_MEMORY,
+            )
             block = np.asarray(next(blocks), dtype=np.float64)
         except StopIteration:
             return

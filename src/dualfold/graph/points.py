@@ -52,8 +52,9 @@ def in_units(X: Any, power: int) -> np.ndarray:
         scaled = np.ldexp(rows, -power)
     if not np.array_equal(np.ldexp(scaled, power), rows):
         raise InvalidInput(
-            f"numbers around 2^{power} lie beside others so small that no unit has room for the "
-            "squares of both in double precision; leave out, or rescale, some columns"
+            Argument("X"),
+            f" holds numbers around 2^{power} beside others so small that no unit has room for the "
+            "squares of both in double precision; leave out, or rescale, some columns",
         )
     return scaled
 

@@ -8,6 +8,7 @@ threads, except in `in_shares`, whose callers add up one result a share.
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -140,24 +141,32 @@ class _OneThread(AbstractContextManager[None]):
     """The limit, entered by the first and left by the last of all threads that want it.
 
     Each saving and restoring for itself would leave BLAS with one thread for ever: who comes
-    second saves the first one's limit.
+    second saves the first one's limit. A BLAS on OpenMP has a number for each thread instead, and
+    each thread restores its own.
     """
 
     def __init__(self) -> None:
-        self.lock, self.inside = ForkedLock(), 0
-        self.limit: Any = None
+        self.lock, self.inside = ForkedLock(held=True), 0
+        self.before: list[tuple[Any, int]] = []
+        self.own = threading.local()
 
     def __enter__(self) -> None:
+        mine = [(one, one.get_num_threads()) for one in _blas_libraries(of_threads=True)]
+        self.own.before = [*getattr(self.own, "before", []), mine]
+        _set([(one, 1) for one, _ in mine])
         with self.lock:
             self.inside += 1
             if self.inside == 1:
-                self.limit = _blas().limit(limits=1, user_api="blas").__enter__()
+                shared = _blas_libraries(of_threads=False)
+                self.before = [(one, one.get_num_threads()) for one in shared]
+                _set([(one, 1) for one in shared])
 
     def __exit__(self, *error: object) -> None:
+        _set(self.own.before.pop())
         with self.lock:
             self.inside -= 1
             if self.inside == 0:
-                self.limit.__exit__(*error)
+                _set(self.before)
 
     def forget(self) -> None:
         """In a forked process the threads that held the limit are not there.
@@ -166,6 +175,24 @@ class _OneThread(AbstractContextManager[None]):
         more than one thread would wait for them.
         """
         self.inside = 0
+
+
+def _blas_libraries(*, of_threads: bool) -> list[Any]:
+    """Those with a number of threads for each thread, or those with one for the process."""
+    known = [one for one in _blas().lib_controllers if one.user_api == "blas"]
+    layers = [getattr(one, "threading_layer", "") == "openmp" for one in known]
+    return [one for one, own in zip(known, layers, strict=True) if own == of_threads]
+
+
+def _set(numbers: list[tuple[Any, int]]) -> None:
+    """Since threadpoolctl 3.8 a thread that is not the last one's is not heard, unless cleared."""
+    for one, number in numbers:
+        clear = getattr(one, "clear_controlling_thread", None)
+        if clear is not None:
+            clear(force=True)
+        one.set_num_threads(number)
+        if clear is not None:
+            clear(force=True)
 
 
 _ONE = _OneThread()
