@@ -10,6 +10,7 @@ keeps the counts as JSON.
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import shutil
 import subprocess
@@ -145,6 +146,8 @@ def replayed(word, tape):
     for needed in (way.needs, way.compiler[0]):
         if needed and shutil.which(needed) is None:
             return f"{word}: not run, {needed} is not installed"
+    if "ziglang" in way.compiler and importlib.util.find_spec("ziglang") is None:
+        return f"{word}: not run, ziglang is not installed"
     with tempfile.TemporaryDirectory() as scratch:
         return judged(played(way, compiled(way, Path(scratch)), tape))
 
