@@ -61,7 +61,7 @@ ARM = ("qemu-aarch64", "-L", "/usr/aarch64-linux-gnu")
 WAYS = {
     "aarch64": _zig(f"aarch64-{GLIBC}", runner=ARM),
     "musl": _zig("x86_64-linux-musl", "-static", "-mcpu=x86_64_v2"),
-    "windows": _zig("x86_64-windows-gnu", runner=("wine",)),
+    "windows": _zig("x86_64-windows-gnu", "-mcpu=x86_64_v3", runner=("wine",)),
     "v2": _zig(f"x86_64-{GLIBC}", "-mcpu=x86_64_v2"),
     "v3": _zig(f"x86_64-{GLIBC}", "-mcpu=x86_64_v3"),
     "v4": _zig(f"x86_64-{GLIBC}", "-mcpu=x86_64_v4", "-mprefer-vector-width=512"),
@@ -110,8 +110,14 @@ def compiled(way, folder):
     program = folder / "replay.exe"
     sources = [*sorted(map(str, SOURCES.glob("*.c"))), str(HERE / "kernel_replay.c")]
     places = [f"-I{SOURCES}", f"-I{folder}", "-std=c11", "-ffp-contract=off"]
-    ending = ["-lm"] if "windows" not in " ".join(way.compiler) else []
-    command = [*way.compiler, *way.flags, *places, *sources, "-o", str(program), *ending]
+    command = [*way.compiler, *way.flags, *places]
+    if "windows" in " ".join(way.compiler):  # whose runtime is then built once, as for the wheels
+        objects = [str(folder / f"{Path(source).stem}.o") for source in sources]
+        for source, made in zip(sources, objects, strict=True):
+            subprocess.run([*command, "-c", source, "-o", made], check=True, timeout=900)
+        command = [*way.compiler, "-std=c11", "-s", *objects, "-o", str(program)]
+    else:
+        command += [*sources, "-o", str(program), "-lm"]
     subprocess.run(command, check=True, timeout=900)
     return program
 
