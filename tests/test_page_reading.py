@@ -1,9 +1,11 @@
 """What a reader asks the page: which columns, which groups, is it a good picture, what is that?"""
 
 import io
+import os
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -397,3 +399,35 @@ def test_nothing_private_of_plotly_is_used():
             assert not re.search(
                 r"\b_full|\._[a-z]|\bl2p\b|\bp2l\b|gl-container|-outline", source
             ), part
+
+
+def test_a_screen_reader_stumbles_over_nothing(loaded, file_of, towns):
+    """axe-core finds no serious fault in any state of the page, and does find one that is made."""
+    script = os.environ.get("DUALFOLD_AXE")
+    if not script or not Path(script).exists():
+        pytest.skip("DUALFOLD_AXE does not name axe.min.js (npm install axe-core)")
+    context = loaded.context.browser.new_context(bypass_csp=True, reduced_motion="reduce")
+    page = context.new_page()
+    page.goto(file_of(towns))
+    page.evaluate("dualfold.ready")
+    page.wait_for_selector("#panels .main-svg >> nth=3")
+    page.add_script_tag(path=script)
+
+    def serious():
+        found = page.evaluate("axe.run({ resultTypes: ['violations'] })")["violations"]
+        return [fault["id"] for fault in found if fault["impact"] in ("serious", "critical")]
+
+    for step in (
+        "null",
+        "dualfold.focus(5)",
+        "dualfold.select([1, 2, 3, 150])",
+        "dualfold.besides(true)",
+        "document.querySelector('.term').click()",
+        "document.getElementById('theme').click()",
+    ):
+        page.evaluate(step)
+        assert serious() == [], step
+    page.evaluate("document.getElementById('search').removeAttribute('aria-label')")
+    page.evaluate("document.getElementById('search').removeAttribute('placeholder')")
+    assert serious() == ["label"]
+    context.close()

@@ -111,6 +111,17 @@ function element(tag, properties = {}, ...children) {
 }
 const by = (id) => document.getElementById(id);
 const say = (text) => { by("said").textContent = text; };
+// A section is made anew; whoever stood on one of its buttons stays there, or at its beginning.
+function replaced(place, ...children) {
+  const had = place.contains(document.activeElement) ? document.activeElement : null;
+  const words = had && had.textContent;
+  place.replaceChildren(...children);
+  if (!had) return;
+  const again = Array.from(place.querySelectorAll("button")).find((button) => !button.hidden && button.textContent === words);
+  const first = again || place.querySelector("h2") || place;
+  if (!again) first.tabIndex = -1;
+  first.focus({ preventScroll: true });
+}
 const byGroup = (values, keyOf) => {
   const groups = new Map();
   for (const value of values) {

@@ -150,17 +150,22 @@ function sceneOf(map, domain) {
 const settings = { displayModeBar: false, scrollZoom: true, doubleClick: false,
   displaylogo: false, showTips: false, plotlyServerURL: "" };
 
+// What plotly says of selections meanwhile is an echo of ours.
+async function quietly(act) {
+  drawing++;
+  try {
+    await act();
+  } finally {
+    drawing--;
+  }
+}
+
 async function draw() {
   if (!webgl) return;
   const shown = shownMaps();
   drawn = [];
   const traces = shown.flatMap((at, place) => tracesOf(maps[at], place));
-  drawing++;
-  try {
-    await Plotly.react(plot, traces, layoutOf(shown), settings);
-  } finally {
-    drawing--;
-  }
+  await quietly(() => Plotly.react(plot, traces, layoutOf(shown), settings));
   titles(shown);
   overlay();
 }

@@ -103,7 +103,7 @@ function listen() {
     if (!event || !event.points || drawing) return; // plotly tells of selections that we take away, too
     select(event.points.map(rowOf).filter((row) => row !== null));
   });
-  plot.on("plotly_deselect", () => select(null));
+  plot.on("plotly_deselect", () => { if (!drawing) select(null); });
   plot.on("plotly_doubleclick", () => { if (state.tool === "pan") wholeMap(); });
   for (const name of ["plotly_relayouting", "plotly_relayout"])
     plot.on(name, (event) => { heardMove(event); hideTip(); overlay(); });

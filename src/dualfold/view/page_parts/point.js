@@ -55,13 +55,13 @@ const MEANING = {
 function pointSection() {
   const place = by("point");
   if (state.focus === null) {
-    place.replaceChildren(element("h2", { text: "Point" }), element("p", { class: "note",
+    replaced(place, element("h2", { text: "Point" }), element("p", { class: "note",
       text: "Click a point, or find a row, to see which of its neighbours the map keeps." }));
     return;
   }
   const row = state.focus;
   const found = neighborsOf(maps[state.map], row);
-  place.replaceChildren(
+  replaced(place,
     element("h2", { dir: "auto", text: short(nameOf(row), 60) }),
     element("div", { class: "card" }, ...(images ? [pictureOf(row, "portrait")] : []), facts(row, columns.filter(isText), 10000)),
     scoresOf(row),
@@ -123,11 +123,11 @@ function selectionSection() {
   const place = by("selection");
   by("csv").disabled = !state.selected;
   if (!state.selected) {
-    place.replaceChildren();
+    replaced(place);
     return;
   }
   const total = state.selected.length;
-  place.replaceChildren(
+  replaced(place,
     element("h2", { text: `${plural(total, "row", "rows")} selected` }),
     ...makeUp(),
     element("div", { id: "contrast" }),

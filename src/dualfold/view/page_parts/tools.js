@@ -3,7 +3,8 @@
 function useTool(tool) {
   state.tool = tool;
   controls();
-  return webgl ? Plotly.relayout(plot, { dragmode: tool, selections: [] }) : Promise.resolve(); // a lasso's outline goes with it
+  if (!webgl) return Promise.resolve();
+  return quietly(() => Plotly.relayout(plot, { dragmode: tool, selections: [] })); // a lasso's outline goes with it
 }
 
 function toggles() {
