@@ -69,7 +69,9 @@ def test_points_are_where_they_should_be_and_answer_the_mouse(window):
     taken = image.imread(io.BytesIO(window.screenshot()))[:, :, :3]
     x, y = np.round(where[row]).astype(int)
     assert np.ptp(taken[y - 2 : y + 3, x - 2 : x + 3], axis=2).max() > 0.3  # a colour, not paper
-    window.mouse(("move", *(where[row] + 25)), ("move", *where[row]), ("down",), ("up",))
+    window.mouse(("move", *(where[row] + 25)), ("move", *where[row]))
+    assert soon(window, "!document.getElementById('tip').hidden", bool)
+    window.mouse(("down",), ("up",))
     assert soon(window, "dualfold.state().focus", lambda found: found == row) == row
     assert window.run("document.querySelectorAll('#overlay .centre').length") == 1
     window.press("Escape")
@@ -115,7 +117,7 @@ def test_the_keyboard_alone_reaches_and_works_everything(window):
     both = "[dualfold.state().focus, dualfold.state().selected.length]"
     assert soon(window, both, lambda found: found == nothing) == nothing
     # At the end: behind the last element Tab goes on to the buttons of the browser.
-    window.run("(document.activeElement.blur(), window.scrollTo(0, 0))")
+    window.run("document.querySelector('.skip').focus()")
     reached = []
     for _ in range(60):
         window.press("Tab")
