@@ -18,7 +18,7 @@ FORCES = (
         lengths=False,
         linear=False,
         new_points="each on its own, by its nearest old points and the repulsion of all",
-        size="70,000 images (~60 s)",
+        size="10,000 images (~14 s), 70,000 images (~80 s), of processor time",
         options=(
             "perplexity",
             "n_neighbors",
