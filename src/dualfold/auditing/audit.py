@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.auditing.density import map_groups
-from dualfold.auditing.groups import LINKS, judged_groups, names_of
+from dualfold.auditing.groups import LINKS, judged_groups, names_of, united_groups
 from dualfold.auditing.nearness import nearness
 from dualfold.auditing.reliability import reliability
 from dualfold.auditing.repeats import ROWS, impostors, maker, repeats
@@ -94,6 +94,7 @@ def audit(
     some = _part(x, rows)
     lists = some.nearest(LINKS)[0]
     found, pairs = judged_groups(groups, groups.codes[rows], lists, shown[rows], names)
+    unions = united_groups(groups, groups.codes[rows], lists, shown[rows], names, pairs)
     near = nearness(
         some, shown[rows], [np.flatnonzero(groups.codes[rows] == g) for g in range(groups.count)],
         names_of(groups.count), random_state,
@@ -113,7 +114,7 @@ def audit(
         points=shown, picture=Picture(float(kept), x.n, NEIGHBORS, space=x.about),
         reliability=scores, model=two_groups(scores.p_values), map_groups=groups, groups=found,
         pairs=pairs, nearness=near, dimension=dimension, impostors=false, repeats=again,
-        linked=len(rows), seconds=seconds, labels=names,
+        linked=len(rows), seconds=seconds, labels=names, unions=unions,
     )  # fmt: skip
 
 

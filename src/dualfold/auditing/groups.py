@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 
 from dualfold.arrays import Array
 from dualfold.auditing.density import MapGroups
@@ -16,7 +18,7 @@ from dualfold.certificate import plain
 from dualfold.quality.estimate import Estimate, estimate_of_mean
 from dualfold.quality.picture import percent
 
-__all__ = ["Group", "Pair", "judged_groups", "names_of"]
+__all__ = ["Group", "Pair", "judged_groups", "names_of", "united_groups"]
 
 # Links of a point: its nearest in the data.
 LINKS = 15
@@ -127,6 +129,42 @@ def judged_groups(
         groups.append(_group(item, names, found, codes, lists, halves[item], own, together, known))
     pairs = tuple(Pair(names[a], names[b], cut) for (a, b), cut in cuts.items())
     return tuple(groups), pairs
+
+
+def united_groups(
+    found: MapGroups,
+    codes: Array,
+    lists: Array,
+    Y: Array,
+    labels: Array | None,
+    pairs: tuple[Pair, ...],
+) -> tuple[Group, ...]:
+    """Groups without a border between them, joined and judged as one; () where none are torn."""
+    names = names_of(found.count)
+    torn = [(names.index(p.first), names.index(p.second)) for p in pairs if p.cut.one]
+    if not torn:
+        return ()
+    ends = np.array(torn).T
+    links = sp.coo_array((np.ones(len(torn)), (ends[0], ends[1])), shape=(found.count,) * 2)
+    count, union = connected_components(links, directed=False)
+    sizes = np.bincount(union, weights=found.sizes).astype(int)
+    whole = MapGroups(_renamed(union, found.codes), np.full(count, np.inf), sizes)
+    called = [
+        "+".join(n for n, u in zip(names, union, strict=True) if u == c) for c in range(count)
+    ]
+    judged, _ = judged_groups(whole, _renamed(union, codes), lists, Y, labels)
+    back = dict(zip(names_of(count), called, strict=True))
+    return tuple(
+        replace(
+            one, name=back[one.name], torn_from=tuple(back[name] for name in one.torn_from),
+            partner=None if one.partner is None else back[one.partner],
+        )
+        for one in judged
+    )  # fmt: skip
+
+
+def _renamed(union: Array, codes: Array) -> Array:
+    return np.asarray(np.where(codes >= 0, union[codes], -1))
 
 
 def _group(

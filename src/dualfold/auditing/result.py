@@ -42,6 +42,8 @@ class Audit:
     linked : rows whose links were looked at for the groups
     seconds : without impostors and repeats
     labels : as given, or None
+    unions : the groups joined where there is no border in the data, judged again; () where
+        none are torn
     """
 
     points: Array
@@ -58,6 +60,7 @@ class Audit:
     linked: int
     seconds: float
     labels: Array | None = None
+    unions: tuple[Group, ...] = ()
 
     @property
     def dubious(self) -> Array:
@@ -73,9 +76,12 @@ class Audit:
     def supported(self) -> bool:
         """Whether the map shows groups and at least one of them is a group in the data.
 
-        Where impostors were drawn, they must look different, too.
+        Groups that the map tore count joined (`unions`). Where impostors were drawn, they must
+        look different, too. False says that this was not shown, not that it is untrue.
         """
-        real = len(self.groups) > 1 and any(one.verdict == "group" for one in self.groups)
+        real = len(self.groups) > 1 and any(
+            one.verdict == "group" for one in (*self.groups, *self.unions)
+        )
         return real and (self.impostors is None or self.impostors.supported)
 
     def count(self, verdict: str) -> int:
@@ -159,6 +165,7 @@ class Audit:
                 "permuted": len(self.reliability.random),
             },
             "groups": [one.to_dict() for one in self.groups],
+            "unions": [one.to_dict() for one in self.unions],
             "pairs": [one.to_dict() for one in self.pairs],
             "linked": self.linked,
             "nearness": {

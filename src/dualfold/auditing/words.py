@@ -149,7 +149,16 @@ def _groups(found: Audit) -> str:
     said = f"Of {count} groups on the map {', '.join(parts)}."
     if together:
         said += f" {together} hold{'s' if together == 1 else ''} two groups of the data each."
-    return said if real else f"The groups on this map are not supported by the data. {said}"
+    whole = [one for one in found.unions if one.verdict == "group"]
+    if found.unions:
+        named = f" ({', '.join(one.name for one in whole)})" if 0 < len(whole) <= 8 else ""
+        said += (
+            f" Joined where the data have no border they are {len(found.unions)}, of which "
+            f"{len(whole)} {'is a group' if len(whole) == 1 else 'are groups'} there{named}."
+        )
+    if real or whole:
+        return said
+    return f"Unsupported: no group of this map was shown to have a border in the data. {said}"
 
 
 def _dimension(found: Audit) -> str:

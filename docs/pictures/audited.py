@@ -1,0 +1,82 @@
+"""The picture of docs/audit.md: maps by UMAP and openTSNE, coloured by their audits.
+
+pip install umap-learn openTSNE; DUALFOLD_MNIST=/path/to/mnist.npz python docs/pictures/audited.py
+
+Maps are kept in the folder that DUALFOLD_MAPS names, if it does: they take minutes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+import dualfold
+from dualfold.data import digits
+from dualfold.view import Panel, gallery
+from dualfold.view.audit import judgements
+from dualfold.view.figures import figure_bytes
+
+IMAGES = 10_000
+
+
+def tables() -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """All digits, and some of MNIST, with their classes."""
+    small, large = digits(), np.load(os.environ["DUALFOLD_MNIST"])
+    rows = np.sort(np.random.default_rng(0).permutation(len(large["X"]))[:IMAGES])
+    images = large["X"][rows].astype(np.float32) / 255
+    return {"digits": (small.points, small.labels), "mnist10k": (images, large["y"][rows])}
+
+
+def by_umap(X: np.ndarray) -> Any:
+    import umap
+
+    return umap.UMAP(random_state=0, n_jobs=1).fit_transform(X)
+
+
+def by_tsne(X: np.ndarray) -> Any:
+    import openTSNE
+
+    return openTSNE.TSNE(random_state=0, n_jobs=1).fit(np.asarray(X, dtype=float))
+
+
+def kept(name: str, make: Callable[[np.ndarray], Any], X: np.ndarray) -> np.ndarray:
+    """The map, from the folder of maps if it is there."""
+    folder = os.environ.get("DUALFOLD_MAPS")
+    path = None if folder is None else Path(folder) / f"{name}.npy"
+    if path is not None and path.exists():
+        return np.asarray(np.load(path))
+    found = np.asarray(make(X))
+    if path is not None:
+        np.save(path, found)
+    return found
+
+
+def main() -> None:
+    """Audit the four maps, print what is found and draw them."""
+    rows = []
+    for name, (X, classes) in tables().items():
+        panels = []
+        for method, make in (("umap", by_umap), ("tsne", by_tsne)):
+            found = dualfold.audit(X, kept(f"{name}_{method}", make, X), labels=classes)
+            print(f"== {name} by {method}\n{found}\n", flush=True)
+            words = (
+                f"{int(found.dubious.sum())} points dubious; {found.count('group')} of "
+                f"{len(found.groups)} groups are groups in the data"
+            )
+            panels.append(Panel(found.points, judgements(found), f"{name}, {method}", words))
+        rows.append(panels)
+    drawn = figure_bytes(gallery(rows, title="What audits say of four maps"), "audit.png", dpi=90)
+    picture = Image.open(BytesIO(drawn)).convert("RGB")
+    picture.quantize(256, dither=Image.Dither.NONE).save(
+        Path(__file__).parent / "audit.png", optimize=True
+    )
+
+
+if __name__ == "__main__":
+    main()
