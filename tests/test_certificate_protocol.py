@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
 
 import dualfold
+from dualfold import NeighborMap
 from dualfold.cli.verdict import short_verdict, verdict
 from dualfold.data import swiss_roll
 from dualfold.estimators.layout import PiecewiseCertificate
@@ -111,6 +112,12 @@ EXAMPLES: dict[str, Callable[[], dualfold.Certificate]] = {
     "unfolding, bad weights": lambda: judged(weights=-1.0),
     "unfolding, no numbers": lambda: judged(factor=np.nan),
     "unfolding, equal": lambda: unfold(dualfold.graph.knn(ROLL[:30], 4), form="equal").certificate,
+    # Neighbour maps
+    "neighbour map": lambda: NeighborMap(spread=0.01).fit(ROLL[:40]).certificate_,
+    "neighbour map, strict": lambda: (
+        NeighborMap(spread=0.3, tolerance=0.0).fit(ROLL[:40]).certificate_
+    ),
+    "neighbour map, wide": lambda: NeighborMap(spread=30.0).fit(ROLL[:40]).certificate_,
     # Games
     "game": lambda: nesterov(LINE, np.zeros(1)).play(200).certificate,
     "game, too short": lambda: nesterov(LINE, np.zeros(1)).play(1).certificate,

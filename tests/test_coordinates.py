@@ -175,7 +175,8 @@ def test_scales():
     np.testing.assert_allclose(Evened().of(V, values), [1, 1 / 2, 1 / 3])
     np.testing.assert_allclose(Evened(0.04).of(V, values), [1, 1, 2 / 3])
     edges = (np.arange(49), np.arange(1, 50))
-    points = Chosen((0, 2), Stepped(edges))(V, values)
+    assert (Stepped(edges).of(V, values) == 1).all()  # alike already
+    points = Chosen((0, 2), Stepped(edges))(V * [1, 1, 7], values)
     steps = np.mean((points[edges[0]] - points[edges[1]]) ** 2, axis=0)
     assert steps[0] == pytest.approx(steps[1])
     np.testing.assert_allclose(Chosen((1,), Diffused(2.0))(V, values), V[:, [1]] * (1 - 0.04) ** 2)

@@ -250,6 +250,34 @@ def recipes() -> Figure:
     return figure
 
 
+def neighbor_map() -> Figure:
+    """Neighbours kept, and the divergence with its bound, against the spread: 400 digits."""
+    import csv
+
+    with (HERE / "neighbor-map.csv").open() as file:
+        rows = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
+    figure = Figure(figsize=(9, 3.4), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    spreads = [row["spread"] for row in rows]
+    left.plot(spreads, [row["value"] for row in rows], color="#1f6f8b", label="the map")
+    bounds = [max(row["bound"], 0.0) for row in rows]
+    left.plot(spreads, bounds, color="#c1443c", label="no white map has less, proved")
+    left.fill_between(spreads, bounds, [row["value"] for row in rows], color="#1f6f8b", alpha=0.12)
+    left.set(xscale="log", xlabel="spread", ylabel="KL in nats", ylim=(0, None))
+    left.legend(frameon=False)
+    gaps = [(row["value"] - row["bound"]) / row["bound"] for row in rows if row["bound"] > 0]
+    kept_shares = [100 * row["kept"] for row in rows if row["bound"] > 0]
+    right.plot([100 * gap for gap in gaps], kept_shares, "o-", color="#1f6f8b")
+    right.set(xscale="log", xlabel="proved gap, %", ylabel="neighbours kept, %")
+    beyond = [100 * row["kept"] for row in rows if row["bound"] <= 0]
+    if beyond:
+        right.axhline(beyond[-1], color="#999999", linestyle=":")
+        words = f"spread {spreads[-1]:g}: no bound above 0"
+        right.annotate(words, (0.03, beyond[-1]), xycoords=("axes fraction", "data"),
+                       va="bottom", color="#666666")  # fmt: skip
+    return figure
+
+
 PICTURES: dict[str, tuple[Callable[[], Figure], int]] = {  # with their dots per inch
     "start": (start, 100),
     "which-method": (which, 72),
@@ -258,6 +286,7 @@ PICTURES: dict[str, tuple[Callable[[], Figure], int]] = {  # with their dots per
     "recipes": (recipes, 100),
     "game": (game, 110),
     "descent": (descent, 110),
+    "neighbor-map": (neighbor_map, 110),  # of neighbor-map.csv: python -m benchmarks.neighbor_maps
 }
 
 

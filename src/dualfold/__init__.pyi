@@ -31,6 +31,7 @@ from dualfold.estimators import LaplacianEigenmaps as LaplacianEigenmaps
 from dualfold.estimators import LocalityPreservingProjection as LocalityPreservingProjection
 from dualfold.estimators import LocallyLinearEmbedding as LocallyLinearEmbedding
 from dualfold.estimators import MaximumVarianceUnfolding as MaximumVarianceUnfolding
+from dualfold.estimators import NeighborMap as NeighborMap
 from dualfold.estimators import NeighborhoodPreservingProjection as NeighborhoodPreservingProjection
 from dualfold.estimators import OrthogonalLPP as OrthogonalLPP
 from dualfold.estimators import OrthogonalNPP as OrthogonalNPP

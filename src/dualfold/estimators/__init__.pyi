@@ -8,6 +8,7 @@ from dualfold.estimators.lle import LocallyLinearEmbedding as LocallyLinearEmbed
 from dualfold.estimators.lpp import LocalityPreservingProjection as LocalityPreservingProjection
 from dualfold.estimators.lpp import OrthogonalLPP as OrthogonalLPP
 from dualfold.estimators.mds import ClassicalMDS as ClassicalMDS
+from dualfold.estimators.neighbor_map import NeighborMap as NeighborMap
 from dualfold.estimators.npp import NeighborhoodPreservingProjection as NeighborhoodPreservingProjection
 from dualfold.estimators.npp import OrthogonalNPP as OrthogonalNPP
 from dualfold.estimators.pca import PCA as PCA

@@ -15,6 +15,7 @@ from dualfold.methods.mds import mds as mds
 from dualfold.methods.mds import mds_of_distances as mds_of_distances
 from dualfold.methods.modified_lle import modified_lle as modified_lle
 from dualfold.methods.mvu import mvu as mvu
+from dualfold.methods.neighbor_map import neighbor_map as neighbor_map
 from dualfold.methods.npp import npp as npp
 from dualfold.methods.npp import orthogonal_npp as orthogonal_npp
 from dualfold.methods.pca import pca as pca

@@ -11,6 +11,7 @@ from dualfold.arrays import Array
 from dualfold.embedding import Embedding
 from dualfold.errors import InPython, InvalidInput
 from dualfold.estimators.layout import PiecewiseCertificate, side_by_side
+from dualfold.estimators.neighbor_map import NeighborMap
 from dualfold.estimators.unfolding import MaximumVarianceUnfolding
 from dualfold.graph import Graph, separate
 from dualfold.maps.landmark import FromLandmarks
@@ -48,6 +49,11 @@ def judged_piece(
         points = getattr(map_, "points", np.zeros((0, 0)))
         certificate = _unfolded(estimator, graph, points, sides, asking)
         # `_map` needs only the points of an embedding.
+        mine = estimator._map(graph, replace(_NOTHING, points=points))
+        return certificate.doubted(*_apart(mine, map_)), None
+    if isinstance(estimator, NeighborMap):
+        points = np.asarray(getattr(map_, "points", np.zeros((0, 0))))
+        certificate = estimator.judged(graph, points, asking.tolerance)
         mine = estimator._map(graph, replace(_NOTHING, points=points))
         return certificate.doubted(*_apart(mine, map_)), None
     return answered(estimator._stated_piece(graph, count), map_, **vars(asking))
@@ -117,6 +123,8 @@ def stored_points(
     """The judgement of stored points of a graph in one piece."""
     if isinstance(estimator, MaximumVarianceUnfolding):
         return _unfolded(estimator, graph, points, sides, asking)
+    if isinstance(estimator, NeighborMap):
+        return estimator.judged(graph, points, asking.tolerance)
     count = estimator._asked(points.shape[1], graph.n - 1)
     problem = estimator._stated_piece(graph, count).problem
     return rechecked(problem, points, values, **vars(asking))
@@ -184,7 +192,7 @@ def stored_pieces(
 
 def _moved_back(estimator: Any, graph: Graph, points: Array) -> Array:
     """A piece where its own problem has it: around 0 in the metric of the problem."""
-    if isinstance(estimator, MaximumVarianceUnfolding):
+    if isinstance(estimator, MaximumVarianceUnfolding | NeighborMap):
         return points - points.mean(axis=0)
     problem: TraceProblem = estimator._stated_piece(graph, points.shape[1]).problem
     if isinstance(problem.lift, FromLandmarks):

@@ -8,7 +8,6 @@ import numpy as np
 
 from dualfold.data.encoding import features_of, to_json
 from dualfold.errors import InvalidInput
-from dualfold.estimators.some_rows import SomeRows
 from dualfold.saved.model import BothSides, Model
 from dualfold.saved.parts import PlacingMap, parts_of
 
@@ -48,7 +47,7 @@ def _plain_parameters(estimator: Any) -> tuple[dict[str, Any], list[str]]:
     lost = []
     parameters = estimator.get_params(deep=False)
     # Rows that were left out are stated: with them it would be another problem.
-    if isinstance(estimator, SomeRows):
+    if hasattr(estimator, "found_parameters"):
         parameters |= estimator.found_parameters()
     for name, value in parameters.items():
         value = value.item() if isinstance(value, np.generic) else value

@@ -65,18 +65,22 @@ class Evened:
 
 @dataclass(frozen=True, eq=False)
 class Stepped:
-    """Steps of one length: coordinates over their root mean square difference along `edges` (i, j).
+    """Steps of one length: coordinates over their root mean square difference along edges.
 
-    What 1/√λ does where A is a Laplacian; the eigenvalues of other matrices say less.
+    What 1/√λ does where A is a Laplacian; the eigenvalues of other matrices say less. Steps that
+    differ by less than `alike` stay as they are: on a square LLE stretches places by more.
     """
 
     edges: tuple[Array, Array]
+    alike: float = 1.5
 
     def of(self, V: Array, values: Array) -> Array:
         """What each coordinate is multiplied by, 1 for the longest."""
         i, j = self.edges
         steps = np.sqrt([np.mean((column[i] - column[j]) ** 2) for column in V.T])
         steps = np.maximum(steps, np.finfo(float).tiny)
+        if steps.max() <= self.alike * steps.min():
+            return np.ones(len(steps))
         return np.asarray(steps.min() / steps)
 
 

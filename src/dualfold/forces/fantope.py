@@ -1,0 +1,169 @@
+"""The convex problem that neighbour maps relax to, over the Fantope.
+
+    minimise F(G) = Σ p t + log Σ exp(−t),   t_ij = G_ii + G_jj − 2G_ij
+    over 0 ⪯ G ⪯ n·s·I,  tr G = n·s·d,  G1 = 0
+
+the convex hull of the Gram matrices of all maps. Accelerated projected gradients up to
+`MOST_PROJECTED` rows: the projection acts on eigenvalues, which are moved by one number and cut to
+[0, n·s]. Beyond, Frank–Wolfe: each step needs d eigenvectors, and only t is kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+
+from dualfold.arrays import Array
+from dualfold.forces.neighbors import (
+    NeighborProblem,
+    attraction,
+    kernel,
+    log_sum,
+    slope,
+    squared_distances,
+)
+from dualfold.kernels.threads import lapack_threads
+
+# One step of the projected gradients decomposes a matrix of so many rows in less than a second.
+MOST_PROJECTED = 1_500
+# Rounds that Frank–Wolfe gets: each halves less and less.
+FRANK_WOLFE_ROUNDS = 12
+
+
+@dataclass(frozen=True, eq=False)
+class Relaxed:
+    """Where the relaxed problem ended; nothing here is proved.
+
+    weights : exp(−t), which a bound needs
+    start : n×d orthonormal, the leading directions of G: a start for the map
+    value : F(G)
+    rounds : how many steps it took
+    """
+
+    weights: Array
+    start: Array
+    value: float
+    rounds: int
+
+
+def relaxed(problem: NeighborProblem, Y: Array, *, tol: float = 1e-6, most: int = 400) -> Relaxed:
+    """The minimum over the Fantope, from the map Y on.
+
+    tol : of the gap of Frank and Wolfe, in nats
+    most : rounds
+    """
+    with lapack_threads(problem.n):
+        if problem.n > MOST_PROJECTED:
+            return _frank_wolfe(problem, Y, tol)
+        return _projected(problem, Y @ Y.T, tol, most)
+
+
+def distances_of(G: Array) -> Array:
+    """t of a Gram matrix."""
+    diagonal = np.diagonal(G)
+    return np.asarray(np.maximum(diagonal[:, None] + diagonal[None, :] - 2 * G, 0.0))
+
+
+def objective(problem: NeighborProblem, t: Array) -> tuple[float, Array]:
+    """F, and exp(−t)."""
+    w = kernel(t)
+    return attraction(problem, t) + log_sum(t, w), w
+
+
+def in_fantope(G: Array, size: float, count: int) -> Array:
+    """The nearest point of {0 ⪯ G ⪯ size·I, tr G = size·count, G1 = 0}."""
+    G = G - G.mean(axis=0)
+    G = G - G.mean(axis=1)[:, None]
+    values, Q = scipy.linalg.eigh((G + G.T) / 2)
+    nearest = (Q * _cut(values, size, count)) @ Q.T
+    return np.asarray((nearest + nearest.T) / 2)
+
+
+def _cut(values: Array, size: float, count: int) -> Array:
+    """Values moved by one number and cut to [0, size], with the sum size·count."""
+    low, high = float(values.min()) - size, float(values.max())
+    for _ in range(100):
+        middle = (low + high) / 2
+        if np.clip(values - middle, 0, size).sum() > size * count:
+            low = middle
+        else:
+            high = middle
+    return np.asarray(np.clip(values - high, 0, size))
+
+
+def _projected(problem: NeighborProblem, G: Array, tol: float, most: int) -> Relaxed:
+    """FISTA with backtracking, begun anew where it would climb."""
+    size, d = problem.size, problem.count
+    G = in_fantope(G, size, d)
+    value, w = objective(problem, distances_of(G))
+    ahead, momentum, step = G, 1.0, size
+    rounds = 0
+    for rounds in range(1, most + 1):
+        base, at = objective(problem, distances_of(ahead))
+        M = slope(problem, at)
+        while True:
+            new = in_fantope(ahead - step * M, size, d)
+            there, v = objective(problem, distances_of(new))
+            move = new - ahead
+            bend = float(np.vdot(move, move)) / (2 * step)
+            if there <= base + float(np.vdot(M, move)) + bend + 1e-14 * abs(base) or step < 1e-12:
+                break
+            step /= 2
+        if there > value and momentum > 1:
+            ahead, momentum = G, 1.0
+            continue
+        following = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
+        ahead = new + (momentum - 1) / following * (new - G)
+        G, value, w, momentum, step = new, there, v, following, step * 1.3
+        if rounds % 5 == 0 and _frank_wolfe_gap(problem, G, w) <= tol:
+            break
+    start = scipy.linalg.eigh(G, subset_by_index=[len(G) - d, len(G) - 1])[1]
+    return Relaxed(w, start, value, rounds)
+
+
+def _frank_wolfe_gap(problem: NeighborProblem, G: Array, w: Array) -> float:
+    """⟨M, G⟩ − min over the Fantope: a bound of F(G) − minimum, as computed."""
+    M = slope(problem, w)
+    lowest = scipy.linalg.eigvalsh(M + 1.0 / len(M), subset_by_index=[0, problem.count - 1])
+    return float(np.vdot(M, G)) - problem.size * float(lowest.sum())
+
+
+def _frank_wolfe(problem: NeighborProblem, Y: Array, tol: float) -> Relaxed:
+    """Towards the best vertex each round, as far as a search along the line says."""
+    t = squared_distances(Y)
+    value, w = objective(problem, t)
+    best = Y / np.sqrt(problem.size)
+    rounds = 0
+    while rounds < FRANK_WOLFE_ROUNDS:
+        rounds += 1
+        U = scipy.linalg.eigh(slope(problem, w) + 1.0, subset_by_index=[0, problem.count - 1])[1]
+        vertex = squared_distances(U * np.sqrt(problem.size))
+        share, there = _searched(problem, t, vertex)
+        if value - there <= tol:
+            break
+        t += share * (vertex - t)
+        value, w = objective(problem, t)
+    return Relaxed(w, best, value, rounds)
+
+
+def _searched(problem: NeighborProblem, t: Array, vertex: Array) -> tuple[float, float]:
+    """The least of F between two points: a convex function of one number, by golden section."""
+    low, high, cut = 0.0, 1.0, (np.sqrt(5) - 1) / 2
+
+    def at(share: float) -> float:
+        return objective(problem, t + share * (vertex - t))[0]
+
+    inner, outer = high - cut * (high - low), low + cut * (high - low)
+    a, b = at(inner), at(outer)
+    for _ in range(8):
+        if a < b:
+            high, outer, b = outer, inner, a
+            inner = high - cut * (high - low)
+            a = at(inner)
+        else:
+            low, inner, a = inner, outer, b
+            outer = low + cut * (high - low)
+            b = at(outer)
+    return (inner, a) if a < b else (outer, b)

@@ -1,0 +1,147 @@
+"""The verdict on a neighbour map: how far its divergence can be from the least of all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dualfold.arrays import Array
+from dualfold.certificate import Certificate
+from dualfold.errors import TooLarge
+from dualfold.forces.neighbor_bound import neighbor_bound
+from dualfold.forces.neighbors import NeighborProblem, divergence_parts, kernel, squared_distances
+from dualfold.kernels.threads import lapack_threads
+from dualfold.levels import WORTHLESS, checked_tolerance, level_of
+
+_U = 2.0**-53
+# Matrices of so many rows squared are formed to prove something: 0.5 GB each.
+MOST_ROWS = 8_000
+# YᵀY/(n·s) is I to this, or the map is none of the problem's; coordinates kept in float32 are.
+WHITE = 1e-5
+
+
+@dataclass(frozen=True, kw_only=True)
+class NeighborCertificate(Certificate):
+    """The verdict on a neighbour map; `print` it.
+
+    level : "proved", "within" (proved, but the gap is larger than the tolerance), "unresolved"
+        (the bound is no better than KL ≥ 0, which is true of everything) or "failed"
+    gap : (value − bound)/bound, infinite where the bound is not above 0
+    value : KL(P‖Q) of the map in nats, from above
+    bound : nats that no map of the same spread falls below, from below; KL ≥ 0 is trivial
+    spread : mean square of each coordinate: maps are white by construction
+
+    The rest is as in every `dualfold.Certificate`.
+    """
+
+    spread: float
+
+    schema: ClassVar[str] = "dualfold.neighbor-map/1"
+    optimum: ClassVar[str] = "the least divergence"
+
+    @property
+    def grounds(self) -> str:
+        """Both numbers, in nats."""
+        return (
+            f"KL is {self.value:.4g} nats, and no white map of this spread has less than "
+            f"{max(self.bound, 0.0):.4g} (0 is trivial)"
+        )
+
+
+def certify_neighbors(
+    problem: NeighborProblem, Y: Any, *, weights: Any = None, tolerance: float = 0.01
+) -> NeighborCertificate:
+    """Judge the points Y (n×d) of a neighbour map.
+
+    weights : of pairs, n×n, from near the minimum of the relaxed problem; no more than a hint that
+        makes the bound better. None are those of the map itself
+    tolerance : the largest relative gap that is "proved"
+
+        >>> import numpy as np, scipy.sparse as sp
+        >>> from dualfold.forces import neighbor_problem
+        >>> ring = sp.csr_array(np.roll(np.eye(12), 1, axis=1) + np.roll(np.eye(12), -1, axis=1))
+        >>> turn = np.arange(12) * np.pi / 6
+        >>> circle = np.column_stack([np.cos(turn), np.sin(turn)])
+        >>> problem = neighbor_problem(ring, n_components=2, spread=0.05)
+        >>> certify_neighbors(problem, circle * np.sqrt(0.1)).level
+        'proved'
+    """
+    tolerance, points = checked_tolerance(tolerance), np.asarray(Y, dtype=float)
+    if problem.n > MOST_ROWS:
+        raise TooLarge(
+            f"the bound of a neighbour map needs matrices of {problem.n:,} rows squared; up to "
+            f"{MOST_ROWS:,} rows are judged"
+        )
+    trouble = _not_a_map(problem, points)
+    if trouble:
+        return _verdict(problem, np.inf, np.nan, np.nan, tolerance, trouble)
+    with lapack_threads(problem.n):
+        white = _white(points) * np.sqrt(problem.size)
+        parts = divergence_parts(problem, white)
+        value = sum(parts) + _rounding(problem, parts)
+        own = kernel(squared_distances(white))
+        bound = neighbor_bound(problem, own)
+        if weights is not None:
+            bound = max(bound, neighbor_bound(problem, weights))
+    gap = max(value - bound, 0.0) / bound if bound > 0 else np.inf
+    return _verdict(problem, gap, value, bound, tolerance, "")
+
+
+def _verdict(
+    problem: NeighborProblem, gap: float, value: float, bound: float, tolerance: float, why: str
+) -> NeighborCertificate:
+    level: Any = "failed" if why else level_of(gap, tolerance)
+    reasons = [why] if why else []
+    if not why and gap >= WORTHLESS:
+        level = "unresolved"
+        reasons = [
+            f"KL is {value:.4g} nats and the bound {bound:.4g}, hardly better than KL ≥ 0, which "
+            "is true of every map: a smaller spread has a better one"
+        ]
+    elif not why and gap > tolerance:
+        reasons = [f"the gap is {gap:.2g}, not {tolerance:g}"]
+    about = f"white maps: uncorrelated coordinates, each of the mean square {problem.spread:g}"
+    return NeighborCertificate(
+        level=level,
+        gap=gap,
+        value=value,
+        bound=bound,
+        tolerance=tolerance,
+        reasons=tuple(reasons),
+        about=about,
+        spread=problem.spread,
+    )
+
+
+def _not_a_map(problem: NeighborProblem, points: Array) -> str:
+    """Why these points are no map of the problem; "" if they are one."""
+    if points.shape != (problem.n, problem.count) or not np.isfinite(points).all():
+        return f"the points are no {problem.n}×{problem.count} finite numbers"
+    if np.abs(points).max() > 1e100:
+        return "the points are too large to be squared"
+    scaled = points / np.sqrt(problem.size)
+    off = np.abs(scaled.T @ scaled - np.eye(problem.count)).max()
+    off = max(off, float(np.abs(scaled.sum(axis=0)).max()) / np.sqrt(problem.n))
+    if not off <= WHITE:
+        return f"the points are not white: YᵀY/(n·s) and the mean are off by {off:.1e}"
+    return ""
+
+
+def _white(points: Array) -> Array:
+    """The nearest centred points with orthonormal columns."""
+    left, _, right = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
+    return np.asarray(left @ right)
+
+
+def _rounding(problem: NeighborProblem, parts: tuple[float, float, float]) -> float:
+    """A bound of what rounding did to KL: sums of n rows of n terms, t to (d + 4)u each.
+
+    An error ε of every t, relative, moves Σ p t by ε of itself and log Σ exp(−t) by ε times the
+    mean of t under q, which is at most t's least plus log n². Kernels below 1e-308 of the largest
+    count as 0, which takes less than that off the sum.
+    """
+    n, (pulled, summed, known) = problem.n, parts
+    sizes = pulled + 2 * abs(summed) + abs(known) + 8 * np.log(n) + 4
+    return (len(problem.P.data) // n + 4 * n + 8 * problem.count + 64) * _U * float(sizes)

@@ -1,0 +1,145 @@
+"""Neighbour maps: near points attract, all points repel, by a Gaussian kernel.
+
+    minimise KL(P‖Q) = Σ p_ij log(p_ij/q_ij),   q_ij = exp(−t_ij)/Σ exp(−t),   t_ij = ‖y_i − y_j‖²
+    over n×d points with YᵀY = n·s·I and Yᵀ1 = 0
+
+Sums run over all ordered pairs i ≠ j. P is symmetric and sums to 1; the `spread` s says how far
+the map reaches: s → 0 are the eigenmaps of P. Maps are white by construction: all coordinates have
+the same spread and are uncorrelated, which t-SNE leaves free.
+
+What is minimised is convex in the Gram matrix YYᵀ, and that gives a lower bound
+(`neighbor_bound`): docs/theory.md has the derivation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sp
+
+from dualfold.arrays import Array
+from dualfold.errors import Argument, InvalidInput
+
+
+@dataclass(frozen=True, eq=False)
+class NeighborProblem:
+    """Which map is looked for.
+
+    P : symmetric sparse matrix of affinities, no diagonal, its sum 1
+    count : number d of coordinates
+    spread : s, the mean square of each coordinate
+    """
+
+    P: sp.csr_array
+    count: int
+    spread: float
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.spread) and self.spread > 0):
+            raise InvalidInput(Argument("spread", self.spread), " must be a positive number")
+        if not 1 <= self.count <= self.n - 1:
+            raise InvalidInput(
+                f"{self.n} points have at most {self.n - 1} coordinates; lower ",
+                Argument("n_components"),
+            )
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return int(self.P.shape[0])
+
+    @property
+    def size(self) -> float:
+        """n·s, the sum of squares of each coordinate."""
+        return self.n * self.spread
+
+    @cached_property
+    def negative_entropy(self) -> float:
+        """Σ p log p."""
+        p = self.P.data[self.P.data > 0]
+        return float(np.sum(p * np.log(p)))
+
+    @cached_property
+    def degrees(self) -> Array:
+        """Row sums of P."""
+        return np.asarray(self.P.sum(axis=1)).ravel()
+
+
+def neighbor_problem(W: sp.csr_array, *, n_components: int, spread: float) -> NeighborProblem:
+    """The problem whose affinities are in proportion to the weights W of a graph.
+
+    W : symmetric, not negative; its diagonal does not count
+    """
+    W = sp.csr_array(W, dtype=float)
+    W = sp.csr_array(W - sp.diags_array(W.diagonal()))
+    W.eliminate_zeros()
+    if not W.nnz or not (W.data > 0).all() or not np.isfinite(W.data).all():
+        raise InvalidInput("weights must be positive and finite, and there must be some")
+    W = (W + W.T) / 2
+    return NeighborProblem(sp.csr_array(W / W.sum()), n_components, float(spread))
+
+
+def squared_distances(Y: Array) -> Array:
+    """t_ij = ‖y_i − y_j‖² by differences, so that each is known to its own last digits."""
+    t = np.zeros((len(Y), len(Y)))
+    for column in Y.T:
+        apart = column[:, None] - column[None, :]
+        t += apart * apart
+    return t
+
+
+def least_distance(t: Array) -> float:
+    """The smallest t between different points."""
+    own = t.diagonal().copy()
+    np.fill_diagonal(t, np.inf)
+    least = float(t.min())
+    np.fill_diagonal(t, own)
+    return least
+
+
+def kernel(t: Array) -> Array:
+    """exp(−t) between different points, but for a factor that makes the largest 1."""
+    w = np.exp(np.minimum(least_distance(t) - t, 0.0))  # the diagonal would overflow
+    np.fill_diagonal(w, 0.0)
+    return np.asarray(w)
+
+
+def log_sum(t: Array, w: Array) -> float:
+    """log Σ exp(−t), w being the kernel."""
+    return float(np.log(w.sum())) - least_distance(t)
+
+
+def divergence(problem: NeighborProblem, Y: Array) -> float:
+    """KL(P‖Q) of a map, in nats."""
+    return sum(divergence_parts(problem, Y))
+
+
+def divergence_parts(problem: NeighborProblem, Y: Array) -> tuple[float, float, float]:
+    """Σ p t, log Σ exp(−t) and Σ p log p, which add up to it."""
+    t = squared_distances(np.asarray(Y, dtype=float))
+    return attraction(problem, t), log_sum(t, kernel(t)), problem.negative_entropy
+
+
+def attraction(problem: NeighborProblem, t: Array) -> float:
+    """Σ p_ij t_ij."""
+    rows = np.repeat(np.arange(problem.n), np.diff(problem.P.indptr))
+    return float(problem.P.data @ t[rows, problem.P.indices])
+
+
+def slope_times(problem: NeighborProblem, w: Array, V: Array) -> Array:
+    """M·V, M = 2·Laplacian(P − Q) for Q = w/Σw: the gradient in the Gram matrix."""
+    total = float(w.sum())
+    degrees = problem.degrees - w.sum(axis=1) / total
+    return np.asarray(2 * (degrees[:, None] * V - (problem.P @ V - (w @ V) / total)))
+
+
+def slope(problem: NeighborProblem, w: Array) -> Array:
+    """M itself, n×n, with M·1 = 0 to rounding."""
+    M = w / (0.5 * float(w.sum()))
+    rows = np.repeat(np.arange(problem.n), np.diff(problem.P.indptr))
+    M[rows, problem.P.indices] -= 2 * problem.P.data
+    np.fill_diagonal(M, 0.0)
+    np.fill_diagonal(M, -M.sum(axis=1))
+    return np.asarray(M)
