@@ -115,7 +115,7 @@ def fitted(name: str) -> Any:
 
 
 def test_the_walk_sees_the_house() -> None:
-    assert len(ESTIMATORS) == 17
+    assert len(ESTIMATORS) == 18
     assert {"quality.trustworthiness", "games.nesterov", "errors.InvalidInput"} <= set(THINGS)
     assert {name for name, _ in members(dualfold.Isomap)} >= {"fit", "transform", "dist_matrix_"}
 

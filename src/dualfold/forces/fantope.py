@@ -49,7 +49,7 @@ class Relaxed:
 
 
 def relaxed(problem: NeighborProblem, Y: Array, *, tol: float = 1e-6, most: int = 400) -> Relaxed:
-    """The minimum over the Fantope, from the map Y on.
+    """The minimum of the `problem` over the Fantope, from the map Y on.
 
     tol : of the gap of Frank and Wolfe, in nats
     most : rounds
