@@ -18,8 +18,7 @@ from PIL import Image
 
 import dualfold
 from dualfold.data import digits
-from dualfold.view import Panel, gallery
-from dualfold.view.audit import judgements
+from dualfold.view.audit import audit_figure
 from dualfold.view.figures import figure_bytes
 
 IMAGES = 10_000
@@ -59,23 +58,23 @@ def kept(name: str, make: Callable[[np.ndarray], Any], X: np.ndarray) -> np.ndar
 
 def main() -> None:
     """Audit the four maps, print what is found and draw them."""
-    rows = []
+    drawn = []
     for name, (X, classes) in tables().items():
-        panels = []
         for method, make in (("umap", by_umap), ("tsne", by_tsne)):
             found = dualfold.audit(X, kept(f"{name}_{method}", make, X), labels=classes)
             print(f"== {name} by {method}\n{found}\n", flush=True)
-            words = (
-                f"{int(found.dubious.sum())} points dubious; {found.count('group')} of "
-                f"{len(found.groups)} groups are groups in the data"
-            )
-            panels.append(Panel(found.points, judgements(found), f"{name}, {method}", words))
-        rows.append(panels)
-    drawn = figure_bytes(gallery(rows, title="What audits say of four maps"), "audit.png", dpi=90)
-    picture = Image.open(BytesIO(drawn)).convert("RGB")
-    picture.quantize(256, dither=Image.Dither.NONE).save(
-        Path(__file__).parent / "audit.png", optimize=True
-    )
+            figure = audit_figure(found, title=f"{name}, {method}")
+            drawn.append(Image.open(BytesIO(figure_bytes(figure, "audit.png", dpi=80))))
+    tiled(drawn).save(Path(__file__).parent / "audit.png", optimize=True)
+
+
+def tiled(pictures: list[Image.Image]) -> Image.Image:
+    """Four pictures, two by two, each with its own legend."""
+    width, height = (max(one.size[axis] for one in pictures) for axis in (0, 1))
+    whole = Image.new("RGB", (2 * width, 2 * height), "white")
+    for place, one in enumerate(pictures):
+        whole.paste(one.convert("RGB"), (place % 2 * width, place // 2 * height))
+    return whole.quantize(256, dither=Image.Dither.NONE)
 
 
 if __name__ == "__main__":
