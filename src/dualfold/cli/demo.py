@@ -19,7 +19,7 @@ N_NEIGHBORS = 10
 ROLL_POINTS = 3000
 PICTURE, PAGE = "demo.png", "digits.html"
 # On the page: two to hold against each other; measuring a map takes as long as making eight.
-ON_PAGE = ("isomap", "eigenmaps")
+ON_PAGE = ("tsne", "isomap")
 ACROSS = 5  # panels in a row of the picture: as wide as a page or a screen
 
 
@@ -160,7 +160,7 @@ def page(line: list[Result]) -> str:
             result.method.name,
             space,
             result.points,
-            values=result.estimator.eigenvalues_,
+            values=result.estimator.eigenvalues_ if result.method.values else None,
             certificate=result.estimator.certificate_,
             labels=example.color,
             equal=result.method.lengths,

@@ -46,7 +46,8 @@ def verdict(method: Description, certificate: Certificate, n_components: int) ->
         why = reasons or "double precision cannot tell this answer from a better one"
         return f"Unresolved: {why}{about}."
     if level == "stationary":
-        return f"Not proved: no bound exists for this problem; nothing near it is better{about}."
+        balanced = "the forces balance (a stationary point)"
+        return f"Not proved: no bound exists for this problem; {balanced}{about}."
     if level == "not stationary":
         return f"Not solved: {certificate.statement}; more rounds would help{about}."
     return f"Not certified: {reasons}."

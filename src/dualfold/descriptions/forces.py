@@ -36,6 +36,5 @@ FORCES = (
         ),
         defaults={"random_state": 0},
         values=False,
-        in_demo=False,
     ),
 )
