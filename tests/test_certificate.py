@@ -380,10 +380,21 @@ def test_trivial_directions_that_are_not_invariant_prove_nothing():
     assert certify(problem, np.eye(6)[:, 2]).level in ("failed", "unresolved")
 
 
-def test_scales_whose_squares_leave_the_numbers_are_refused():
-    for scale in (1e-170, 1e170):
-        problem = TraceProblem(scale * np.diag([3.0, 2.0, 1.0, 0.5]), None, 1, "max")
-        assert "rescale" in str(certify(problem, np.eye(4)[:, 2]))
+def test_scales_whose_squares_leave_the_numbers_are_judged_in_units_of_their_own():
+    for power in (-565, 565):
+        problem = TraceProblem(np.ldexp(np.diag([3.0, 2.0, 1.0, 0.5]), power), None, 1, "max")
+        wrong = certify(problem, np.eye(4)[:, 2])
+        assert wrong.level == "failed"
+        assert "in units of 2^" in str(wrong)  # the numbers in its words
+        right = certify(problem, np.eye(4)[:, 0])
+        assert right.level == "proved"
+        assert right.value == np.ldexp(3.0, power)
+
+
+def test_an_optimum_that_no_double_holds_is_not_proved():
+    A = 5e-324 * np.array([[5.0, 2.0], [2.0, 3.0]])  # eigenvalues (4 ± √5)·5e-324
+    V = np.linalg.eigh(np.array([[5.0, 2.0], [2.0, 3.0]]))[1]
+    assert "rescale" in str(certify(TraceProblem(A, None, 1, "min"), V[:, 0]))
 
 
 def test_a_matrix_not_quite_symmetric_is_judged_by_its_symmetric_part():

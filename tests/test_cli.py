@@ -372,7 +372,9 @@ def test_the_demo_in_seconds_twice(tmp_path):
     assert first.returncode == 0, first.stderr
     lines = first.stdout.splitlines()
     assert len(lines) == 2 * len(shown())
-    assert all("Proved" in line and "t-similarity" in line for line in lines)
+    assert all("t-similarity" in line for line in lines)
+    # Of t-SNE nobody can prove anything; its forces balance.
+    assert all(("stationary" if " tsne " in line else "Proved") in line for line in lines)
     folder = tmp_path / "dualfold-demo"
     tables = [f"{name}{end}" for name in ("digits", "swiss_roll") for end in (".csv", ".maps.csv")]
     jsons = ["digits.maps.csv.json", "swiss_roll.maps.csv.json"]

@@ -22,6 +22,8 @@ EXAMPLES = int(os.environ.get("DUALFOLD_EXAMPLES", "2"))
 NAMES = sorted(DESCRIPTIONS)
 # The directions are drawn before the data are seen: other axes, another map.
 OF_AXES = {"random_projection"}
+# Stationary points of an objective that is not convex: rounding decides which one is found.
+OF_MANY = {"tsne"}
 # Lengths that mean something, but not in the unit of the data.
 OWN_UNIT = {"famd", "fisher", "diffusion_maps"}
 # Rows twice are the same problem with other weights for these alone; neighbours of rows that come
@@ -76,7 +78,7 @@ def same_map(first, second):
     np.testing.assert_allclose(inner(other), inner(one), atol=1e-5)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sorted(set(NAMES) - OF_MANY))
 @few
 @given(seed=seeds)
 def test_the_order_of_rows_does_not_matter(name, seed):
@@ -87,7 +89,7 @@ def test_the_order_of_rows_does_not_matter(name, seed):
     same_map((Y[order], made), (moved, again))
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES) - OF_AXES))
+@pytest.mark.parametrize("name", sorted(set(NAMES) - OF_AXES - OF_MANY))
 @few
 @given(seed=seeds)
 def test_the_axes_do_not_matter(name, seed):

@@ -250,7 +250,7 @@ def test_a_row_group_beyond_the_limit_is_named(tmp_path):
     path = tmp_path / "one.parquet"
     pq.write_table(pa.table({"a": np.random.default_rng(0).random(4_000_000)}), path)
     with pytest.raises(TooLarge, match=r"row group 0 of .*one.parquet"):
-        table(path, memory_limit="230MB")
+        table(path, memory_limit="290MB")
 
 
 def test_a_sample_depends_on_the_numbers_of_rows_alone(tmp_path):

@@ -65,7 +65,7 @@ def main() -> None:
             print(f"== {name} by {method}\n{found}\n", flush=True)
             figure = audit_figure(found, title=f"{name}, {method}")
             drawn.append(Image.open(BytesIO(figure_bytes(figure, "audit.png", dpi=80))))
-    tiled(drawn).save(Path(__file__).parent / "audit.png", optimize=True)
+    tiled(drawn).save(Path(__file__).parents[1] / "audit.png", optimize=True)
 
 
 def tiled(pictures: list[Image.Image]) -> Image.Image:

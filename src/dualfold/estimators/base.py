@@ -86,14 +86,15 @@ class CertifiedBase(TakesTiles, TellsProgress, BaseEstimator):
 
     @contextlib.contextmanager
     def _whole_or_unfitted(self) -> Iterator[None]:
-        """A fit that does not end, by an error or Ctrl-C, leaves the parameters alone.
+        """A fit that does not end, by an error or Ctrl-C, leaves nothing fitted.
 
-        Else half of an old and half of a new answer would stand side by side.
+        Else half of an old and half of a new answer would stand side by side. What is set on an
+        estimator otherwise (callbacks, the kind of output) stays.
         """
         try:
             yield
         except BaseException:
-            for name in set(vars(self)) - set(self.get_params(deep=False)):
+            for name in [name for name in vars(self) if name.endswith("_")]:
                 delattr(self, name)
             raise
 

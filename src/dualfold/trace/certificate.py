@@ -121,9 +121,11 @@ def certify(
     problem, power = in_units(problem)
     if power:
         stated = None if values is None else np.ldexp(np.asarray(values, dtype=float), -power)
-        return _in_units_of_data(
-            certify(problem, V, stated, tolerance=tolerance, fresh=fresh), power
-        )
+        scaled = certify(problem, V, stated, tolerance=tolerance, fresh=fresh)
+        if not _exactly(scaled, power):
+            reason = "the optimum is too small or too large for double precision; rescale A"
+            return _failure(problem, reason, tolerance)
+        return _in_units_of_data(scaled, power)
     given = V[:, : problem.count]
     if not np.isfinite(given).all():
         return _failure(problem, "the vectors hold NaN or infinite entries", tolerance)
@@ -144,8 +146,15 @@ def certify(
     return _certificate(problem, found, level, reasons, off, tolerance)
 
 
+def _exactly(found: TraceCertificate, power: int) -> bool:
+    """Whether value and bound times 2^power are doubles: a rounded bound may be none."""
+    numbers = [number for number in (found.value, found.bound) if np.isfinite(number)]
+    with np.errstate(over="ignore", under="ignore"):
+        return all(np.ldexp(np.ldexp(number, power), -power) == number for number in numbers)
+
+
 def _in_units_of_data(found: TraceCertificate, power: int) -> TraceCertificate:
-    """The same verdict with its numbers times 2^power."""
+    """The same verdict with its numbers times 2^power; those in words name their unit."""
 
     def back(number: float | None) -> Any:
         return None if number is None else float(np.ldexp(number, power))
@@ -157,6 +166,7 @@ def _in_units_of_data(found: TraceCertificate, power: int) -> TraceCertificate:
         floor=back(found.floor),
         eigengap=back(found.eigengap),
         residuals=tuple(back(one) for one in found.residuals),
+        reasons=tuple(f"{reason} (numbers in units of 2^{power})" for reason in found.reasons),
     )
 
 
