@@ -94,8 +94,12 @@ class CertifiedBase(TakesTiles, TellsProgress, BaseEstimator):
         try:
             yield
         except BaseException:
-            for name in [name for name in vars(self) if name.endswith("_")]:
-                delattr(self, name)
+            stays = set(self.get_params(deep=False))
+            for name, value in list(vars(self).items()):
+                # scikit-learn keeps callbacks, routing and the kind of output under such names.
+                of_others = "callback" in name or name.startswith(("_sklearn", "_metadata"))
+                if name not in stays and not of_others and not callable(value):
+                    delattr(self, name)
             raise
 
     def _fit(self, X: Any) -> None:
