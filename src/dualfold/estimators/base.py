@@ -95,10 +95,11 @@ class CertifiedBase(TakesTiles, TellsProgress, BaseEstimator):
             yield
         except BaseException:
             stays = set(self.get_params(deep=False))
-            for name, value in list(vars(self).items()):
-                # scikit-learn keeps callbacks, routing and the kind of output under such names.
+            for name in list(vars(self)):
+                # scikit-learn keeps callbacks, routing and the kind of output under such names;
+                # a method that was replaced is no part of a fit.
                 of_others = "callback" in name or name.startswith(("_sklearn", "_metadata"))
-                if name not in stays and not of_others and not callable(value):
+                if name not in stays and not of_others and not hasattr(type(self), name):
                     delattr(self, name)
             raise
 
