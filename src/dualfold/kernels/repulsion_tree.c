@@ -120,7 +120,7 @@ static inline __attribute__((always_inline)) void walk(
         if (least * least < square) {
             add_point(group, width, c, (double)(last - first));
             if (bounds) add_bounds(group, width, c, R, c[TREE_MOST + 1]);
-            node = past[node];
+            node = past[node] > node ? past[node] : node + 1; /* forth, whatever it was given */
         } else {
             if (past[node] == node + 1) /* a leaf */
                 for (int64_t j = first; j < last; j++) add_point(group, width, points + j * width, 1);
