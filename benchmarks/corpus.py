@@ -200,7 +200,7 @@ def page(found: list[Cell]) -> str:
         "",
         "Each cell: the share of 10 nearest neighbours kept, and seconds of processor time. A "
         "verdict other than *proved* is named: `w` within (a proved gap), `m` measured, `r` within "
-        "reach, `s` stationary, `u` unresolved; `–` refused, empty: not run. Made by `python -m "
+        "reach, `s` stationary (`n` not yet), `u` unresolved; `–` refused. Made by `python -m "
         "benchmarks --corpus` (`pip install dualfold[corpus]`); `benchmarks/corpus.py` says how "
         "tables are read.",
         "",
@@ -225,6 +225,7 @@ LETTERS = {
     "measured": "m",
     "within reach": "r",
     "stationary": "s",
+    "not stationary": "n",
     "unresolved": "u",
 }
 
@@ -235,7 +236,7 @@ def _shown(c: Cell) -> str:
     if c.outcome == "failed":
         return "**failed**"
     kept = "" if c.kept is None else f"{100 * c.kept:.0f} % "
-    mark = f" {LETTERS[c.verdict]}" if c.verdict in LETTERS else ""
+    mark = "" if c.verdict == "proved" else f" {LETTERS[c.verdict]}"
     return f"{kept}{c.seconds:.1f} s{mark}"
 
 

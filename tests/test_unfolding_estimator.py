@@ -12,7 +12,8 @@ from sklearn.preprocessing import StandardScaler
 import dualfold
 from dualfold import MaximumVarianceUnfolding
 from dualfold.data import swiss_roll
-from dualfold.errors import DisconnectedGraph
+from dualfold.errors import DisconnectedGraph, RowsLeftOut
+from dualfold.saved import load_model, model_of, rechecked_model, rechecked_points, save_model
 from dualfold.unfolding import certify_unfolding
 
 
@@ -191,3 +192,45 @@ def test_more_components_than_directions():
     assert model.embedding_.shape == (12, 3)
     assert model.certificate_.level == "proved"
     np.testing.assert_allclose(model.embedding_[:, 2], 0, atol=1e-2)
+
+
+def test_rows_without_a_shape_are_unfolded_in_part_and_said(monkeypatch):
+    """Rows whose graph has no small separators; thresholds of size are lower here."""
+    monkeypatch.setattr("dualfold.unfolding.solvers.unfolder.LONG", 1.0)
+    monkeypatch.setattr("dualfold.unfolding.solvers.unfolder.LONG_A_POINT", 0.0)
+    monkeypatch.setattr("dualfold.estimators.unfolding.FEW", 150)
+    X = np.random.default_rng(0).standard_normal((240, 6))
+    model = MaximumVarianceUnfolding(n_neighbors=10, random_state=0)
+    with pytest.warns(RowsLeftOut, match="drawn at random"):
+        model.fit(X)
+    rows = model.rows_
+    assert len(rows) == len(model.factor_) == 120
+    assert len(model.embedding_) == 240
+    assert "landmarks" in model.certificate_.about
+    assert model.certificate_.level == "proved"
+    # The problem is that of the rows drawn, as if nobody had seen the others.
+    alone = MaximumVarianceUnfolding(n_neighbors=10, random_state=0).fit(X[rows])
+    assert alone.rows_ is None
+    np.testing.assert_allclose(alone.certificate_.value, model.certificate_.value, rtol=1e-5)
+    # The others lie where the rule of new rows puts them.
+    others = np.setdiff1d(np.arange(240), rows)
+    np.testing.assert_allclose(model.embedding_[others], model.transform(X[others]))
+
+
+def test_a_map_of_some_rows_is_judged_again(tmp_path):
+    X = swiss_roll(300, random_state=0).points
+    model = MaximumVarianceUnfolding(n_neighbors=8, landmarks=150, random_state=0).fit(X)
+    assert len(model.rows_) == 150
+    path = tmp_path / "roll.dualfold"
+    save_model(path, model_of(model))
+    stored = load_model(path)
+    assert rechecked_model(stored, X).level == "proved"
+    settings = model.get_params() | model.found_parameters()
+    sides = stored.both_sides
+    again = rechecked_points(MaximumVarianceUnfolding(**settings), X, model.embedding_, sides=sides)
+    assert again.level == "proved"
+    assert "150 landmarks" in again.about
+    moved = model.embedding_.copy()
+    moved[np.setdiff1d(np.arange(300), model.rows_)[0]] += 1
+    forged = rechecked_points(MaximumVarianceUnfolding(**settings), X, moved, sides=sides)
+    assert forged.level == "failed"

@@ -68,6 +68,11 @@ class Certificate:
         """A sentence, without its full stop, that belongs to the claim; mostly ""."""
         return ""
 
+    def narrowed(self, words: str) -> Self:
+        """The same certificate where it is about `words` only; "" leaves it as it is."""
+        about = "; ".join(filter(None, [words, self.about]))
+        return replace(self, about=about) if words else self
+
     def doubted(self, *doubts: str) -> Self:
         """The same certificate, failed for these reasons; itself if there are none."""
         if not doubts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
@@ -128,6 +128,7 @@ def _unfolded(
         found = judged_unfolding(
             stated, solution, tolerance=tolerance, relaxation=solver.relaxation
         )
+    found = replace(found, certificate=found.certificate.narrowed(stated.about))
     done = perf_counter()
     points, values = found.coordinates(stated.count)
     seconds = {"solve": solved - begin, "certify": done - solved, "lift": perf_counter() - done}

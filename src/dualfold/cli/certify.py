@@ -103,7 +103,7 @@ def _sides(path: str, rows: int) -> Model:
     from dualfold.saved import load_model
 
     model = load_model(path)
-    if model.both_sides is None or len(model.both_sides.factor) != rows:
+    if model.both_sides is None or len(model.both_sides.factor) > rows:
         raise InvalidInput(f"{path} holds no unfolding of {rows} rows")
     return model
 

@@ -223,6 +223,7 @@ GRAPHS = (
             "tol",
             "max_iter",
             "tolerance",
+            "landmarks",
             "reg",
             "pieces",
             "random_state",

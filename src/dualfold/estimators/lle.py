@@ -13,16 +13,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding
-from dualfold.errors import Argument, InvalidInput, NotConverged, RowsLeftOut, TooLarge
+from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.estimators.chosen import COORDINATE_RULES, ChoosesCoordinates
 from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS
+from dualfold.estimators.some_rows import SolvableRows
 from dualfold.graph import Graph
 from dualfold.maps.local import LocalWeightsMap
 from dualfold.methods import hessian_lle, lle, ltsa, modified_lle
 from dualfold.trace.lift import Scale, Stepped
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.shifted import shifted
-from dualfold.warned import warn
 
 # So many rows LAPACK answers at once.
 FEW = 400
@@ -32,7 +32,7 @@ FEW = 400
 LONG, LONG_A_ROW = 1e10, 1.5e6
 
 
-class LocallyLinearEmbedding(ChoosesCoordinates):
+class LocallyLinearEmbedding(ChoosesCoordinates, SolvableRows):
     """Keep each point the same combination of its neighbours.
 
     A drop-in for `sklearn.manifold.LocallyLinearEmbedding`. `max_iter`, `hessian_tol` and
@@ -172,26 +172,11 @@ class LocallyLinearEmbedding(ChoosesCoordinates):
             if long and self.landmarks is None and self._has_rule():
                 raise TooLarge(f"{order.flops:.1e} multiply-adds would take minutes")
 
-    def _whole(self, graph: Graph, X: Any) -> tuple[Graph, Embedding]:
-        """The embedding of all rows, or of as many as can be solved for in seconds."""
-        stated = count = graph.n
-        while True:
-            try:
-                found = super()._whole(graph, X)
-            except (TooLarge, NotConverged) as refusal:
-                if isinstance(refusal, TooLarge):
-                    self.refuse_without_rule("landmarks", self.landmarks)
-                if self.landmarks is not None or not self._drawable(count):
-                    raise
-                count //= 2
-                graph = self._graph_with(X, self._random_rows(count))
-                continue
-            if count < stated:
-                warn(_drawn_in_words(count, self._n), stacklevel=7)
-            return found
-
     def _drawable(self, count: int) -> bool:
         return count > 2 * FEW and self.eigen_solver == "auto" and self._has_rule()
+
+    def _all_rows(self) -> Argument:
+        return Argument("eigen_solver", "preconditioned")
 
     def _most_components(self, graph: Graph) -> int:
         columns, k = graph.points.shape[1], int(graph.lists.counts.min())
@@ -219,15 +204,3 @@ class LocallyLinearEmbedding(ChoosesCoordinates):
         if not isinstance(self._placing, LocalWeightsMap):
             raise InvalidInput("there is no way back from pieces that were laid side by side")
         return self._placing.inverse(Y)
-
-
-def _drawn_in_words(count: int, n: int) -> RowsLeftOut:
-    return RowsLeftOut(
-        f"the neighbours of these {n:,} rows lie on no shape of few dimensions, and solving for "
-        f"all of them would take minutes or not arrive; the problem is that of {count:,} rows "
-        "drawn at random, and the others are placed as new rows are (",
-        Argument("landmarks"),
-        " says how many, ",
-        Argument("eigen_solver", "preconditioned"),
-        " tries all of them)",
-    )

@@ -9,10 +9,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.errors import Argument, InvalidInput
+from dualfold.embedding import Embedding
+from dualfold.errors import Argument, InvalidInput, NotConverged, RowsLeftOut, TooLarge
 from dualfold.estimators.graph_estimator import GraphEstimator
 from dualfold.graph import Graph, Neighbors
-from dualfold.trace.problem import TraceProblem
+from dualfold.warned import warn
 
 # So many rows are named in words.
 NAMED = 10
@@ -98,10 +99,14 @@ class SomeRows(GraphEstimator):
         given = self.graph is not None and not isinstance(self.graph, Neighbors)
         return not given and "precomputed" not in (self.metric, getattr(self, "weights", None))
 
-    def _said(self, problem: TraceProblem) -> TraceProblem:
+    def _said(self, problem: Any) -> Any:
         """The problem with the words that say which rows it is about."""
+        return replace(problem, about=self.about_rows()) if self.about_rows() else problem
+
+    def about_rows(self) -> str:
+        """Which rows the problem is about, in words; "" for all."""
         if self.rows_ is None:
-            return problem
+            return ""
         gone = np.setdiff1d(self._pool, self.rows_)
         words = []
         if self.landmarks_ is not None:
@@ -113,7 +118,7 @@ class SomeRows(GraphEstimator):
                 f"{len(self.rows_):,} of {len(self._pool):,} rows; {listed_rows(gone)} left out of "
                 "the problem and placed as new rows are"
             )
-        return replace(problem, about="; ".join(words))
+        return "; ".join(words)
 
     def found_parameters(self) -> dict[str, Any]:
         """Parameters that state the fitted problem again where they were left open."""
@@ -129,6 +134,47 @@ class SomeRows(GraphEstimator):
             points = self.placing_map()(X)
             points[self.rows_] = self.embedding_
             self.embedding_ = points
+
+
+class SolvableRows(SomeRows):
+    """All rows, or as many as can be solved for in seconds: half of them, a quarter, …"""
+
+    def _drawable(self, count: int) -> bool:
+        """Whether fewer rows than `count` may be drawn where these are too many."""
+        raise NotImplementedError
+
+    def _all_rows(self) -> Argument:
+        """What asks for all rows whatever it takes, for messages."""
+        raise NotImplementedError
+
+    def _whole(self, graph: Graph, X: Any) -> tuple[Graph, Embedding]:
+        stated = count = graph.n
+        while True:
+            try:
+                found = super()._whole(graph, X)
+            except (TooLarge, NotConverged) as refusal:
+                if isinstance(refusal, TooLarge):
+                    self.refuse_without_rule("landmarks", self.landmarks)
+                if self.landmarks is not None or not self._drawable(count):
+                    raise
+                count //= 2
+                graph = self._graph_with(X, self._random_rows(count))
+                continue
+            if count < stated:
+                warn(_drawn_in_words(count, self._n, self._all_rows()), stacklevel=7)
+            return found
+
+
+def _drawn_in_words(count: int, n: int, all_rows: Argument) -> RowsLeftOut:
+    return RowsLeftOut(
+        f"the neighbours of these {n:,} rows lie on no shape of few dimensions, and solving for "
+        f"all of them would take minutes or not arrive; the problem is that of {count:,} rows "
+        "drawn at random, and the others are placed as new rows are (",
+        Argument("landmarks"),
+        " says how many, ",
+        all_rows,
+        " tries all of them)",
+    )
 
 
 def _row_numbers(given: Any, n: int) -> Array:

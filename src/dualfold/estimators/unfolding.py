@@ -15,7 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding
 from dualfold.errors import Argument, DisconnectedGraph, InvalidInput
-from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimator
+from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS
+from dualfold.estimators.some_rows import SolvableRows
 from dualfold.graph import Graph
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.pieces import pieces_in_words
@@ -24,10 +25,13 @@ from dualfold.methods.mvu import mvu
 from dualfold.unfolding.connections import Connections, connections
 from dualfold.unfolding.contraction import Contraction
 from dualfold.unfolding.solution import Record
-from dualfold.unfolding.solvers.unfolder import Unfolder
+from dualfold.unfolding.solvers.unfolder import Unfolder, refuse_minutes
+
+# So many rows are unfolded in a minute whatever their graph is.
+FEW = 400
 
 
-class MaximumVarianceUnfolding(GraphEstimator):
+class MaximumVarianceUnfolding(SolvableRows):
     """Pull the points apart as far as the edges of their neighbour graph let them.
 
     A semidefinite program, solved with its dual, so that the answer comes with two
@@ -57,6 +61,9 @@ class MaximumVarianceUnfolding(GraphEstimator):
         with a larger one its level is "within", and it says within how many percent
     pieces : what happens to a graph in several pieces: "join" by the shortest links (with a
         warning), "separate" (each on its own, side by side) or "raise" an error
+    landmarks : unfold so many rows, drawn at random, and place the others as new points; None
+        takes all rows, or as many as can be unfolded in a minute ("auto" solver, edges "at_most"
+        as long, `max_iter` None; a warning and the certificate say how many)
     reg : the ridge of the local weights that place new points
     random_state : of the landmarks that "low_rank" and "landmark" begin with
     n_jobs : threads (None: all cores)
@@ -65,14 +72,16 @@ class MaximumVarianceUnfolding(GraphEstimator):
     Attributes
     ----------
     embedding_, eigenvalues_ : the leading coordinates, and the eigenvalues of K for them
-    factor_ : n×r with K = factor_·factor_ᵀ
-    dual_weights_ : symmetric sparse matrix of the dual weights
+    factor_ : n×r with K = factor_·factor_ᵀ, of the rows that were unfolded
+    dual_weights_ : symmetric sparse matrix of the dual weights, of the same rows
     certificate_ : `level`, `lower`, `upper`, `gap`, `feasibility` and the optimality conditions
     solver_ : the name of the solver whose answer this is
     unfoldings_ : the `Unfolding` of each piece, the largest first
     history_, n_iter_ : a `Record` for each iteration, and their number
     variance_outside_ : share of tr K that is not in `embedding_`
     graph_, n_connected_components_, nbrs_ : as for the other graph methods
+    landmarks_, rows_ : the rows that were unfolded; None for all
+    left_out_ : None, since no row is left out of the problem for being far away
     landmark_rows_, placing_cost_ : of tables in tiles (`dualfold.scale`): the rows that were
         fitted, and what it costs that they place the others
 
@@ -99,6 +108,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
         "relaxation": [Interval(Real, 0, 1, closed="neither"), None],
         "tolerance": [Interval(Real, 0, 1, closed="both")],
+        "landmarks": [Interval(Integral, 3, None, closed="left"), None],
         "reg": [Interval(Real, 0, None, closed="left")],
     }
 
@@ -122,6 +132,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
         neighborhood: str = "fixed",
         pieces: str = "join",
         graph: Any = None,
+        landmarks: int | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: bool = False,
@@ -143,17 +154,34 @@ class MaximumVarianceUnfolding(GraphEstimator):
         self.neighborhood = neighborhood
         self.pieces = pieces
         self.graph = graph
+        self.landmarks = landmarks
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
 
     def _problem(self, graph: Graph, count: int) -> Contraction:
-        return mvu(
+        problem = mvu(
             graph,
             n_components=count,
             constraints=self.constraints,  # type: ignore[arg-type]
             angles=self.angles,
         )
+        return self._said(problem)
+
+    def _each_once(self, graph: Graph) -> Array | None:
+        """Copies of a row are one point of the problem anyway, with a mass."""
+        return None
+
+    def _refuse_hopeless(self, problem: Contraction) -> None:
+        if self._drawable(problem.problem.n) and self.landmarks is None:
+            refuse_minutes(problem.problem)
+
+    def _drawable(self, count: int) -> bool:
+        asked = self.solver != "auto" or self.max_iter is not None or self.constraints == "equal"
+        return not asked and count > FEW and self.pieces == "join" and self._has_rule()
+
+    def _all_rows(self) -> Argument:
+        return Argument("solver", "low_rank")
 
     def _solver(self) -> Unfolder:
         return Unfolder(

@@ -131,7 +131,13 @@ def stored_points(
 
 
 def stored_around_landmarks(
-    estimator: Any, graph: Graph, X: Any, points: Array, values: Any, asking: Asking
+    estimator: Any,
+    graph: Graph,
+    X: Any,
+    points: Array,
+    values: Any,
+    sides: BothSides | None,
+    asking: Asking,
 ) -> Any:
     """The judgement of stored points of which some are those of the graph: landmarks, or all but
     the rows left out.
@@ -144,20 +150,29 @@ def stored_around_landmarks(
             InPython("rechecked_model"),
         )
     graph, rows = estimator._in_one_piece(graph), estimator.rows_
-    certificate = stored_points(estimator, graph, points[rows], values, None, asking)
+    certificate = stored_points(estimator, graph, points[rows], values, sides, asking)
     if certificate.level == "failed":
         return certificate
-    stated = estimator._stated_piece(graph, points.shape[1])
-    V = completed(stated.problem, vectors_behind(stated.problem, points[rows].astype(float)))
-    if V is None:  # a certificate that did not fail has found them before
+    rule = _rule_behind(estimator, graph, points[rows].astype(float), certificate)
+    if rule is None:  # a certificate that did not fail has found them before
         return certificate.doubted("the directions beside the stored ones were not found")
-    theta = np.diagonal(quotients(stated.problem, V)).copy()
-    solution = Solution(V, theta, V[:, :0], "stored", "converged", 0)
-    answer = Embedding(points[rows], theta, certificate, stated.problem, solution)
-    again = stated.leads_to(answer)(X)
+    again = rule(X)
     again[rows] = points[rows]
     same = SAME_SINGLE if points.dtype == np.float32 else SAME
     return certificate.doubted(*displaced(again, points.astype(float), same=same)[1])
+
+
+def _rule_behind(estimator: Any, graph: Graph, own: Array, certificate: Any) -> Any:
+    """The rule of new points that follows from the graph's own ones; None where nothing does."""
+    if isinstance(estimator, MaximumVarianceUnfolding):
+        return estimator._map(graph, replace(_NOTHING, points=own))
+    stated = estimator._stated_piece(graph, own.shape[1])
+    V = completed(stated.problem, vectors_behind(stated.problem, own))
+    if V is None:
+        return None
+    theta = np.diagonal(quotients(stated.problem, V)).copy()
+    solution = Solution(V, theta, V[:, :0], "stored", "converged", 0)
+    return stated.leads_to(Embedding(own, theta, certificate, stated.problem, solution))
 
 
 def stored_pieces(
@@ -205,7 +220,7 @@ def _unfolded(
     estimator: Any, graph: Graph, points: Any, sides: BothSides | None, asking: Asking
 ) -> Any:
     """An unfolding by both its sides; the points must be its leading coordinates."""
-    return rechecked_unfolding(
+    found = rechecked_unfolding(
         graph,
         points,
         sides,
@@ -213,6 +228,7 @@ def _unfolded(
         form=estimator.constraints,
         angles=estimator.angles,
     )
+    return found.narrowed(estimator.about_rows())
 
 
 _NOTHING: Any = Embedding(np.zeros((0, 0)), np.zeros(0), None, None, None)  # type: ignore[arg-type]

@@ -102,7 +102,7 @@ def rechecked_points(
         raise InvalidInput(f"{len(found)} points are stored and the data has {data.shape[0]} rows")
     graph = estimator._graph(data)
     if graph.n < len(found):
-        return stored_around_landmarks(estimator, graph, data, found, values, asking)
+        return stored_around_landmarks(estimator, graph, data, found, values, sides, asking)
     if graph.n_pieces > 1 and estimator.pieces == "separate":
         return stored_pieces(estimator, graph, found, values, sides, asking)
     graph = estimator._in_one_piece(graph)

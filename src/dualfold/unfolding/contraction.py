@@ -35,12 +35,14 @@ class Contraction:
     place : the distinct point that each point of the graph is
     edges : the edge of the graph that each edge of the problem stands for (m×2)
     count : the coordinates that are wanted in the end
+    about : which points of a larger table these are, in words; "" for all
     """
 
     problem: UnfoldingProblem
     place: Array
     edges: Array
     count: int = 2
+    about: str = ""
 
     def points(self, factor: Array) -> Array:
         """Rows for every point of the graph; duplicates share theirs."""

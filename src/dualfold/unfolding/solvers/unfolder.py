@@ -9,6 +9,7 @@ import numpy as np
 
 from dualfold.errors import Argument, DualfoldError, TooLarge
 from dualfold.kernels.progress import descent
+from dualfold.trace.factorisation import fill_reducing_ordering
 from dualfold.trace.shifted import MOST_FLOPS
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solution import Callback, Record, UnfoldingSolution
@@ -37,6 +38,10 @@ CHEAPER = 30
 NEARLY, ARRIVED, CLOSE = 10, 1e-6, 0.1
 # The Schur matrix of this many edges has 5 GB: the end of what equal lengths can have.
 MOST_EDGES_AT_ALL = 25_000
+# Low rank takes some 100 steps with up to 8 columns, each as many multiply-adds as the graph's
+# elimination (8e6: 40 s of a core) times 8³. Digits need 7e6, a roll of 50,000 points 1e7; 5,327
+# points of 9 independent columns need 5e8.
+LONG, LONG_A_POINT = 8e6, 1.5e3
 
 
 @dataclass(frozen=True)
@@ -80,6 +85,16 @@ class Unfolder:
             found = run.fitting() if self.solver == "auto" else run.by(self.solver)
         history = tuple(_grown(record, power) for record in found.history)
         return replace(found, factor=np.ldexp(found.factor, power // 2), history=history)
+
+
+def refuse_minutes(problem: UnfoldingProblem) -> None:
+    """TooLarge where "auto" would unfold for minutes: many edges without small separators."""
+    if problem.m <= FEW_EDGES:
+        return
+    pattern = problem.laplacian(np.ones(problem.m))
+    flops = fill_reducing_ordering(pattern, most_flops=MOST_FLOPS).flops
+    if flops > max(LONG, LONG_A_POINT * problem.n):
+        raise TooLarge(f"unfolding {problem.n:,} points with {problem.m:,} edges takes minutes")
 
 
 @dataclass(frozen=True)
