@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from dualfold import LaplacianEigenmaps, NeighborMap
 from dualfold.cli import app
 from dualfold.data import digits
-from dualfold.errors import InvalidInput, TooLarge
+from dualfold.errors import InvalidInput, RowsLeftOut, TooLarge
 from dualfold.forces import (
     certify_neighbors,
     divergence,
@@ -227,7 +227,7 @@ def test_the_spread_grows_as_far_as_the_tolerance_allows(tmp_path):
 
 def test_many_rows_are_refused_before_anything_is_made():
     with pytest.raises(TooLarge, match="at most 8,000 rows"):
-        NeighborMap(n_neighbors=2).fit(np.arange(8_001.0)[:, None])
+        NeighborMap(n_neighbors=2, landmarks=8_001).fit(np.arange(8_001.0)[:, None])
 
 
 def test_on_the_command_line(tmp_path, monkeypatch):
@@ -247,3 +247,22 @@ def test_on_the_command_line(tmp_path, monkeypatch):
     assert found["settings"]["spread"] > 0
     judged = json.loads(run("certify", "t.csv", "m.csv", "--tolerance", 0.03, "--json"))
     assert judged["certificate"]["level"] == "proved"
+
+
+def test_of_many_rows_some_are_mapped_and_the_others_placed(monkeypatch):
+    monkeypatch.setattr("dualfold.estimators.neighbor_map.QUICK", 80)
+    X = digits().points[:120]
+    with pytest.warns(RowsLeftOut, match="drawn at random"):
+        model = NeighborMap(random_state=0, tolerance=0.05).fit(X)
+    assert len(model.rows_) == 80
+    assert "80 landmarks" in model.certificate_.about
+    alone = NeighborMap(tolerance=0.05).fit(X[model.rows_])
+    assert alone.divergence_ == pytest.approx(model.divergence_, rel=1e-6)
+    others = np.setdiff1d(np.arange(120), model.rows_)
+    np.testing.assert_allclose(model.embedding_[others], model.transform(X[others]))
+    again = NeighborMap(**(model.get_params() | model.found_parameters()))
+    judged = rechecked_points(again, X, model.embedding_, tolerance=0.05)
+    assert judged.level == "proved"
+    moved = model.embedding_.copy()
+    moved[others[0]] += 1
+    assert rechecked_points(again, X, moved, tolerance=0.05).level == "failed"

@@ -11,8 +11,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding, embed
-from dualfold.errors import Argument, InvalidInput, TooLarge
-from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimator
+from dualfold.errors import Argument, InvalidInput, RowsLeftOut, TooLarge
+from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS
+from dualfold.estimators.some_rows import SomeRows
 from dualfold.estimators.stated import Stated
 from dualfold.forces.fantope import relaxed
 from dualfold.forces.homotopy import NeighborAnswer, answered, widest
@@ -28,18 +29,21 @@ from dualfold.maps.local import LocalDistancesMap, LocalWeightsMap
 from dualfold.methods.eigenmaps import eigenmaps
 from dualfold.methods.neighbor_map import neighbor_map
 from dualfold.trace.solvers import Auto
+from dualfold.warned import warn
 
+# Rows that take less than a minute of a core (1,797 digits: 42 s).
+QUICK = 2_000
 # The solver and the number of coordinates are no choice here.
 _GIVEN = {k: v for k, v in GRAPH_CONSTRAINTS.items() if k not in ("eigen_solver", "tol")}
 
 
-class NeighborMap(GraphEstimator):
+class NeighborMap(SomeRows):
     """Neighbours attract, all points repel, and no map can be much better: proved.
 
     Between eigenmaps (a small spread) and stochastic neighbour embedding (a large one). Without a
     `spread` it grows from eigenmaps on, as long as the proved gap stays within `tolerance`. See
-    `dualfold.methods.neighbor_map` for the problem. Up to 8,000 rows; minutes from some
-    thousand on.
+    `dualfold.methods.neighbor_map` for the problem. Of more than 2,000 rows so many are drawn and
+    place the others; `landmarks` asks for up to 8,000, which take minutes.
 
     Parameters
     ----------
@@ -55,6 +59,8 @@ class NeighborMap(GraphEstimator):
         (one width for all), "binary" or "density" (scaled by the local density)
     width : kernel width of heat weights; None is the root mean square edge length
     max_iter : steps of each descent at the most
+    landmarks : map so many rows, drawn at random, and place the others as new points; None takes
+        all rows up to 2,000, and so many of more (a warning and the certificate say so)
     reg : the ridge that steadies the weights of new points
     metric : by its name in scikit-learn, or "precomputed": X is a square matrix of distances
     p, metric_params : of the metric, as in scikit-learn's neighbours
@@ -62,7 +68,7 @@ class NeighborMap(GraphEstimator):
         warning), "separate" (each on its own, side by side) or "raise" an error
     graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
         edge lengths), instead of n_neighbors and radius
-    random_state : accepted; the answer does not depend on it
+    random_state : of the rows that are drawn
     n_jobs : threads of the neighbour search (None: all cores)
     verbose : tell each stage and its seconds on standard error
 
@@ -75,6 +81,8 @@ class NeighborMap(GraphEstimator):
     history_ : for every spread that was tried: (spread, KL, proved bound)
     graph_ : the `Graph` that was embedded, links that joined pieces included
     n_connected_components_ : in how many pieces it was before
+    landmarks_, rows_ : the rows that were mapped; None for all
+    left_out_ : None, since no row is left out of the problem for being far away
     nbrs_ : scikit-learn's NearestNeighbors of the data, made when asked for
 
     Examples
@@ -93,6 +101,7 @@ class NeighborMap(GraphEstimator):
         "weights": [StrOptions({"adaptive", "heat", "binary", "density"})],
         "width": [Interval(Real, 0, None, closed="neither"), None],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "landmarks": [Interval(Integral, 3, None, closed="left"), None],
         "reg": [Interval(Real, 0, None, closed="left")],
     }
 
@@ -110,6 +119,7 @@ class NeighborMap(GraphEstimator):
         weights: str = "adaptive",
         width: float | None = None,
         max_iter: int = 500,
+        landmarks: int | None = None,
         reg: float = 1e-3,
         metric: Any = "minkowski",
         p: float = 2,
@@ -129,6 +139,7 @@ class NeighborMap(GraphEstimator):
         self.weights = weights
         self.width = width
         self.max_iter = max_iter
+        self.landmarks = landmarks
         self.reg = reg
         self.metric = metric
         self.p = p
@@ -139,12 +150,30 @@ class NeighborMap(GraphEstimator):
         self.graph = graph
         self.verbose = verbose
 
+    def _drawn(self, X: Any) -> Array | None:
+        drawn = super()._drawn(X)
+        many = self.landmarks is None and X.shape[0] > QUICK and self.pieces == "join"
+        if drawn is not None or not many or not self._has_rule():
+            return drawn
+        warn(
+            RowsLeftOut(
+                f"a neighbour map of {X.shape[0]:,} rows would take minutes; it is that of "
+                f"{QUICK:,} rows drawn at random, and the others are placed as new rows are (",
+                Argument("landmarks"),
+                f" says how many, up to {MOST_ROWS:,})",
+            ),
+            stacklevel=7,
+        )
+        return self._random_rows(QUICK)
+
     def _embedding(self, graph: Graph, fixed: int | None = None) -> Embedding:
         """The map of one piece; the largest settles the spread of the others."""
         if graph.n > MOST_ROWS:
             raise TooLarge(
                 f"a neighbour map with a bound has at most {MOST_ROWS:,} rows, and there are "
-                f"{graph.n:,}; draw some of them, or take LaplacianEigenmaps"
+                f"{graph.n:,}; ",
+                Argument("landmarks", QUICK),
+                " draws some of them",
             )
         count = min(self.n_components if fixed is None else fixed, graph.n - 1)
         if count < self.n_components and self.pieces != "separate":
@@ -172,7 +201,7 @@ class NeighborMap(GraphEstimator):
         return Embedding(
             found.descent.points,
             values,
-            found.certificate,
+            found.certificate.narrowed(self.about_rows()),
             found.problem,
             found.descent,
         )
@@ -191,7 +220,7 @@ class NeighborMap(GraphEstimator):
         if spread is None:
             spread = float(np.mean(np.square(np.asarray(points, dtype=float))))
         problem, _ = self._asked_of(graph, points.shape[1], spread)
-        return rejudged(problem, points, tolerance)
+        return rejudged(problem, points, tolerance).narrowed(self.about_rows())
 
     def _keep(self, points: Array, values: Array, certificate: Any) -> None:
         self.embedding_ = points
@@ -210,7 +239,7 @@ class NeighborMap(GraphEstimator):
 
     def found_parameters(self) -> dict[str, Any]:
         """Parameters that state the fitted problem again where they were left open."""
-        return {"spread": float(self.spread_)}
+        return super().found_parameters() | {"spread": float(self.spread_)}
 
 
 def rejudged(problem: NeighborProblem, points: Array, tolerance: float) -> NeighborCertificate:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.forces.fantope import MOST_PROJECTED, relaxed
+from dualfold.forces.fantope import relaxed
 from dualfold.forces.neighbor_certificate import NeighborCertificate, certify_neighbors
 from dualfold.forces.neighbors import NeighborProblem
 from dualfold.forces.stiefel import Descent, descended
@@ -17,6 +17,9 @@ from dualfold.kernels.threads import lapack_threads
 # Spreads that are tried: squared distances are about 4s, so that the first is nearly eigenmaps,
 # and beyond the last the bound is nothing on every graph that was measured.
 FIRST, LAST, FACTOR, HALVINGS = 0.02, 50.0, 2.0, 2
+# Up to so many rows the relaxed problem is solved at every spread that is tried, where the map's
+# own bound is not enough: 569 rows take 9 s of a core in all, and the cost grows as rows³.
+MOST_THOROUGH = 800
 # Below it a map is eigenmaps in all digits that are drawn.
 LEAST = 1e-7
 
@@ -76,7 +79,7 @@ def widest(
 
     Where not even the least spread is proved, its map is returned with what is known of it.
     """
-    thorough = problem.n <= MOST_PROJECTED
+    thorough = problem.n <= MOST_THOROUGH
 
     def at(spread: float, points: Array) -> NeighborAnswer:
         asked = replace(problem, spread=spread)

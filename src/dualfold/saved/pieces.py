@@ -164,7 +164,7 @@ def stored_around_landmarks(
 
 def _rule_behind(estimator: Any, graph: Graph, own: Array, certificate: Any) -> Any:
     """The rule of new points that follows from the graph's own ones; None where nothing does."""
-    if isinstance(estimator, MaximumVarianceUnfolding):
+    if isinstance(estimator, MaximumVarianceUnfolding | NeighborMap):
         return estimator._map(graph, replace(_NOTHING, points=own))
     stated = estimator._stated_piece(graph, own.shape[1])
     V = completed(stated.problem, vectors_behind(stated.problem, own))
