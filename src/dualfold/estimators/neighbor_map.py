@@ -32,7 +32,7 @@ from dualfold.trace.solvers import Auto
 from dualfold.warned import warn
 
 # Rows that take less than a minute of a core (1,797 digits: 42 s).
-QUICK = 2_000
+QUICK = 1_800
 # The solver and the number of coordinates are no choice here.
 _GIVEN = {k: v for k, v in GRAPH_CONSTRAINTS.items() if k not in ("eigen_solver", "tol")}
 
@@ -42,7 +42,7 @@ class NeighborMap(SomeRows):
 
     Between eigenmaps (a small spread) and stochastic neighbour embedding (a large one). Without a
     `spread` it grows from eigenmaps on, as long as the proved gap stays within `tolerance`. See
-    `dualfold.methods.neighbor_map` for the problem. Of more than 2,000 rows so many are drawn and
+    `dualfold.methods.neighbor_map` for the problem. Of more than 1,800 rows so many are drawn and
     place the others; `landmarks` asks for up to 8,000, which take minutes.
 
     Parameters
@@ -60,7 +60,7 @@ class NeighborMap(SomeRows):
     width : kernel width of heat weights; None is the root mean square edge length
     max_iter : steps of each descent at the most
     landmarks : map so many rows, drawn at random, and place the others as new points; None takes
-        all rows up to 2,000, and so many of more (a warning and the certificate say so)
+        all rows up to 1,800, and so many of more (a warning and the certificate say so)
     reg : the ridge that steadies the weights of new points
     metric : by its name in scikit-learn, or "precomputed": X is a square matrix of distances
     p, metric_params : of the metric, as in scikit-learn's neighbours
