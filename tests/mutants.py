@@ -2,35 +2,45 @@
 
     python tests/mutants.py contexts WORK             # which test runs which line (once, minutes)
     python tests/mutants.py run WORK --count 300      # goes on where it stopped
+    python tests/mutants.py again WORK                # survivors once more, after new tests
     python tests/mutants.py table WORK --result FILE  # the share that was noticed, as JSON
 
 A seeded sample of mutants, drawn from every room in proportion to its size. Each runs in a process
-of its own, forked from one that has imported the libraries, against the quickest tests that run
-its line, up to a budget of seconds. A mutant is noticed when a test fails, or when the process
-takes far longer than the tests did (`mutations.py` says what is changed).
+of its own (`mutant_runs.py`) against tests that run its line (`mutant_tests.py`), up to a
+budget of seconds. A mutant is noticed when a test fails, or when the process takes far longer than
+the tests did (`mutations.py` says what is changed). `results/no_fault.json` has classes of mutants
+that break no promise, each with its reason; they count only where they survived.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.abc
-import importlib.util
+import fnmatch
+import hashlib
+import importlib
 import json
 import math
-import os
-import random
-import resource
-import signal
+import re
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from pathlib import Path
 
 import pytest
-from mutations import mutants_of, mutated
+from mutant_runs import (
+    Trials,
+    at_import,
+    collected,
+    in_other_process,
+    module_of,
+    quick_hypothesis,
+)
+from mutant_tests import Contexts, Known
+from mutations import mutants_of
 
 HERE = Path(__file__).parent
 PACKAGE = HERE.parent / "src" / "dualfold"
+NO_FAULT = HERE / "results" / "no_fault.json"
 # Rooms whose every line decides an answer or a certificate.
 ROOMS = {
     "trace": "trace/**/*.py",
@@ -40,128 +50,46 @@ ROOMS = {
     "quality": "quality/*.py",
     "methods": "methods/*.py",
 }
-SLOW = 2.5  # seconds: tests that take longer are left out
-BUDGET = 6.0  # seconds of tests for a mutant
-PATIENCE = 40.0  # seconds of processor that a mutant may take beyond its tests
+NOTICED = ("killed", "endless")
 
 
-class Contexts:
-    """Plugin of pytest: which test ran which line, how long each took, which passed."""
-
-    def __init__(self, work):
-        import coverage
-
-        self.work = work
-        self.coverage = coverage.Coverage(
-            data_file=str(work / "contexts"), config_file=False, source=["dualfold"]
-        )
-        self.took, self.passed = Counter(), set()
-        self.coverage.start()
-
-    def pytest_runtest_logstart(self, nodeid):
-        self.coverage.switch_context(nodeid)
-
-    def pytest_runtest_logreport(self, report):
-        self.took[report.nodeid] += report.duration
-        if report.when == "call" and report.passed:
-            self.passed.add(report.nodeid)
-
-    def pytest_sessionfinish(self):
-        self.coverage.stop()
-        self.coverage.save()
-        took = {name: self.took[name] for name in sorted(self.passed)}
-        (self.work / "took.json").write_text(json.dumps(took))
+def identity(mutant):
+    """What stays of a mutant when lines move: file, the text of its line, the change, which one."""
+    return mutant["file"], mutant["text"], mutant["what"], mutant["copy"]
 
 
-def lines_to_tests(work):
-    """(file, line) → tests that passed in SLOW seconds and ran that line, quickest first."""
-    import coverage
-
-    took = json.loads((work / "took.json").read_text())
-    data = coverage.CoverageData(str(work / "contexts"))
-    data.read()
-    found = defaultdict(set)
-    for path in data.measured_files():
-        place = path.partition("/dualfold/")[2]
-        for line, tests in data.contexts_by_lineno(path).items():
-            found[place, line] |= {t for t in tests if took.get(t, SLOW) < SLOW}
-    return {key: sorted(tests, key=took.__getitem__) for key, tests in found.items()}, took
+def every_mutant():
+    """Room → its mutants."""
+    found = {}
+    for room, pattern in ROOMS.items():
+        found[room], copies = [], Counter()
+        for path in sorted(PACKAGE.glob(pattern)):
+            place = str(path.relative_to(PACKAGE))
+            for mutant in mutants_of(path.read_text()):
+                same = (place, mutant["text"], mutant["what"])
+                more = {"room": room, "file": place, "copy": copies[same]}
+                copies[same] += 1
+                found[room].append(mutant | more)
+    return found
 
 
 def drawn(count, seed):
-    """Mutants of every room, in proportion to its size, in a random order."""
-    rng = random.Random(seed)
-    every = {
-        room: [
-            (str(path.relative_to(PACKAGE)), *mutant)
-            for path in sorted(PACKAGE.glob(pattern))
-            for mutant in mutants_of(path.read_text())
-        ]
-        for room, pattern in ROOMS.items()
-    }
+    """Mutants of every room, in proportion to its size, in a random order.
+
+    The order is that of a hash of the seed and the mutant, so that a smaller sample is
+    a part of a greater one and a changed line changes only its own mutants.
+    """
+
+    def order(mutant):
+        return hashlib.sha256(repr((seed, identity(mutant))).encode()).digest()
+
+    every = every_mutant()
     total = sum(map(len, every.values()))
     chosen = []
-    for room, mutants in every.items():
+    for mutants in every.values():
         share = max(1, round(count * len(mutants) / total))
-        chosen += [(room, *one) for one in rng.sample(mutants, min(share, len(mutants)))]
-    rng.shuffle(chosen)
-    return chosen, {room: len(mutants) for room, mutants in every.items()}
-
-
-class Altered(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Gives one module of dualfold with other source text."""
-
-    def __init__(self, module, path, source):
-        self.module, self.path, self.source = module, path, source
-
-    def find_spec(self, name, path=None, target=None):
-        if name != self.module:
-            return None
-        folder = [str(self.path.parent)] if self.path.name == "__init__.py" else None
-        return importlib.util.spec_from_file_location(
-            name, self.path, loader=self, submodule_search_locations=folder
-        )
-
-    def create_module(self, spec):
-        return None
-
-    def exec_module(self, module):
-        exec(compile(self.source, str(self.path), "exec"), module.__dict__)
-
-
-def noticed(place, source, tests, seconds):
-    """What became of the altered module: "killed", "endless" or "survived"."""
-    child = os.fork()
-    if not child:
-        os.setsid()
-        silent = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(silent, 1)
-        os.dup2(silent, 2)
-        limit = int(seconds + PATIENCE)
-        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
-        name = ".".join(["dualfold", *Path(place).with_suffix("").parts]).removesuffix(".__init__")
-        sys.meta_path.insert(0, Altered(name, PACKAGE / place, source))
-        code = 3
-        try:
-            options = ["-x", "-q", "-n", "0", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
-            code = pytest.main([*options, "--timeout=0", *tests])
-        finally:
-            os._exit(int(code))
-    _, status = os.waitpid(child, 0)
-    if os.WIFSIGNALED(status):
-        return "endless" if os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL) else "killed"
-    return "survived" if os.WEXITSTATUS(status) == 0 else "killed"
-
-
-def within_budget(tests, took, budget=BUDGET):
-    """The quickest tests up to the budget, and how long they take."""
-    chosen, total = [], 0.0
-    for test in tests:
-        if total + took[test] > budget:
-            break
-        chosen.append(test)
-        total += took[test]
-    return chosen[:400], total
+        chosen += sorted(mutants, key=order)[:share]
+    return sorted(chosen, key=order), {room: len(mutants) for room, mutants in every.items()}
 
 
 def warm():
@@ -173,30 +101,48 @@ def warm():
     assert not any(name.startswith("dualfold") for name in sys.modules)
 
 
-def run(work, count, seed, minutes):
-    """Try the drawn mutants that have not been tried; one line of JSON each."""
-    tests_of, took = lines_to_tests(work)
-    chosen, _ = drawn(count, seed)
-    kept = work / "mutants.jsonl"
-    tried = {(m["file"], m["number"]) for m in _read(kept)}
-    warm()
+def run(work, chosen, minutes):
+    """Try these mutants; one line of JSON each, the last one counts."""
+    known = Known([work, *sorted(path.parent for path in work.glob("*/took.json"))])
+    kills = Counter(
+        (m["file"], m["by"].partition("[")[0]) for m in _kept(work).values() if m.get("by")
+    )
     end = time.monotonic() + 60 * minutes
-    for room, place, number, line, what in chosen:
-        if (place, number) in tried or time.monotonic() > end:
-            continue
-        tests, seconds = within_budget(tests_of.get((place, line), []), took)
+    began = time.monotonic()
+
+    def choose(mutant):
+        nonlocal began
+        if time.monotonic() > end:
+            raise KeyboardInterrupt
         began = time.monotonic()
-        source = mutated((PACKAGE / place).read_text(), number)
-        verdict = noticed(place, source, tests, seconds) if tests else "not run"
-        spent = time.monotonic() - began
-        told = {"room": room, "file": place, "number": number, "line": line, "what": what}
-        told |= {"verdict": verdict, "tests": len(tests), "seconds": round(spent, 1)}
-        with kept.open("a") as file:
+        return known.chosen(PACKAGE, mutant, kills)
+
+    def tell(mutant, tests, verdict, by):
+        told = mutant | {"verdict": verdict, "by": by, "tests": len(tests)}
+        kills[mutant["file"], by.partition("[")[0]] += bool(by)
+        told["seconds"] = round(time.monotonic() - began, 1)
+        with (work / "mutants.jsonl").open("a") as file:
             file.write(json.dumps(told) + "\n")
 
+    warm()
+    quick_hypothesis()
+    inside = [mutant for mutant in chosen if mutant["inside"]]
+    files = sorted({test.partition("::")[0] for test in known.took})
+    in_other_process(lambda: collected(files, Trials(PACKAGE, inside, choose, tell)))
+    for mutant in chosen:
+        if not mutant["inside"]:
+            tests, seconds = choose(mutant)
+            path = PACKAGE / mutant["file"]
+            name = module_of(mutant["file"])
+            trial = at_import(path, name, mutant["number"], tests, seconds)
+            tell(mutant, tests, *(trial if tests else ("not run", "")))
 
-def _read(path):
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+def _kept(work):
+    """identity → what became of it, the last time."""
+    path = work / "mutants.jsonl"
+    lines = path.read_text().splitlines() if path.exists() else []
+    return {identity(m): m for m in map(json.loads, lines)}
 
 
 def wilson(hits, n):
@@ -209,26 +155,48 @@ def wilson(hits, n):
     return middle - half, middle + half
 
 
-def table(work, count, seed, equivalent):
-    """What became of the mutants, by room; those explained as no fault are left out."""
-    mutants = _read(work / "mutants.jsonl")
-    same = {tuple(one) for one in json.loads(equivalent.read_text())} if equivalent else set()
-    result = {"seed": seed, "drawn": len(drawn(count, seed)[0]), "there are": drawn(1, seed)[1]}
-    result["rooms"] = {}
-    for room in (*ROOMS, "all"):
-        some = [m for m in mutants if room in (m["room"], "all")]
-        some = [m for m in some if (m["file"], m["number"]) not in same]
-        killed = sum(m["verdict"] in ("killed", "endless") for m in some)
-        low, high = wilson(killed, len(some))
-        result["rooms"][room] = {
-            "tried": len(some), "noticed": killed, "share": round(killed / max(1, len(some)), 3),
-            "interval": [round(low, 3), round(high, 3)],
-            "no test runs the line": sum(m["verdict"] == "not run" for m in some),
-        }  # fmt: skip
+def reason(mutant, classes):
+    """Why this mutant breaks no promise, or None."""
+    for one in classes:
+        for file, text, what in one["mutants"]:
+            if (
+                fnmatch.fnmatch(mutant["file"], file)
+                and re.search(text, mutant["text"])
+                and re.search(what, mutant["what"])
+            ):
+                return one["why"]
+    return None
+
+
+def share_of(mutants, why):
+    """How many were tried, explained and noticed, with Wilson's interval."""
+    noticed = sum(m["verdict"] in NOTICED for m in mutants)
+    left = [m for m in mutants if m["verdict"] in NOTICED or not why[identity(m)]]
+    result = {"tried": len(mutants), "noticed": noticed, "no fault": len(mutants) - len(left)}
+    for name, n in (("all", len(mutants)), ("faults", len(left))):
+        low, high = wilson(noticed, n)
+        result[f"share of {name}"] = round(noticed / max(1, n), 3)
+        result[f"interval of {name}"] = [round(low, 3), round(high, 3)]
+    result["no test runs the line"] = sum(m["verdict"] == "not run" for m in left)
+    return result
+
+
+def table(work, count, seed):
+    """What became of the mutants, by room; survivors, and why some of them are no fault."""
+    kept, (chosen, sizes) = _kept(work), drawn(count, seed)
+    mutants = [m | kept[identity(m)] | {"line": m["line"]} for m in chosen if identity(m) in kept]
+    classes = json.loads(NO_FAULT.read_text()) if NO_FAULT.exists() else []
+    why = {identity(m): reason(m, classes) for m in mutants}
+    survivors = [m for m in mutants if m["verdict"] not in NOTICED]
+    survivors.sort(key=lambda m: (m["file"], m["line"]))
+    result = {"seed": seed, "drawn": len(chosen), "there are": sizes}
+    result["rooms"] = {
+        room: share_of([m for m in mutants if room in (m["room"], "all")], why)
+        for room in (*ROOMS, "all")
+    }
+    result["no fault"] = dict(Counter(why[identity(m)] for m in survivors if why[identity(m)]))
     result["survivors"] = [
-        f"{m['file']}:{m['line']} {m['what']}"
-        for m in sorted(mutants, key=lambda m: (m["file"], m["line"]))
-        if m["verdict"] in ("survived", "not run") and (m["file"], m["number"]) not in same
+        f"{m['file']}:{m['line']} {m['what']}" for m in survivors if not why[identity(m)]
     ]
     return result
 
@@ -236,27 +204,33 @@ def table(work, count, seed, equivalent):
 def main():
     """The commands of the first lines."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("do", choices=["contexts", "run", "table"])
+    parser.add_argument("do", choices=["contexts", "run", "again", "table"])
     parser.add_argument("work", type=Path)
     parser.add_argument("--count", type=int, default=1500)
     parser.add_argument("--seed", type=int, default=19)
     parser.add_argument("--minutes", type=float, default=1e6)
     parser.add_argument("--tests", nargs="*", default=["tests"], help="what contexts runs")
-    parser.add_argument("--equivalent", type=Path, help="JSON of [file, number] that are no fault")
+    parser.add_argument("--files", default="*", help="again: only mutants of such files")
     parser.add_argument("--result", type=Path)
-    chosen = parser.parse_args()
-    chosen.work.mkdir(parents=True, exist_ok=True)
-    if chosen.do == "contexts":
+    given = parser.parse_args()
+    given.work.mkdir(parents=True, exist_ok=True)
+    if given.do == "contexts":
         options = ["-q", "-n", "0", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
-        raise SystemExit(pytest.main([*options, *chosen.tests], [Contexts(chosen.work)]))
-    if chosen.do == "run":
-        run(chosen.work, chosen.count, chosen.seed, chosen.minutes)
-        return
-    result = table(chosen.work, chosen.count, chosen.seed, chosen.equivalent)
-    text = json.dumps(result, indent=1, ensure_ascii=False)
+        raise SystemExit(pytest.main([*options, *given.tests], [Contexts(given.work)]))
+    if given.do in ("run", "again"):
+        kept = _kept(given.work)
+        chosen = [
+            m for m in drawn(given.count, given.seed)[0] if fnmatch.fnmatch(m["file"], given.files)
+        ]
+        tried = [m for m in chosen if identity(m) in kept]
+        lived = [m for m in tried if kept[identity(m)]["verdict"] not in NOTICED]
+        new = [m for m in chosen if identity(m) not in kept]
+        todo = new if given.do == "run" else lived
+        raise SystemExit(run(given.work, todo, given.minutes))
+    text = json.dumps(table(given.work, given.count, given.seed), indent=1, ensure_ascii=False)
     print(text)
-    if chosen.result:
-        chosen.result.write_text(text + "\n")
+    if given.result:
+        given.result.write_text(text + "\n")
 
 
 if __name__ == "__main__":

@@ -26,9 +26,10 @@ class Places(ast.NodeVisitor):
 
     def __init__(self):
         self.found = []
+        self.depth = 0  # of functions around; 0: runs when the module is imported
 
     def add(self, node, what, change):
-        self.found.append((node.lineno, what, change))
+        self.found.append((node.lineno, what, change, self.depth > 0))
 
     def visit_AnnAssign(self, node):
         if node.value is not None:
@@ -51,8 +52,10 @@ class Places(ast.NodeVisitor):
         for default in (*node.args.defaults, *node.args.kw_defaults):
             if default is not None:
                 self.visit(default)
+        self.depth += 1
         for line in node.body:
             self.visit(line)
+        self.depth -= 1
 
     def visit_If(self, node):
         if ast.unparse(node.test) == "TYPE_CHECKING":
@@ -162,13 +165,46 @@ def _places(source):
 
 
 def mutants_of(source):
-    """(number, line, what) of every mutant of a file."""
-    return [(number, line, what) for number, (line, what, _) in enumerate(_places(source)[1])]
+    """Every mutant of a file: its number, line, what, the line's text, inside a function or not."""
+    lines = source.splitlines()
+    return [
+        {"number": number, "line": line, "what": what, "text": lines[line - 1].strip()}
+        | {"inside": inside}
+        for number, (line, what, _, inside) in enumerate(_places(source)[1])
+    ]
 
 
 def mutated(source, number):
-    """The source with the fault of that number (None: as it was, written again)."""
+    """The tree of the source with the fault of that number (None: as it was)."""
     tree, found = _places(source)
     if number is not None:
         found[number][2]()
-    return ast.unparse(ast.fix_missing_locations(tree))
+    return ast.fix_missing_locations(tree)
+
+
+def reached_by(source, line):
+    """What to look for to see a line at work that runs at import: (names, lines of its own).
+
+    A default belongs to the body of its function, a class's line to its methods, a constant
+    to the lines that name it.
+    """
+    tree = ast.parse(source)
+    for node in tree.body:
+        if not node.lineno <= line <= node.end_lineno:
+            continue
+        inner = [n for n in ast.walk(node) if isinstance(n, ast.FunctionDef)]
+        around = [n for n in inner if n.lineno <= line <= n.end_lineno]
+        if around:
+            return [], _lines(around[-1].body)
+        if isinstance(node, ast.ClassDef):
+            return [node.name], [at for one in inner for at in _lines(one.body)]
+        return [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and _stored(n)], []
+    return [], []
+
+
+def _lines(body):
+    return range(body[0].lineno, body[-1].end_lineno + 1)
+
+
+def _stored(name):
+    return isinstance(name.ctx, ast.Store)

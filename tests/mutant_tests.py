@@ -1,0 +1,112 @@
+"""Which tests try a mutant: those that run its line, the most telling first (`mutants.py`)."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections import Counter, defaultdict
+
+from mutations import reached_by
+
+SLOW = 2.5  # seconds: tests that take longer are left out
+BUDGET = 3.0  # seconds of processor for the tests of a mutant, as measured under coverage
+MOST = 50  # tests for a mutant
+
+
+class Contexts:
+    """Plugin of pytest: which test ran which line, how long each took, which passed."""
+
+    def __init__(self, work):
+        import coverage
+
+        self.work = work
+        self.coverage = coverage.Coverage(
+            data_file=str(work / "contexts"), config_file=False, source=["dualfold"], branch=True
+        )
+        self.took, self.passed = {}, set()
+        self.coverage.start()
+
+    def pytest_runtest_logstart(self, nodeid):
+        self.coverage.switch_context(nodeid)
+        self.took[nodeid] = -time.process_time()  # the clock would count what others do
+
+    def pytest_runtest_logfinish(self, nodeid):
+        self.took[nodeid] += time.process_time()
+
+    def pytest_runtest_logreport(self, report):
+        if report.when == "call" and report.passed:
+            self.passed.add(report.nodeid)
+
+    def pytest_sessionfinish(self):
+        self.coverage.stop()
+        self.coverage.save()
+        took = {name: self.took[name] for name in sorted(self.passed)}
+        (self.work / "took.json").write_text(json.dumps(took))
+
+
+class Known:
+    """What the contexts of one or more folders know: lines → tests, times, focus."""
+
+    def __init__(self, folders):
+        import coverage
+
+        self.took, self.of_line = {}, defaultdict(set)
+        self.lines, self.lines_in = Counter(), Counter()
+        for folder in folders:
+            took = json.loads((folder / "took.json").read_text())
+            self.took |= {name: seconds for name, seconds in took.items() if seconds < SLOW}
+            data = coverage.CoverageData(str(folder / "contexts"))
+            data.read()
+            for path in data.measured_files():
+                self._add(path.rpartition("/dualfold/")[2], data.contexts_by_lineno(path))
+
+    def _add(self, place, contexts):
+        for line, tests in contexts.items():
+            tests = self.took.keys() & tests
+            self.of_line[place, line] |= tests
+            self.lines.update(tests)
+            self.lines_in.update((test, place) for test in tests)
+
+    def of_mutant(self, package, mutant):
+        """All tests that run the mutant's line, or what a line of the import decides."""
+        place, line = mutant["file"], mutant["line"]
+        if mutant["inside"]:
+            return self.of_line.get((place, line), set())
+        names, lines = reached_by((package / place).read_text(), line)
+        found = set().union(*(self.of_line.get((place, at), ()) for at in lines))
+        for name in names:
+            pattern = re.compile(rf"\b{name}\b")
+            for path in package.rglob("*.py"):
+                other = str(path.relative_to(package))
+                for at, text in enumerate(path.read_text().splitlines(), 1):
+                    if pattern.search(text):
+                        found |= self.of_line.get((other, at), set())
+        return found
+
+    def chosen(self, package, mutant, kills):
+        """The tests in their order, and how long they take.
+
+        One case of each test function before the second of any; first the tests that noticed
+        other mutants of this file, then those that do little else, each second counted.
+        """
+        place, functions = mutant["file"], defaultdict(list)
+        for test in sorted(self.of_mutant(package, mutant), key=self.took.__getitem__):
+            functions[test.partition("[")[0]].append(test)
+
+        def value(function):
+            test = functions[function][0]
+            focus = self.lines_in[test, place] / self.lines[test]
+            return -kills[place, function], -focus / (0.05 + self.took[test])
+
+        best = sorted(functions, key=value)
+        turns = max(map(len, functions.values()), default=0)
+        found, total = [], 0.0
+        for turn in range(turns):
+            for function in best:
+                if turn < len(functions[function]) and len(found) < MOST:
+                    test = functions[function][turn]
+                    if total + self.took[test] <= BUDGET:
+                        found.append(test)
+                        total += self.took[test]
+        return found, total
