@@ -1,0 +1,249 @@
+"""The numbers behind certificates of unfoldings against exact fractions and known spectra."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from dualfold.unfolding import UnfoldingProblem
+from dualfold.unfolding.bounds import (
+    contradiction,
+    dual_value,
+    fit,
+    geodesic_bounds,
+    own_value,
+    scaled_into,
+    upper_bound,
+)
+from dualfold.unfolding.certificate import rounded_down, rounded_up
+from dualfold.unfolding.connections import _angle
+from dualfold.unfolding.spectral_floor import (
+    cholesky_floor,
+    eigenvalues_below,
+    lowest_pairs,
+    precise_floor,
+    proved_floor,
+    second_eigenvalue,
+)
+
+SCALES = [2.0**-20, 1.0, 2.0**20]
+EDGES = np.array([[0, 1], [0, 2], [1, 2], [1, 3], [2, 4], [3, 4]])
+
+
+def small(scale=1.0, masses=None, form="at_most"):
+    squared = scale * np.array([1.0, 2.0, 0.7, 1.3, 0.9, 2.2])
+    return UnfoldingProblem(5, EDGES, squared, form, masses)
+
+
+def points(scale=1.0, far=0.0):
+    return np.sqrt(scale) * (np.random.default_rng(4).normal(size=(5, 3)) + far)
+
+
+def fractions(array):
+    return [Fraction(float(number)) for number in np.ravel(array)]
+
+
+def exact_fit(problem, Y):
+    """(least, largest) of ‖y_i − y_j‖²/d², and the variance, as fractions."""
+    rows = [fractions(row) for row in Y]
+    ratios = []
+    for (i, j), d in zip(problem.edges, fractions(problem.squared), strict=True):
+        ratios.append(sum((a - b) ** 2 for a, b in zip(rows[i], rows[j], strict=True)) / d)
+    mass = fractions(problem.mass)
+    mean = [
+        sum(m * row[k] for m, row in zip(mass, rows, strict=True)) / sum(mass) for k in range(3)
+    ]
+    variance = sum(
+        m * sum((a - c) ** 2 for a, c in zip(row, mean, strict=True))
+        for m, row in zip(mass, rows, strict=True)
+    )
+    return min(ratios), max(ratios), variance
+
+
+@pytest.mark.parametrize(
+    "masses", [None, np.array([1.0, 4.0, 2.0, 1.0, 7.0])], ids=["ones", "masses"]
+)
+@pytest.mark.parametrize("far", [0.0, 1000.0])
+@pytest.mark.parametrize("scale", SCALES)
+def test_where_points_stand_is_said_from_the_safe_side(scale, far, masses):
+    problem, Y = small(scale, masses), points(scale, far)
+    low, high, variance = exact_fit(problem, Y)
+    found = fit(problem, Y)
+    assert Fraction(found.low) <= low <= Fraction(found.low) * (1 + Fraction(1, 10**13))
+    assert Fraction(found.high) * (1 - Fraction(1, 10**13)) <= high <= Fraction(found.high)
+    assert Fraction(found.variance) <= variance
+    assert variance <= Fraction(found.variance) * (1 + Fraction(1, 10**12))
+    assert (
+        Fraction(found.value)
+        <= variance / high
+        <= Fraction(found.value) * (1 + Fraction(1, 10**11))
+    )
+    s, value = scaled_into(problem, Y)
+    assert Fraction(s) * high <= 1
+    assert s == pytest.approx(float(1 / high), rel=1e-12)
+    assert value == found.value
+    assert scaled_into(problem, np.zeros((5, 2)))[1] == 0.0
+
+
+@pytest.mark.parametrize("relaxation", [0.0, 0.125])
+@pytest.mark.parametrize("scale", SCALES)
+def test_values_of_weights_are_not_below_the_truth(scale, relaxation):
+    problem = small(scale, form="equal")
+    for weights in np.random.default_rng(2).normal(size=(5, 6)):
+        parts = [w * d for w, d in zip(fractions(weights), fractions(problem.squared), strict=True)]
+        truth = sum(parts) + Fraction(relaxation) * sum(map(abs, parts))
+        size = sum(map(abs, parts))
+        found = Fraction(dual_value(problem, weights, relaxation))
+        assert truth <= found <= truth + size / 10**13
+        Y, by = points(), 0.75 / scale
+        own = Fraction(own_value(problem, weights, Y, by))
+        rows = [fractions(row) for row in Y]
+        lengths = [
+            sum((a - b) ** 2 for a, b in zip(rows[i], rows[j], strict=True)) * Fraction(by)
+            for i, j in EDGES
+        ]
+        truth = sum(w * q for w, q in zip(fractions(weights), lengths, strict=True))
+        assert truth <= own <= truth + abs(truth) / 10**14 + Fraction(scale**-1) / 10**20
+        least = -sum(parts) / size
+        wrong = contradiction(problem, weights)
+        assert wrong <= max(0, least)
+        assert wrong >= float(least) - 1e-13
+    assert contradiction(problem, np.zeros(6)) == 0.0
+
+
+def test_quotients_are_rounded_up():
+    assert upper_bound(1.0, 0.0) == np.inf
+    assert upper_bound(1.0, -1.0) == np.inf
+    assert upper_bound(1.0, np.nan) == np.inf
+    assert (
+        Fraction(1, 3)
+        < Fraction(upper_bound(1.0, 3.0))
+        < Fraction(1, 3) * (1 + Fraction(1, 10**14))
+    )
+    assert (
+        -Fraction(1, 3)
+        < Fraction(upper_bound(-1.0, 3.0))
+        < -Fraction(1, 3) * (1 - Fraction(1, 10**14))
+    )
+    assert (rounded_up(1.000000001), rounded_down(1.999999999)) == ("1.0000001", "1.9999999")
+    assert (rounded_up(-1.999999999), rounded_down(-1.000000001)) == ("-1.9999999", "-1.0000001")
+    assert rounded_up(np.inf) == "inf"
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_paths_bound_the_variance_by_their_lengths(scale):
+    n = 7
+    path = np.column_stack([np.arange(n - 1), np.arange(1, n)])
+    place = np.arange(n)
+    for masses in (None, np.array([1.0, 2, 1, 5, 1, 1, 3])):
+        problem = UnfoldingProblem(n, path, np.full(n - 1, scale), "at_most", masses)
+        mass = problem.mass
+        sums = [float(mass @ (place - c) ** 2) for c in place]
+        bound = geodesic_bounds(problem)
+        isomap = scale * float(mass @ sums) / (2 * mass.sum())
+        assert isomap <= bound.isomap <= isomap * (1 + 1e-12)
+        assert scale * min(sums) <= bound.centre <= scale * min(sums) * (1 + 1e-12)
+        few = geodesic_bounds(problem, all_pairs=6)
+        assert few.isomap is None
+        assert few.centre == pytest.approx(bound.centre, rel=1e-12)
+        near = geodesic_bounds(problem, all_pairs=6, near=place[:, None].astype(float))
+        assert near.centre == pytest.approx(bound.centre, rel=1e-12)
+
+
+def test_a_long_path_has_its_middle_among_the_centres():
+    n = 41
+    path = np.column_stack([np.arange(n - 1), np.arange(1, n)])
+    problem = UnfoldingProblem(n, path, np.ones(n - 1))
+    truth = sum((i - 20) ** 2 for i in range(n))
+    assert geodesic_bounds(problem, all_pairs=0).centre == pytest.approx(truth, rel=1e-12)
+
+
+# ---- λ₂ from below
+
+
+def cycle(n):
+    edges = [[i, i + 1] for i in range(n - 1)] + [[0, n - 1]]
+    return UnfoldingProblem(n, np.array(sorted(edges)), np.ones(n)), 2 - 2 * np.cos(2 * np.pi / n)
+
+
+def chain(n):
+    path = np.column_stack([np.arange(n - 1), np.arange(1, n)])
+    return UnfoldingProblem(n, path, np.ones(n - 1)), 2 - 2 * np.cos(np.pi / n)
+
+
+def heavy(n, mass=4.0):
+    problem, value = chain(n)
+    return UnfoldingProblem(
+        n, problem.edges, problem.squared, "at_most", np.full(n, mass)
+    ), value / mass
+
+
+@pytest.mark.parametrize("scale", [2.0**-30, 1.0, 2.0**30])
+@pytest.mark.parametrize("floor", [proved_floor, cholesky_floor, precise_floor])
+@pytest.mark.parametrize("make", [cycle, chain, heavy], ids=["cycle", "chain", "masses"])
+def test_floors_are_below_and_close(make, floor, scale):
+    problem, second = make(9)
+    weights = np.full(problem.m, scale)
+    second = second * scale
+    for drop in (1e-9, 1e-6, 1e-3, 0.5):
+        height = second * (1 - drop)
+        found = floor(problem, weights, height)
+        assert found <= height
+        # Rounding of nine rows of numbers up to 4; pivots of LDLᵀ grow towards an eigenvalue.
+        room = {proved_floor: 1e-13 / drop, cholesky_floor: 1e-12, precise_floor: 1e-24}[floor]
+        assert found >= height * (1 - 1e-15) - room * scale
+    assert floor(problem, weights, second * (1 + 1e-9)) == 0.0
+
+
+def test_floors_of_uneven_weights_hold():
+    rng = np.random.default_rng(3)
+    for _ in range(10):
+        masses = 2.0 ** rng.integers(-3, 4, size=5)
+        problem, w = small(1.0, masses), 2.0 ** rng.integers(-6, 7, size=6)
+        L = problem.laplacian(w).toarray()
+        root = 1 / np.sqrt(masses)
+        values = np.linalg.eigvalsh(root[:, None] * L * root)
+        for floor in (proved_floor, cholesky_floor, precise_floor):
+            assert floor(problem, w, 0.999 * values[1]) >= 0.998 * values[1]
+            assert floor(problem, w, 0.999 * values[1]) <= 0.999 * values[1]
+            assert floor(problem, w, 1.001 * values[1]) == 0.0
+        for height in (0.5 * values[1], (values[1] + values[2]) / 2, (values[3] + values[4]) / 2):
+            count, error = eigenvalues_below(problem, w, height)
+            assert count == np.sum(values < height)
+            assert 0 < error < 1e-10 * values[-1]
+
+
+@pytest.mark.parametrize("make", [cycle, chain, heavy], ids=["cycle", "chain", "masses"])
+def test_lowest_pairs_are_eigenpairs(make):
+    problem, second = make(12)
+    start = np.random.default_rng(1).normal(size=(12, 2))
+    weights = np.ones(problem.m)
+    values, vectors = lowest_pairs(problem, weights, start)
+    assert values[0] == pytest.approx(second, rel=1e-12)
+    L = problem.laplacian(weights)
+    v = vectors[:, 0]
+    off = L @ v - second * problem.mass * v
+    assert np.linalg.norm(off) < 1e-6 * np.linalg.norm(v)
+    assert abs(problem.mass @ v) < 1e-10 * np.linalg.norm(v) * problem.mass.sum()
+    found = second_eigenvalue(problem, weights, start)
+    assert found.factorised
+    assert second * (1 - 1e-8) <= found.proved <= second * (1 + 1e-14)
+    assert second * (1 - 1e-14) <= found.ritz <= second * (1 + 1e-12)
+    large = second_eigenvalue(problem, weights, vectors, most_flops=1.0)
+    assert (large.proved, large.factorised) == (0.0, False)
+    assert large.ritz == pytest.approx(second, rel=1e-9)
+    none = second_eigenvalue(problem, np.zeros(problem.m), start)
+    assert none.proved == 0.0
+    constant = second_eigenvalue(problem, weights, np.ones((12, 1)), most_flops=1.0)
+    assert np.isnan(constant.ritz)
+
+
+def test_angles_between_spaces():
+    turn = np.radians(25.0)
+    U = np.eye(3)[:, :1]
+    V = np.array([[np.cos(turn)], [np.sin(turn)], [0.0]])
+    assert _angle(U, V) == pytest.approx(25.0, rel=1e-9)
+    assert _angle(U, np.hstack([V, np.eye(3)[:, 1:2]])) == pytest.approx(0.0, abs=1e-6)
+    assert _angle(3.0 * U, np.eye(3)[:, 2:]) == pytest.approx(90.0, rel=1e-9)
