@@ -87,26 +87,19 @@ class Known:
     def chosen(self, package, mutant, kills):
         """The tests in their order, and how long they take.
 
-        One case of each test function before the second of any; first the tests that noticed
-        other mutants of this file, then those that do little else, each second counted.
+        First those that do little but run this file, each second counted; further cases of one
+        test function count less and less, and functions that noticed other mutants of this file
+        count more.
         """
-        place, functions = mutant["file"], defaultdict(list)
+        place, cases, value = mutant["file"], Counter(), {}
         for test in sorted(self.of_mutant(package, mutant), key=self.took.__getitem__):
-            functions[test.partition("[")[0]].append(test)
-
-        def value(function):
-            test = functions[function][0]
-            focus = self.lines_in[test, place] / self.lines[test]
-            return -kills[place, function], -focus / (0.05 + self.took[test])
-
-        best = sorted(functions, key=value)
-        turns = max(map(len, functions.values()), default=0)
+            function = test.partition("[")[0]
+            cases[function] += 1
+            focus = self.lines_in[test, place] / self.lines[test] / (0.05 + self.took[test])
+            value[test] = focus * (1 + kills[place, function]) / cases[function]
         found, total = [], 0.0
-        for turn in range(turns):
-            for function in best:
-                if turn < len(functions[function]) and len(found) < MOST:
-                    test = functions[function][turn]
-                    if total + self.took[test] <= BUDGET:
-                        found.append(test)
-                        total += self.took[test]
+        for test in sorted(value, key=value.__getitem__, reverse=True):
+            if total + self.took[test] <= BUDGET and len(found) < MOST:
+                found.append(test)
+                total += self.took[test]
         return found, total
