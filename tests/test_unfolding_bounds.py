@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
-from dualfold.unfolding import UnfoldingProblem
+from dualfold.errors import InvalidInput, Unrealisable
+from dualfold.graph import from_lengths, joined, knn
+from dualfold.unfolding import UnfoldingProblem, certify_unfolding, contracted
+from dualfold.unfolding import contraction as contraction_module
 from dualfold.unfolding.bounds import (
     contradiction,
     dual_value,
@@ -18,7 +23,8 @@ from dualfold.unfolding.bounds import (
     upper_bound,
 )
 from dualfold.unfolding.certificate import rounded_down, rounded_up
-from dualfold.unfolding.connections import _angle
+from dualfold.unfolding.connections import _angle, connections
+from dualfold.unfolding.contraction import Contraction, _norms
 from dualfold.unfolding.spectral_floor import (
     cholesky_floor,
     eigenvalues_below,
@@ -247,3 +253,162 @@ def test_angles_between_spaces():
     assert _angle(U, V) == pytest.approx(25.0, rel=1e-9)
     assert _angle(U, np.hstack([V, np.eye(3)[:, 1:2]])) == pytest.approx(0.0, abs=1e-6)
     assert _angle(3.0 * U, np.eye(3)[:, 2:]) == pytest.approx(90.0, rel=1e-9)
+
+
+# ---- a chain, whose optimum is known
+
+
+def unfolded_chain(n=8, scale=1.0, bend=0.0):
+    """Points on a line with the weights of L(w)y = y: w_i·(y_i+1 − y_i) = −(y_0 + … + y_i)."""
+    problem = UnfoldingProblem(n, chain(n)[0].edges, np.full(n - 1, scale))
+    y = np.arange(n) - (n - 1) / 2
+    Y = np.sqrt(scale) * np.column_stack([y, bend * np.cos(np.arange(n))])
+    return problem, Y, -np.cumsum(y)[:-1]
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_the_certificate_of_a_straight_chain(scale):
+    problem, Y, w = unfolded_chain(scale=scale)
+    optimum = scale * 8 * (8**2 - 1) / 12
+    for factor in (1.0, 2.0**-8):  # points and weights in any units prove the same
+        found = certify_unfolding(problem, factor * Y, w / factor)
+        assert found.level == "proved"
+        assert found.value <= optimum <= found.bound
+        assert found.gap <= 1e-9
+        assert found.value == pytest.approx(optimum, rel=1e-9)
+        assert found.second_eigenvalue == pytest.approx(1 / factor, rel=1e-8)
+        assert found.isomap == pytest.approx(optimum, rel=1e-9)  # geodesics of a chain are straight
+        assert found.centre == pytest.approx(scale * sum((i - 3) ** 2 for i in range(8)), rel=1e-9)
+        assert found.stationarity < 1e-8
+        assert found.slackness < 1e-8
+        assert (found.rank, found.multiplicity, found.clipped) == (1, 1, 0)
+        assert found.feasibility == pytest.approx(max(0.0, factor**2 - 1), abs=1e-12)
+    negative = certify_unfolding(problem, Y, np.where(np.arange(7) == 0, -1.0, w))
+    assert (negative.clipped, negative.least_weight) == (1, -1.0)
+    assert negative.level != "proved" or negative.bound_by != "weights"
+    long = certify_unfolding(problem, 2 * Y, w)
+    assert long.feasibility == pytest.approx(3.0, rel=1e-12)
+    nothing = certify_unfolding(problem, np.full_like(Y, np.nan), w)
+    assert (nothing.level, nothing.value, nothing.bound) == ("failed", 0.0, np.inf)
+
+
+def test_connections_of_a_straight_chain():
+    problem, Y, w = unfolded_chain(bend=0.0)
+    contraction = Contraction(problem, np.arange(8), problem.edges)
+    for factor in (1.0, 0.5):
+        solution = SimpleNamespace(factor=Y, weights=factor * w)
+        certificate = certify_unfolding(problem, Y, factor * w)
+        unfolding = SimpleNamespace(
+            problem=problem, solution=solution, certificate=certificate, contraction=contraction
+        )
+        found = connections(unfolding, n_components=1)
+        assert found.value == pytest.approx(42.0, rel=1e-9)
+        assert found.local_linearity < 1e-9
+        assert found.eigenmaps_angle < 1e-4
+        assert 0.1 < found.normalised_angle < 60
+        assert found.second_eigenvalue == pytest.approx(factor, rel=1e-9)
+        assert found.budget == pytest.approx(42.0 * factor)
+        assert found.scaling_law == pytest.approx(1.0, rel=1e-8)
+        assert (found.rank, found.kept_components) == (1, 1)
+        assert found.variance_outside == pytest.approx(0.0, abs=1e-12)
+        assert found.shortened < 1e-9
+        assert found.longest < 1e-9
+        assert "times that" in str(found)
+
+
+def test_connections_of_what_one_coordinate_leaves_out():
+    problem, Y, w = unfolded_chain(bend=0.3)
+    solution = SimpleNamespace(factor=Y, weights=w)
+    certificate = certify_unfolding(problem, Y, w)
+    found = connections(
+        SimpleNamespace(problem=problem, solution=solution, certificate=certificate), n_components=1
+    )
+    centred = Y - Y.mean(axis=0)
+    lengths = np.linalg.svd(centred, compute_uv=False)
+    assert found.variance_outside == pytest.approx(lengths[1] ** 2 / (lengths**2).sum(), rel=1e-9)
+    axis = np.linalg.svd(centred)[2][0]
+    kept, whole = np.diff(centred @ axis) ** 2, np.square(np.diff(centred, axis=0)).sum(axis=1)
+    assert found.shortened == pytest.approx(np.sqrt(np.mean((whole - kept) ** 2)), rel=1e-9)
+    assert found.longest == pytest.approx((whole - kept).max(), rel=1e-9)
+    L = problem.laplacian(w).toarray()
+    away = np.linalg.norm(L @ centred - centred)
+    left = np.linalg.norm((np.diag(L) - 1)[:, None] * centred)
+    assert found.local_linearity == pytest.approx(away / left, rel=1e-6)
+    two = connections(
+        SimpleNamespace(problem=problem, solution=solution, certificate=certificate), n_components=2
+    )
+    assert two.variance_outside == pytest.approx(0.0, abs=1e-12)
+    assert two.longest < 1e-9
+
+
+# ---- from a graph to the problem
+
+
+def graph_of(edges, lengths, n):
+    i, j = np.array(edges).T
+    both = (np.r_[i, j], np.r_[j, i])
+    return from_lengths(sp.csr_array(sp.coo_array((np.tile(lengths, 2), both), shape=(n, n))))
+
+
+def test_points_at_distance_0_are_one_of_their_mass():
+    graph = graph_of([[0, 1], [1, 2], [0, 3], [2, 3]], [2.0, 1.0, 3.0, 5.0], 4)
+    plain = contracted(graph)
+    assert plain.problem.n == 4
+    np.testing.assert_array_equal(plain.problem.squared, [4.0, 9.0, 1.0, 25.0])
+    joined_up = contracted(graph_of([[0, 1], [1, 2], [0, 3], [2, 3]], [2.0, 0.0, 3.0, 5.0], 4))
+    assert joined_up.problem.n == 3
+    np.testing.assert_array_equal(np.sort(joined_up.problem.mass), [1, 1, 2])
+    assert joined_up.place[1] == joined_up.place[2]
+    points = joined_up.points(np.arange(3.0)[:, None])
+    assert points[1] == points[2]
+    weights = joined_up.weights(np.array([1.0, 2.0, 4.0])).toarray()
+    np.testing.assert_array_equal(weights, weights.T)
+    assert weights.sum() == 14.0
+    # Of two edges between the same points the shorter one binds.
+    twice = contracted(graph_of([[0, 1], [1, 2], [0, 2]], [2.0, 0.0, 3.0], 3))
+    np.testing.assert_array_equal(twice.problem.squared, [4.0])
+    with pytest.raises(Unrealisable, match="duplicates have different distances"):
+        contracted(graph_of([[0, 1], [1, 2], [0, 2]], [2.0, 0.0, 3.0], 3), form="equal")
+    with pytest.raises(Unrealisable, match="path of edges"):
+        contracted(graph_of([[0, 1], [1, 2], [0, 2]], [1.0, 1.0, 2.5], 3), form="equal")
+    triangle = graph_of([[0, 1], [1, 2], [0, 2]], [1.0, 1.0, 2.0], 3)
+    assert contracted(triangle, form="equal").problem.form == "equal"
+
+
+def test_paths_longer_than_a_block_of_sources(monkeypatch):
+    """Each block of rows looks at its own edges; the last edge of all is the wrong one."""
+    monkeypatch.setattr(contraction_module, "SOURCES", 3)
+    n = 8
+    edges = [[i, i + 1] for i in range(n - 1)] + [[n - 3, n - 1]]
+    good = graph_of(edges, np.r_[np.ones(n - 1), 2.0], n)
+    assert contracted(good, form="equal").problem.m == n
+    bad = graph_of(edges, np.r_[np.ones(n - 1), 2.001], n)
+    with pytest.raises(Unrealisable, match=rf"points {n - 3} and {n - 1} are 2.001 apart"):
+        contracted(bad, form="equal")
+    first = graph_of([*edges[:-1], [0, 2]], np.r_[np.ones(n - 1), 2.5], n)
+    with pytest.raises(Unrealisable, match=r"points 0 and 2 are 2\.5 apart"):
+        contracted(first, form="equal")
+
+
+def test_lengths_of_rows_do_not_underflow():
+    rows = np.array([[3e-200, 4e-200], [3e200, -4e200], [0.0, 0.0], [5.0, 12.0]])
+    np.testing.assert_allclose(_norms(rows), [5e-200, 5e200, 0.0, 13.0], rtol=1e-15)
+    assert _norms(np.zeros((2, 0))).tolist() == [0.0, 0.0]
+
+
+def test_angles_tie_the_neighbours_of_a_point():
+    points = np.array([[0.0, 0], [1, 0], [1, 1], [5, 5]])
+    graph = joined(knn(points, 1))
+    plain, tied = contracted(graph), contracted(graph, angles=True)
+    pairs = {tuple(edge) for edge in tied.problem.edges}
+    assert {tuple(edge) for edge in plain.problem.edges} < pairs
+    for (i, j), d in zip(tied.problem.edges, tied.problem.squared, strict=True):
+        assert d == pytest.approx(np.square(points[i] - points[j]).sum(), rel=1e-12)
+    near = {
+        i: {b if a == i else a for a, b in plain.problem.edges.tolist() if i in (a, b)}
+        for i in range(4)
+    }
+    wanted = {tuple(sorted((a, b))) for i in range(4) for a in near[i] for b in near[i] if a != b}
+    assert pairs == wanted | {tuple(edge) for edge in plain.problem.edges.tolist()}
+    with pytest.raises(InvalidInput, match="without points"):
+        contracted(graph_of([[0, 1], [1, 2]], [1.0, 1.0], 3), angles=True)
