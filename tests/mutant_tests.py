@@ -12,6 +12,7 @@ from mutations import reached_by
 SLOW = 2.5  # seconds: tests that take longer are left out
 BUDGET = 3.0  # seconds of processor for the tests of a mutant, as measured under coverage
 MOST = 50  # tests for a mutant
+LOOKS = "tests/test_frozen.py"  # looks at what imports made, and runs none of its lines
 
 
 class Contexts:
@@ -74,7 +75,8 @@ class Known:
         if mutant["inside"]:
             return self.of_line.get((place, line), set())
         names, lines = reached_by((package / place).read_text(), line)
-        found = set().union(*(self.of_line.get((place, at), ()) for at in lines))
+        found = {test for test in self.took if test.startswith(LOOKS)}
+        found.update(*(self.of_line.get((place, at), ()) for at in lines))
         for name in names:
             pattern = re.compile(rf"\b{name}\b")
             for path in package.rglob("*.py"):
@@ -95,7 +97,8 @@ class Known:
         for test in sorted(self.of_mutant(package, mutant), key=self.took.__getitem__):
             function = test.partition("[")[0]
             cases[function] += 1
-            focus = self.lines_in[test, place] / self.lines[test] / (0.05 + self.took[test])
+            focus = self.lines_in[test, place] / max(1, self.lines[test])
+            focus = (1.0 if test.startswith(LOOKS) else focus) / (0.05 + self.took[test])
             value[test] = focus * (1 + kills[place, function]) / cases[function]
         found, total = [], 0.0
         for test in sorted(value, key=value.__getitem__, reverse=True):

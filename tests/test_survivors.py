@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold import quality
@@ -11,8 +12,10 @@ from dualfold.errors import InvalidInput
 from dualfold.games import Ball, EasiestBend, Ellipsoid, HalfSquare, Logistic, Quadratic
 from dualfold.programs import LinearProgram, certify_infeasible
 from dualfold.quality.verdict import MEANINGS
-from dualfold.trace import TraceProblem, rounding
+from dualfold.trace import Gramian, TraceProblem, rounding
+from dualfold.trace.completeness import Floor
 from dualfold.trace.rounding import norm_bound, product_errors
+from dualfold.trace.singular import singular_bracket
 from dualfold.trace.solution import with_signs
 from dualfold.unfolding import UnfoldingProblem, spectral_floor
 
@@ -161,3 +164,16 @@ def test_what_measures_mean():
         assert best != worst
         if name != "lcmc":  # its best is 1 less chance
             assert value == pytest.approx(best, abs=1e-6), name
+
+
+def test_fewer_rows_than_directions_prove_nothing_but_that_values_are_not_negative():
+    M = sp.csr_array(np.array([[1.0, 2.0, 0.0, 0.0]]))
+    problem, V = TraceProblem(Gramian(M), count=2), np.eye(4)[:, :2]
+    found = singular_bracket(problem, V, 0.0, V, Floor(2, 9.0, "inertia", seen=2))
+    assert (found.lower, found.value) == (0.0, 5.0)
+    assert found.apart >= 5.0
+    assert found.value_blur < 1e-12
+    low = singular_bracket(problem, V, 0.0, V, Floor(2, 0.0, "inertia", seen=2))
+    assert low.lower == -np.inf
+    few = singular_bracket(problem, V, 0.0, V[:, :1], Floor(2, 9.0, "inertia", seen=2))
+    assert few.lower == -np.inf
