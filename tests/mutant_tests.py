@@ -10,8 +10,8 @@ from collections import Counter, defaultdict
 from mutations import reached_by
 
 SLOW = 2.5  # seconds: tests that take longer are left out
-BUDGET = 3.0  # seconds of processor for the tests of a mutant, as measured under coverage
-MOST = 50  # tests for a mutant
+BUDGET = 1.5  # seconds of processor for the tests of a mutant, as measured under coverage
+MOST = 30  # tests for a mutant
 LOOKS = "tests/test_frozen.py"  # looks at what imports made, and runs none of its lines
 
 

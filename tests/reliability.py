@@ -31,7 +31,7 @@ from dualfold.saved import load_model
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "reliability.md"
 # Results of longer runs, shown where they are (`python tests/mutants.py table WORK --result …`).
-MUTANTS = HERE / "mutants.json"
+MUTANTS = HERE / "results" / "mutants.json"
 
 
 @dataclass
@@ -135,9 +135,13 @@ def mutants_row() -> Row | None:
     """What the tests notice, if `tests/mutants.py` left its result."""
     if not MUTANTS.exists():
         return None
-    found = json.loads(MUTANTS.read_text())
-    shown = {key: value for key, value in found.items() if isinstance(value, int | float)}
-    return Row("mutants", note=", ".join(f"{key} {value:g}" for key, value in shown.items()))
+    found = json.loads(MUTANTS.read_text())["rooms"]["all"]
+    low, high = found["interval of faults"]
+    note = (
+        f"{found['noticed']} of {found['tried']} noticed, {found['no fault']} are no fault: "
+        f"{found['share of faults']:.0%} of the faults ({low:.0%} to {high:.0%})"
+    )
+    return Row("mutants", note=note)
 
 
 def rows(quick: bool) -> list[Row]:
