@@ -303,7 +303,7 @@ def test_dates_to_colour_by_have_an_order_or_a_remark(here):
     frame["unclear"] = [f"{1 + row % 9:02d}/{1 + row % 11:02d}/2020" for row in range(60)]
     frame.to_csv("dated.csv", index=False)
     told = run("embed", "dated.csv", "--color", "unclear").stderr
-    assert "nothing tells the days from the months" in told
+    assert "which are days and which are months" in told
     from dualfold.cli.reading import read
     from dualfold.data import Reading
     from dualfold.view.colors import coloring

@@ -18,7 +18,7 @@ from dualfold.descriptions import DESCRIPTIONS, Description
 N_NEIGHBORS = 10
 ROLL_POINTS = 3000
 PICTURE, PAGE = "demo.png", "digits.html"
-# On the page: two to hold against each other; measuring a map takes as long as making eight.
+# On the page: two to compare; measuring a map takes as long as making eight.
 ON_PAGE = ("tsne", "isomap")
 ACROSS = 5  # panels in a row of the picture: as wide as a page or a screen
 

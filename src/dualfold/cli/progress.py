@@ -2,7 +2,7 @@
 
 Shown on a terminal only, with a bar after two seconds, since shorter stages need none. The bar
 moves by what the library reports of its work (`dualfold.kernels.progress`). Where it can report
-nothing, the line says how long it may take by a guess, and the bar does not pretend.
+nothing, the line says how long it may take by a guess, and the bar shows no share.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def seconds_to_read(source: str) -> float | None:
     return os.path.getsize(source) / (PACKED_RATE if packed else TEXT_RATE)
 
 
-def twins(X: Any) -> np.ndarray[Any, Any]:
+def copies(X: Any) -> np.ndarray[Any, Any]:
     """How often each different row occurs, the most frequent first."""
     import numpy as np
 
@@ -76,9 +76,9 @@ def twins(X: Any) -> np.ndarray[Any, Any]:
     return np.sort(np.bincount(groups))[::-1]
 
 
-def twin_remarks(X: Any, *, n_components: Any, n_neighbors: int | None) -> list[str]:
+def copy_remarks(X: Any, *, n_components: Any, n_neighbors: int | None) -> list[str]:
     """What identical rows do to a map: coordinates out of nothing, islands in a graph."""
-    counts = twins(X)
+    counts = copies(X)
     n = X.shape[0]
     if len(counts) == 1:
         return [f"all {n} rows are the same: there is nothing to map, the coordinates mean nothing"]

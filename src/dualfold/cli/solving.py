@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from dualfold.cli.console import Console
-from dualfold.cli.reading import refuse_too_many, twin_remarks
+from dualfold.cli.reading import copy_remarks, refuse_too_many
 from dualfold.cli.verdict import verdict
 from dualfold.cli.wording import shown
 from dualfold.descriptions import DESCRIPTIONS, Description
@@ -156,7 +156,7 @@ def fit_map(job: Job, data: Prepared, console: Console, around: Surroundings) ->
     refuse_too_many(data, job.n_components, job.method)
     k = job.n_neighbors
     if not job.of_distances:
-        remarks += twin_remarks(data.X, n_components=job.n_components, n_neighbors=k)
+        remarks += copy_remarks(data.X, n_components=job.n_components, n_neighbors=k)
     for remark in remarks:
         console.note(remark)
     notices = [shown(remark) for remark in remarks]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # How a table in tiles can be read; the other choices look at all rows.
 HEEDED = ("identifier", "exclude", "standardize", "format")
-# Rows that tell whether the scales of the columns differ.
+# Rows that decide whether the scales of the columns differ.
 LOOKED_AT = 10_000
 SCORED_NEIGHBORS = 10
 

@@ -55,7 +55,7 @@ def _surface(draw: Callable[..., Any]) -> Callable[[int, int], Columns]:
     return table
 
 
-# Name → (rows unless told otherwise, what makes them, what they are).
+# Name → (rows by default, what makes them, what they are).
 EXAMPLES: dict[str, tuple[int, Callable[[int, int], Columns], str]] = {
     "penguins-like": (340, penguins_like, "birds of three kinds: numbers, categories, gaps"),
     "roll": (400, _surface(swiss_roll), "a rectangle rolled up in space"),

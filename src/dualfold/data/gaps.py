@@ -20,7 +20,7 @@ BLOCK_CELLS = 4_000_000
 
 @dataclass(frozen=True, eq=False)
 class Scaled:
-    """How columns will be scaled, which tells rows that are alike.
+    """How columns will be scaled, which decides which rows are alike.
 
     indicators : which columns are the 0 and 1 of categories
     sources : the column of the file that each comes from; their own names where ()
@@ -61,13 +61,13 @@ def without_gaps(table: Table, missing: Missing, scaled: Scaled = AS_READ) -> Ta
     count = int(bad_rows.sum())
     if not count:
         return table
-    told = replace(table, names=scaled.sources or table.names)
-    gaps = _described(told, count, nans, infinities)
+    named = replace(table, names=scaled.sources or table.names)
+    gaps = _described(named, count, nans, infinities)
     if missing == "mean":
         return _filled(table, gaps)
     if missing == "impute":
         return _imputed(table, gaps, scaled)
-    emptiest = Argument("exclude", [told.names[int(np.argmax(nans + infinities))]])
+    emptiest = Argument("exclude", [named.names[int(np.argmax(nans + infinities))]])
     if missing in ("auto", "raise"):
         raise InvalidInput(
             f"{gaps}. Choose ",

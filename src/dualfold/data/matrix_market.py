@@ -1,7 +1,7 @@
 """Matrices in MatrixMarket files (.mtx), each line checked.
 
 SciPy's own reader leaves its arrays where a file was cut or its sizes are wrong, and the process
-ends; here every entry is read as text and held against the sizes that the file states.
+ends; here every entry is read as text and compared with the sizes that the file states.
 """
 
 from __future__ import annotations

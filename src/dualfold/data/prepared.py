@@ -211,7 +211,7 @@ def _color_remarks(table: Table, color: str | None) -> list[Message]:
     return [
         Message(
             Argument("color", color),
-            ": nothing tells the days from the months of dates as "
+            ": it is unclear which are days and which are months in dates as "
             f"'{table.labels[color][0]}', so they are coloured as words without an order; write "
             "them as 2021-12-31",
         )

@@ -55,5 +55,5 @@ def described(name: str) -> Description:
     raise LookupError(
         f"there is no method {name!r}"
         + (f"; did you mean {close[0]}?" if close else f"; there are {', '.join(DESCRIPTIONS)}.")
-        + " `dualfold methods` tells what each one does."
+        + " `dualfold methods` says what each one does."
     )

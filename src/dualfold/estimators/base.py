@@ -1,4 +1,4 @@
-"""What all estimators share: scikit-learn's manners around a certified embedding."""
+"""What all estimators share: scikit-learn's conventions around a certified embedding."""
 
 from __future__ import annotations
 

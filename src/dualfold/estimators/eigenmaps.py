@@ -63,7 +63,7 @@ class LaplacianEigenmaps(LeavesSpecksOut):
     tol : of the solver's residuals, if between 0 and 1e-6; else the default, 1e-6
     random_state : of the solver's start
     n_jobs : threads (None: all cores)
-    verbose : tell each stage and its seconds on standard error
+    verbose : print each stage and its seconds to standard error
 
     Attributes
     ----------
@@ -147,7 +147,7 @@ class LaplacianEigenmaps(LeavesSpecksOut):
 
     @classmethod
     def named(cls, name: str, **others: Any) -> Self:
-        """The algorithms of Tucker's paper with its numbers of neighbours, and their twins.
+        """Tucker's algorithms with the paper's numbers of neighbours, and their normalised forms.
 
         "LE" (fixed 10, heat), "ALE" (fixed 20, density), "VLE" (variable 18, heat), "VALE"
         (variable 18, density): the paper names the first three and describes the last. They are

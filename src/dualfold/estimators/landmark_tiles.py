@@ -18,7 +18,8 @@ from dualfold.scale.table import TiledTable
 def fit_landmarks(estimator: Any, rows: TiledTable) -> None:
     """Landmarks, drawn from all tiles, are fitted; the other rows are placed as new ones are.
 
-    Rows held out tell what that costs (`placing_cost_`): placed, and fitted beside the landmarks.
+    `placing_cost_` is what that costs, measured on rows held out: placed, and fitted with the
+    landmarks.
     """
     if estimator.graph is not None or is_precomputed(estimator.metric):
         raise InvalidInput(

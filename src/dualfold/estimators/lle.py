@@ -64,7 +64,7 @@ class LocallyLinearEmbedding(ChoosesCoordinates, SolvableRows):
     tol : of the solver's residuals, if between 0 and 1e-6; else the default, 1e-6
     random_state : of the solver's start
     n_jobs : threads (None: all cores)
-    verbose : tell each stage and its seconds on standard error
+    verbose : print each stage and its seconds to standard error
 
     Attributes
     ----------

@@ -70,7 +70,7 @@ class NeighborMap(SomeRows):
         edge lengths), instead of n_neighbors and radius
     random_state : of the rows that are drawn
     n_jobs : threads of the neighbour search (None: all cores)
-    verbose : tell each stage and its seconds on standard error
+    verbose : print each stage and its seconds to standard error
 
     Attributes
     ----------

@@ -105,7 +105,7 @@ class RandomProjection(LinearEstimator):
         return points
 
     def _fit_tiles(self, rows: TiledTable, y: Any) -> None:
-        """The map needs the shape alone; independent pairs of rows tell what it does."""
+        """The map needs the shape alone; what it does is measured on independent pairs of rows."""
         n, dtype = rows.n_rows, rows.dtype
         if n < 2:
             raise InvalidInput("the table has fewer than 2 rows in all of its tiles")

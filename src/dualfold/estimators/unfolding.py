@@ -67,7 +67,7 @@ class MaximumVarianceUnfolding(SolvableRows):
     reg : the ridge of the local weights that place new points
     random_state : of the landmarks that "low_rank" and "landmark" begin with
     n_jobs : threads (None: all cores)
-    verbose : tell each stage and its seconds on standard error
+    verbose : print each stage and its seconds to standard error
 
     Attributes
     ----------

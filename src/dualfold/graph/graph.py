@@ -60,7 +60,7 @@ class Graph:
     points, metric : the data, by reference (None for a precomputed graph)
     n_neighbors, radius, symmetry : what the rule was given; None where it has no such number
     spread : A_i of `neighborhood_spread` where `lists` do not hold the neighbours it runs over
-    usual_spread : of a variable graph, the mean that the spreads of neighbourhoods are held against
+    usual_spread : of a variable graph, the mean that spreads of neighbourhoods are compared with
     links : edges that were added to join pieces, as rows (i, j, length)
     """
 

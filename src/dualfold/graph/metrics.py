@@ -193,7 +193,7 @@ def from_precomputed(distances: Any, n_neighbors: int | None = None) -> Ragged:
 
 
 def _refuse_asymmetric(distances: np.ndarray) -> None:
-    """A graph has one length an edge; which of two different ones is meant nobody can tell."""
+    """Each edge of a graph has one length; of two different ones it is unknown which is meant."""
     off = np.abs(distances - distances.T)
     if float(off.max(initial=0.0)) <= ASYMMETRY * float(np.abs(distances).max(initial=0.0)):
         return

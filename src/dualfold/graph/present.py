@@ -15,7 +15,7 @@ from dualfold.kernels.progress import steps
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
 
 _present_nearest = kernel("present_nearest")
-# Queries of one call: progress is told between them.
+# Queries of one call: progress is reported between them.
 _HEIGHT = 256
 
 

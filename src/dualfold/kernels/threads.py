@@ -185,7 +185,7 @@ def _blas_libraries(*, of_threads: bool) -> list[Any]:
 
 
 def _set(numbers: list[tuple[Any, int]]) -> None:
-    """Since threadpoolctl 3.8 a thread that is not the last one's is not heard, unless cleared."""
+    """Since threadpoolctl 3.8 a thread that is not the last caller is ignored, unless cleared."""
     for one, number in numbers:
         clear = getattr(one, "clear_controlling_thread", None)
         if clear is not None:

@@ -17,7 +17,7 @@ __all__ = ["Dimension", "intrinsic_dimension", "levina_bickel", "two_nn"]
 # Neighbours that the second estimator looks at: few, because a curved sheet is flat only nearby.
 NEAR = 10
 MOST_POINTS = 2_000  # of a cloud
-# Flat clouds of these dimensions tell how far an estimator is off with so many points.
+# Flat clouds of these dimensions show how far an estimator is off with so many points.
 MOST = 24
 
 

@@ -95,9 +95,9 @@ class Recommendation:
             said = f"{best.method}: the best in all {len(self.votes)} subsamples; it keeps {good}."
         else:
             counts = Counter(self.votes).most_common()
-            told = ", ".join(f"{name} is the best in {times}" for name, times in counts)
+            shares = ", ".join(f"{name} is the best in {times}" for name, times in counts)
             said = (
-                f"The data do not decide: of {len(self.votes)} subsamples, {told}. "
+                f"The data do not decide: of {len(self.votes)} subsamples, {shares}. "
                 f"{best.method} is a fair choice and keeps {good}."
             )
         if best.mean_kept < 0.2:

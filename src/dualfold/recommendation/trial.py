@@ -1,4 +1,4 @@
-"""A handful of methods on subsamples, held against each other."""
+"""A handful of methods on subsamples, compared."""
 
 from __future__ import annotations
 

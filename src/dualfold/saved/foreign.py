@@ -21,7 +21,7 @@ ASKED_ROWS = 20_000
 
 @dataclass(frozen=True, eq=False)
 class Foreign:
-    """p_values : one a new row, conformal; old_rows : how many they were held against."""
+    """p_values : conformal, one for each new row; old_rows : how many they were compared with."""
 
     p_values: Array
     old_rows: int
@@ -41,7 +41,7 @@ class Foreign:
     def more_than_chance(self) -> bool:
         """Whether so many would be far out less than once in 100 times by chance.
 
-        All new rows are held against the same old ones, so counts spread more than binomial ones:
+        All new rows are compared with the same old ones, so counts spread more than binomial ones:
         the chance of a new row to be among the l = ⌊(n + 1)/20⌋ furthest is Beta(l, n + 1 − l).
         """
         n, count = self.old_rows, self.count

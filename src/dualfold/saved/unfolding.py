@@ -47,10 +47,10 @@ def rechecked_unfolding(
         equal = np.ones(problem.m)  # any weights bound the optimum, these badly
         shown = _at_scale(Y[first])
         certificate = certify_unfolding(problem, shown, equal, tolerance=tolerance)
-        return certificate.doubted(*_split_twins(contraction, first, Y))
+        return certificate.doubted(*_split_copies(contraction, first, Y))
     factor, weights = _of_sides(sides, contraction)
     certificate = certify_unfolding(problem, _at_scale(factor[first]), weights, tolerance=tolerance)
-    doubts = _split_twins(contraction, first, factor) or _not_leading(factor, Y)
+    doubts = _split_copies(contraction, first, factor) or _not_leading(factor, Y)
     return certificate.doubted(*doubts)
 
 
@@ -80,7 +80,7 @@ def _of_sides(sides: BothSides, contraction: Contraction) -> tuple[Array, Array]
     return factor, np.asarray(sides.weights.tocsr()[ends[:, 0], ends[:, 1]], dtype=float).ravel()
 
 
-def _split_twins(contraction: Contraction, first: Array, rows: Array) -> list[str]:
+def _split_copies(contraction: Contraction, first: Array, rows: Array) -> list[str]:
     """Points at distance 0 are one in the problem: each must be where the first of them is."""
     one = rows[first][contraction.place]
     size = float(np.abs(rows).max(initial=0.0))

@@ -44,7 +44,7 @@ LEAST_TILE = 2**16
 NARROW = 6
 # So many multiply-adds take a quarter of a second in float64, at most: float32 saves nothing.
 CHEAP = 2**32
-# Rows that tell where all of them lie: their mean is within a sixteenth of the spread.
+# Rows that show where all of them lie: their mean is within a sixteenth of the spread.
 SAMPLE = 256
 # Deviations from 0 within which a mean needs no shift: 1 + 2² is less than a digit.
 NEAR = 2.0
