@@ -1,16 +1,21 @@
-"""One run of `dualfold demo` for all tests of a process: it takes seconds."""
+"""`dualfold demo` of few rows, once for all tests of a process; as a script it is the command."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
+from unittest.mock import patch
 
 from typer.testing import CliRunner
 
-from dualfold.cli import app
+from dualfold.cli import app, demo, main
+from dualfold.data import digits
 
+ROWS = 300  # so many of the roll and of the digits: seconds, and every method still has an answer
 _folders: list[tempfile.TemporaryDirectory[str]] = []  # removed when the process ends
 
 
@@ -20,11 +25,28 @@ class DemoRun:
     stdout: str
 
 
+@contextlib.contextmanager
+def few_rows() -> Iterator[None]:
+    """The demo's data sets, cut."""
+    whole = digits()
+    few = replace(
+        whole, points=whole.points[:ROWS], labels=whole.labels[:ROWS], rows=whole.rows[:ROWS]
+    )
+    with patch.object(demo, "ROLL_POINTS", ROWS), patch("dualfold.data.sets.digits", lambda: few):
+        yield
+
+
 @functools.cache
 def a_demo() -> DemoRun:
     """The demo with --json, in a folder that has a space in its name."""
     _folders.append(tempfile.TemporaryDirectory())
     folder = Path(_folders[-1].name) / "a folder"
-    result = CliRunner().invoke(app, ["demo", "--output", str(folder), "--json"])
+    with few_rows():
+        result = CliRunner().invoke(app, ["demo", "--output", str(folder), "--json"])
     assert result.exit_code == 0, (result.output, result.exception)
     return DemoRun(folder, result.stdout)
+
+
+if __name__ == "__main__":
+    with few_rows():
+        main()

@@ -11,6 +11,7 @@ import sys
 import time
 from pathlib import Path
 
+import demo_run
 import numpy as np
 import pandas as pd
 import pytest
@@ -361,28 +362,20 @@ def test_an_interrupt_ends_it_within_a_second_and_leaves_nothing(here, searching
 # ---- demo, methods, help
 
 
-def test_the_demo_in_seconds_twice(tmp_path):
-    begin, before = time.perf_counter(), os.times()
-    first = subprocess.run([*COMMAND, "demo"], cwd=tmp_path, capture_output=True, text=True)
-    waited, after = time.perf_counter() - begin, os.times()
-    # On a machine that others use too, its own work counts and not the waiting for its turn.
-    worked = after.children_user + after.children_system
-    worked -= before.children_user + before.children_system
-    assert min(waited, worked) < 20
-    assert first.returncode == 0, first.stderr
-    lines = first.stdout.splitlines()
+def check_the_demo(done, folder, rows):
+    """What it prints and writes, of a roll of so many rows."""
+    lines = done.stdout.splitlines()
     assert len(lines) == 2 * len(shown())
     assert all("t-similarity" in line for line in lines)
     # Of t-SNE nobody can prove anything; its forces balance.
     assert all(("stationary" if " tsne " in line else "Proved") in line for line in lines)
-    folder = tmp_path / "dualfold-demo"
     tables = [f"{name}{end}" for name in ("digits", "swiss_roll") for end in (".csv", ".maps.csv")]
     jsons = ["digits.maps.csv.json", "swiss_roll.maps.csv.json"]
     assert names(folder) == sorted(["demo.png", "digits.html", *tables, *jsons])
-    assert "dualfold-demo/demo.png" in first.stderr
+    assert "dualfold-demo/demo.png" in done.stderr
 
     roll = exact_csv(folder / "swiss_roll.csv")
-    points = swiss_roll(3000, random_state=0).points
+    points = swiss_roll(rows, random_state=0).points
     np.testing.assert_array_equal(roll.to_numpy(), points)  # and not the answer beside them
     maps = exact_csv(folder / "swiss_roll.maps.csv")
     expected = dualfold.embed(dualfold.methods.pca(points)).points
@@ -391,7 +384,31 @@ def test_the_demo_in_seconds_twice(tmp_path):
     assert stored["certificate"]["level"] == "proved"
     assert stored["t_similarity"] == dualfold.t_similarity(points, expected)
 
-    again = a_demo()
+
+def in_seconds(words, folder, most):
+    """A command that ends well in so many seconds."""
+    begin, before = time.perf_counter(), os.times()
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
+    waited, after = time.perf_counter() - begin, os.times()
+    # On a machine that others use too, its own work counts and not the waiting for its turn.
+    worked = after.children_user + after.children_system
+    worked -= before.children_user + before.children_system
+    assert min(waited, worked) < most
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+@pytest.mark.full
+def test_the_demo_in_seconds(tmp_path):
+    done = in_seconds([*COMMAND, "demo"], tmp_path, 20)
+    check_the_demo(done, tmp_path / "dualfold-demo", 3000)
+
+
+def test_a_short_demo_twice(tmp_path):
+    """The same command with a tenth of the rows, and the same bytes from this process."""
+    done = in_seconds([sys.executable, demo_run.__file__, "demo"], tmp_path, 10)
+    again, folder = a_demo(), tmp_path / "dualfold-demo"
+    check_the_demo(done, folder, demo_run.ROWS)
     assert [entry["method"] for entry in json.loads(again.stdout)["results"]] == [
         method.name for method in shown()
     ] * 2

@@ -140,7 +140,7 @@ def run_command(command: str, where: str) -> None:
         assert result.exit_code == 0, f"{where}: {command}\n{result.output}\n{result.exception}"
         return
     assert words[0] == "dualfold", f"{where}: {command!r} is neither ours nor one of {NOT_OURS}"
-    if words[1:] == ["demo"]:  # it reads no file of the page and takes seconds: once is enough
+    if words[1:] == ["demo"]:  # it reads no file of the page: once, with few rows, is enough
         assert (a_demo().folder / "demo.png").exists()
         return
     result = CliRunner().invoke(app, words[1:])
