@@ -1,6 +1,7 @@
 """The command line through real processes: pipes, exit codes, interrupts, full disks, terminals.
 
-What the commands compute is tested in `test_cli_commands`, without a process for each.
+What the commands compute is tested in `test_cli_commands`, without a process for each. Wrong
+usage, a full standard output and completion start Python anew; the others fork (`forked.py`).
 """
 
 import functools
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import time
 
+import forked
 import numpy as np
 import pandas as pd
 import pytest
@@ -49,10 +51,8 @@ def here(tmp_path, monkeypatch, made):
     return tmp_path
 
 
-def run(*words, code=0, **more):
-    done = subprocess.run(
-        [*COMMAND, *map(str, words)], capture_output=True, text=True, timeout=60, **more
-    )
+def run(*words, code=0, program=forked.MAIN, **more):
+    done = forked.run(program, *words, **more)
     assert done.returncode == code, (done.stdout, done.stderr)
     assert "Traceback" not in done.stderr
     return done
@@ -64,7 +64,7 @@ def names(folder):
 
 def test_rows_flow_through_a_pipe_onto_a_map(made):
     text = (made / "roll.csv").read_text()
-    piped = run("transform", made / "m.dualfold", "-", "-o", "-", "-q", input=text)
+    piped = run("transform", made / "m.dualfold", "-", "-o", "-", "-q", text=text)
     assert piped.stdout.startswith("p_value,isomap_1,isomap_2\n")
     assert piped.stderr == ""
     placed = np.loadtxt(piped.stdout.splitlines(), delimiter=",", skiprows=1)
@@ -112,7 +112,10 @@ def test_a_file_that_exists_stays_as_it_is(here):
 
 
 def test_wrong_usage_is_exit_code_2():
-    assert "did you mean isomap?" in run("embed", "roll.csv", "-m", "isomab", code=2).stderr
+    done = subprocess.run([*COMMAND, "embed", "a", "-m", "isomab"], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "did you mean isomap?" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_full_standard_output_is_an_error(here):
@@ -129,26 +132,22 @@ def test_a_full_standard_output_is_an_error(here):
 
 @pytest.mark.skipif(os.name != "posix", reason="limits as on Unix")
 def test_a_full_disk_leaves_nothing(here):
-    import resource
-
-    def small_files():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
-
+    small_files = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))\n"
     before = names(here)
     words = ["embed", "roll.csv", "-o", "m.csv", "--save-model", "m.dualfold"]
-    failed = run(*words, code=1, preexec_fn=small_files)
+    failed = run(*words, code=1, program=small_files + forked.MAIN)
     assert "m.csv: File too large" in failed.stderr
     assert names(here) == before
 
 
 @pytest.mark.skipif(os.name != "posix", reason="folders as on Unix")
-def test_a_folder_that_cannot_be_written_to_is_told_before_the_work(here, monkeypatch):
+def test_a_folder_that_cannot_be_written_to_is_told_before_the_work(here):
     (here / "locked").mkdir()
     (here / "locked").chmod(0o555)
+    program = forked.MAIN
     if os.access(here / "locked", os.W_OK):  # root may write everywhere: ask as if not root
-        code = "import os; os.access = lambda *_: False; from dualfold.cli import main; main()"
-        monkeypatch.setitem(globals(), "COMMAND", [sys.executable, "-c", code])
-    failed = run("embed", "roll.csv", "-o", "locked/m.csv", code=1)
+        program = "import os; os.access = lambda *_: False\n" + program
+    failed = run("embed", "roll.csv", "-o", "locked/m.csv", code=1, program=program)
     assert "cannot be written to" in failed.stderr
 
 
@@ -167,14 +166,11 @@ main()
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as on Unix")
 def test_an_interrupt_does_not_wait_for_compiled_code(here):
-    command = subprocess.Popen(
-        [sys.executable, "-c", DEAF, "embed", "roll.csv"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+    command = forked.Forked(DEAF, "embed", "roll.csv")
     assert command.stdout.readline() == "deaf\n"
     begin = time.perf_counter()
     command.send_signal(signal.SIGINT)
-    said = command.communicate(timeout=30)[1]
+    said = command.communicate()[1]
     assert time.perf_counter() - begin < 1
     assert command.returncode == 130
     assert said.endswith("interrupted; no file was left half-written.\n")
@@ -197,18 +193,14 @@ main()
 @pytest.mark.skipif(os.name != "posix", reason="signals as on Unix")
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
 def test_an_interrupt_while_writing_leaves_no_half_file(here, name, code):
-    done = subprocess.run(
-        [sys.executable, "-c", WRITING, "embed", "roll.csv"],
-        capture_output=True, timeout=60, env=os.environ | {"SENT": name},
-    )  # fmt: skip
-    assert done.returncode == code
+    run("embed", "roll.csv", code=code, program=WRITING, environment=os.environ | {"SENT": name})
     assert names(here) == ["roll.csv"]
 
 
 # ---- a terminal
 
 
-def on_a_terminal(*start, **environment):
+def on_a_terminal(program, *words):
     """The exit code and what a terminal of 140 columns saw of standard error."""
     import fcntl
     import pty
@@ -217,10 +209,9 @@ def on_a_terminal(*start, **environment):
 
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 140, 0, 0))
-    command = subprocess.Popen(
-        start, stderr=theirs, stdout=subprocess.DEVNULL,
-        env=os.environ | {"TERM": "xterm", **environment},
-    )  # fmt: skip
+    command = forked.Forked(
+        program, *words, stderr=theirs, environment=os.environ | {"TERM": "xterm"}
+    )
     os.close(theirs)
     shown = b""
     while True:
@@ -232,7 +223,8 @@ def on_a_terminal(*start, **environment):
             break
         shown += part
     os.close(ours)
-    return command.wait(30), re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.decode())
+    command.communicate()
+    return command.returncode, re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.decode())
 
 
 # Shortest paths that take three seconds, one chunk of sources after the other.
@@ -254,17 +246,14 @@ main()
 @pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
 def test_a_bar_with_the_time_left_on_a_terminal_only(here):
     words = ["embed", "roll.csv", "-m", "isomap"]
-    code, shown = on_a_terminal(sys.executable, "-c", SLOW, *words)
+    code, shown = on_a_terminal(SLOW, *words)
     assert code == 0
     lines = re.findall(r"isomap: shortest paths [━╸╺]+ (\d) s, about (\d) s left", shown)
     assert lines, shown
     # 15 chunks of a fifth of a second each, on a machine that may be busy.
     assert all(2 <= int(taken) + int(left) <= 9 for taken, left in lines), lines
     assert "━" not in shown.split("rows ×")[1]  # the bar goes away
-    piped = subprocess.run(
-        [sys.executable, "-c", SLOW, *words, "--force"], capture_output=True, text=True
-    )
-    assert piped.returncode == 0
+    piped = run(*words, "--force", program=SLOW)
     for bar in ("shortest", "━", "\x1b", "\r"):
         assert bar not in piped.stderr
 

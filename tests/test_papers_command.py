@@ -3,15 +3,12 @@
 import base64
 import json
 import os
-import subprocess
-import sys
-from pathlib import Path
 
+import forked
 import pytest
 from typer.testing import CliRunner
 
 import dualfold.cli
-import papers
 from papers import experiments
 from papers.__main__ import app
 from papers.finding import STAND_IN, Finding, Setting
@@ -117,12 +114,7 @@ main()
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as on Unix")
 def test_an_interrupt_leaves_nothing(tmp_path):
-    words = [sys.executable, "-c", INTERRUPTED, "run", QUICK]
-    root = str(Path(papers.__file__).parents[1])
-    path = os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])
-    done = subprocess.run(
-        words, capture_output=True, timeout=30, text=True, env={**os.environ, "PYTHONPATH": path}
-    )
+    done = forked.run(INTERRUPTED, "run", QUICK)
     assert done.returncode == 130
     assert done.stderr.endswith("interrupted; no file was left half-written.\n")
     assert os.listdir(tmp_path) == []
