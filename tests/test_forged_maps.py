@@ -24,11 +24,9 @@ from dualfold.data import swiss_roll
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import InvalidInput
 from dualfold.saved import (
-    Stated,
     load_model,
     model_of,
     rechecked,
-    rechecked_map,
     rechecked_model,
     rechecked_unfolding,
     save_model,
@@ -148,10 +146,8 @@ def test_every_door_refuses_a_tolerance_that_proves_anything(tolerance):
     answer = dualfold.embed(problem)
     model = model_of(dualfold.PCA(2).fit(X))
     graph = dualfold.graph.joined(dualfold.graph.knn(X[:40], 5))
-    stated = Stated(problem, lambda e: problem.lift.linear_map(e.solution.vectors, e.values))
     for judgement in (
         lambda t: rechecked(problem, answer.points, answer.values, tolerance=t),
-        lambda t: rechecked_map(stated, model.map, tolerance=t),
         lambda t: rechecked_model(model, X, tolerance=t),
         lambda t: rechecked_unfolding(graph, X[:40, :2], None, tolerance=t),
     ):

@@ -11,7 +11,6 @@ from dualfold import LaplacianEigenmaps
 from dualfold.errors import InvalidInput
 from dualfold.graph import from_lengths, knn, neighborhood_spread, radius, variable
 from dualfold.weights import (
-    binary_laplacian,
     centred_gram,
     column_means,
     density_laplacian,
@@ -19,6 +18,7 @@ from dualfold.weights import (
     heat_width,
     reconstruction_weights,
     scatter,
+    weighted_laplacian,
 )
 
 RNG = np.random.default_rng(0)
@@ -48,7 +48,7 @@ def test_heat_entries(width):
 def test_huge_width_is_binary():
     graph = knn(POINTS, 6)
     heat, _ = heat_laplacian(graph, width=1e9)
-    binary, degrees = binary_laplacian(graph)
+    binary, degrees = weighted_laplacian(graph, weights="binary")
     np.testing.assert_allclose(heat.toarray(), binary.toarray(), atol=1e-12)
     assert np.array_equal(degrees, adjacency(graph).sum(1))
 

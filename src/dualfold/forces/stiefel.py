@@ -80,12 +80,6 @@ def whitened(points: Array) -> Array:
     return np.asarray(left @ right)
 
 
-def gradient_size(problem: NeighborProblem, Y: Array) -> float:
-    """The length of the gradient along the set, in nats for a turn of one radian."""
-    U = whitened(Y)
-    return float(np.linalg.norm(_value_and_gradient(problem, U)[1]))
-
-
 def _value_and_gradient(problem: NeighborProblem, U: Array) -> tuple[float, Array]:
     Y = U * np.sqrt(problem.size)
     t = squared_distances(Y)

@@ -9,7 +9,6 @@ from dualfold.saved.foreign import Foreign, judged_rows, kept_rows, old_rows
 from dualfold.saved.model import BothSides, Model, load_model, save_model
 from dualfold.saved.placing import both_sides, model_of, rule_of
 from dualfold.saved.recheck import rechecked
-from dualfold.saved.remodel import rechecked_map
 from dualfold.saved.restate import estimator_of, rechecked_model, rechecked_points
 from dualfold.saved.unfolding import rechecked_unfolding
 
@@ -26,7 +25,6 @@ __all__ = [
     "model_of",
     "old_rows",
     "rechecked",
-    "rechecked_map",
     "rechecked_model",
     "rechecked_points",
     "rechecked_unfolding",

@@ -39,16 +39,6 @@ from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
 
 
-def rechecked_map(
-    stated: Stated, map_: PlacingMap, *, tolerance: float = 1e-4, fresh: bool = False
-) -> TraceCertificate:
-    """Judge a stored map `map_` by what is `stated`: its problem, and the map that follows.
-
-    A relative gap up to `tolerance` is "proved"; `fresh` draws random starts from the system.
-    """
-    return answered(stated, map_, tolerance=tolerance, fresh=fresh)[0]
-
-
 def answered(
     stated: Stated, map_: PlacingMap, *, tolerance: float, fresh: bool
 ) -> tuple[TraceCertificate, Embedding | None]:

@@ -4,7 +4,6 @@ from dualfold.weights.affinity import Affinity, affinity, heat_width
 from dualfold.weights.covariance import scatter
 from dualfold.weights.gram import centred_gram, point_gram
 from dualfold.weights.laplacian import (
-    binary_laplacian,
     density_laplacian,
     heat_laplacian,
     laplacian_of,
@@ -21,7 +20,6 @@ __all__ = [
     "Affinity",
     "RowSpace",
     "affinity",
-    "binary_laplacian",
     "centred_gram",
     "column_deviations",
     "column_means",

@@ -24,11 +24,6 @@ def heat_laplacian(graph: Graph, *, width: float | None = None) -> Laplacian:
     return laplacian_of(graph, affinity(graph, weights="heat", width=width))
 
 
-def binary_laplacian(graph: Graph) -> Laplacian:
-    """W_ij = 1 on edges."""
-    return laplacian_of(graph, affinity(graph, weights="binary"))
-
-
 def density_laplacian(graph: Graph, *, n_neighbors: int | None = None) -> Laplacian:
     """W_ij = exp(−‖x_i − x_j‖²/(t·A_i·A_j)) on edges: widths follow the local density.
 
