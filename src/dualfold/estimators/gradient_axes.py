@@ -20,7 +20,7 @@ DESCENTS = ("gradient", "gradient-paper")
 
 
 @dataclass(frozen=True, eq=False)
-class Descent:
+class DescentSettings:
     """How to descend: PCA's parameters `gradient_start`, `gradient_step`, `gradient_rounds`."""
 
     name: str

@@ -16,7 +16,7 @@ from sklearn.utils.validation import assert_all_finite, check_is_fitted, validat
 from dualfold.arrays import Array
 from dualfold.data.labels import Labels
 from dualfold.errors import Argument, InvalidInput
-from dualfold.estimators.gradient_axes import DESCENTS, Descent, error_history
+from dualfold.estimators.gradient_axes import DESCENTS, DescentSettings, error_history
 from dualfold.estimators.linear import LinearEstimator, signed
 from dualfold.estimators.loadings import Loadings
 from dualfold.estimators.principal_axes import (
@@ -330,9 +330,9 @@ class PCA(Loadings, ProbabilisticModel, LinearEstimator):
         return Count(wanted if isinstance(wanted, Integral) else float(wanted), shape)
 
     @property
-    def _descent(self) -> Descent:
+    def _descent(self) -> DescentSettings:
         settings = (self.gradient_start, self.gradient_step, self.gradient_rounds)
-        return Descent(self.svd_solver, *settings, self.tol, self.random_state)
+        return DescentSettings(self.svd_solver, *settings, self.tol, self.random_state)
 
     def placing_map(self) -> Callable[[Any], Array]:
         """The linear map, divided by the standard deviations where it whitens."""

@@ -11,7 +11,7 @@ from dualfold.arrays import Array
 from dualfold.forces.fantope import relaxed
 from dualfold.forces.neighbor_certificate import NeighborCertificate, certify_neighbors
 from dualfold.forces.neighbors import NeighborProblem
-from dualfold.forces.stiefel import Descent, descended
+from dualfold.forces.stiefel import StiefelDescent, descended
 from dualfold.kernels.threads import lapack_threads
 
 # Spreads that are tried: squared distances are about 4s, so that the first is nearly eigenmaps,
@@ -32,7 +32,7 @@ class NeighborAnswer:
     """
 
     problem: NeighborProblem
-    descent: Descent
+    descent: StiefelDescent
     certificate: NeighborCertificate
 
 

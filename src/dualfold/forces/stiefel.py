@@ -23,7 +23,7 @@ from dualfold.forces.neighbors import (
 
 
 @dataclass(frozen=True, eq=False)
-class Descent:
+class StiefelDescent:
     """Where a descent ended.
 
     points : the map; value : its Σ p t + log Σ exp(−t)
@@ -40,7 +40,7 @@ class Descent:
 
 def descended(
     problem: NeighborProblem, start: Array, *, tol: float = 1e-6, most: int = 500
-) -> Descent:
+) -> StiefelDescent:
     """The map that descent from `start` (n×d) leads to.
 
     tol : the length of the gradient along the set, in nats for a turn of one radian, that ends it
@@ -70,7 +70,7 @@ def descended(
         reference = (0.85 * weight * reference + there) / (0.85 * weight + 1)
         weight = 0.85 * weight + 1
         U, value, gradient = new, there, turned
-    return Descent(U * np.sqrt(problem.size), value, size, rounds, size <= tol)
+    return StiefelDescent(U * np.sqrt(problem.size), value, size, rounds, size <= tol)
 
 
 def whitened(points: Array) -> Array:
