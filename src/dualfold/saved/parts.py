@@ -1,6 +1,6 @@
 """The maps of new points as plain parts (numbers and arrays), and back.
 
-One function a kind, two ways: `parts_of` takes a map apart, `map_of` puts it together.
+One function for each kind, two ways: `parts_of` takes a map apart, `map_of` puts it together.
 """
 
 from __future__ import annotations
