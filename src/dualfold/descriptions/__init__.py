@@ -29,7 +29,8 @@ FUNCTIONS = {
 SIZES_MEAN = (
     "Practical size: what was measured on 2 cores, neighbours and certificate included "
     "(benchmarks/RESULTS.md; ~ is a single run on a busy machine, not a benchmark). A sheet is a "
-    "swiss roll, 3 columns; images are MNIST, 784 columns. Larger tables: just try, Ctrl-C leaves no files."
+    "swiss roll, 3 columns; images are MNIST, 784 columns. Larger tables: "
+    "just try, Ctrl-C leaves no files."
 )
 # What people ask for by name and other programs have.
 ELSEWHERE = ("umap", "phate", "trimap", "pacmap", "som", "autoencoder", "vae")
