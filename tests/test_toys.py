@@ -9,10 +9,12 @@ from scipy.stats import chisquare
 from dualfold.data import (
     helix,
     holed_swiss_roll,
+    linked_rings,
     oversampled_swiss_roll,
     s_curve,
     sphere_cap,
     swiss_roll,
+    toroidal_helix,
 )
 from dualfold.errors import InvalidInput
 
@@ -22,6 +24,8 @@ TOYS = [
     holed_swiss_roll,
     s_curve,
     helix,
+    toroidal_helix,
+    linked_rings,
     sphere_cap,
 ]
 FLAT_TOYS = [toy for toy in TOYS if toy is not sphere_cap]
@@ -69,12 +73,29 @@ def test_arc_length_of_the_roll_by_quadrature():
     assert radius.max() > 5.4 * np.pi
 
 
-def test_arc_length_of_the_helix_by_quadrature():
+def test_arc_length_of_the_helices_by_quadrature():
     sample = helix(100, random_state=0, turns=2, radius=3, pitch=5)
     angle = sample.points[:, 2] * 2 * np.pi / 5
     np.testing.assert_allclose(sample.points[:, 0], 3 * np.cos(angle), atol=1e-12)
     length, _ = quad(lambda t: np.sqrt(9 + (5 / (2 * np.pi)) ** 2), 0, angle[7])
     assert sample.flat[7, 0] == pytest.approx(length, rel=1e-12)
+
+    ring = toroidal_helix(50, random_state=0, windings=5, radius=3)
+
+    def curve(t):
+        reach = 3 + np.cos(5 * t)
+        return np.array([reach * np.cos(t), reach * np.sin(t), np.sin(5 * t)])
+
+    # An inscribed polygon's error falls with the square of its side: 4e-11 here.
+    whole = np.linspace(0, 2 * np.pi, 1_000_001)
+    polygon = np.linalg.norm(np.diff(curve(whole)), axis=0)
+    circumference = polygon.sum()
+    radius = np.linalg.norm(ring.flat, axis=1)
+    np.testing.assert_allclose(radius, circumference / (2 * np.pi), rtol=1e-9)
+    angle = np.arctan2(ring.points[:, 1], ring.points[:, 0]) % (2 * np.pi)
+    lengths = np.concatenate([[0], np.cumsum(polygon)])
+    np.testing.assert_allclose(ring.color, np.interp(angle, whole, lengths), atol=1e-6)
+    np.testing.assert_allclose(curve(angle), ring.points.T, atol=1e-12)
 
 
 # One fixed draw each: p below 0.001 would mean a wrong density, not bad luck.
@@ -90,6 +111,8 @@ def test_density_is_uniform_by_area():
     assert chisquare(counts.ravel()).pvalue > 1e-3
 
     assert chisquare(np.histogram(helix(20_000, random_state=1).flat, 40)[0]).pvalue > 1e-3
+    closed = toroidal_helix(20_000, random_state=1)
+    assert chisquare(np.histogram(closed.color, 40)[0]).pvalue > 1e-3
 
     cap = sphere_cap(20_000, random_state=1, angle=2.0)
     np.testing.assert_allclose(np.linalg.norm(cap.points, axis=1), 1)
@@ -137,6 +160,17 @@ def test_the_hole_is_empty_and_the_rest_uniform():
     hole[2:4, 4:6] = True
     assert counts[hole].sum() == 0
     assert chisquare(counts[~hole]).pvalue > 1e-3
+
+
+def test_the_rings_are_linked():
+    sample = linked_rings(2_000, random_state=0)
+    first, second = sample.points[sample.color == 0], sample.points[sample.color == 1]
+    assert len(second) == 1_000
+    # Linked: the second ring crosses the first one's disc once inside and once outside.
+    crossings = second[np.abs(second[:, 2]) < 0.02]
+    inside = np.hypot(crossings[:, 0], crossings[:, 1]) < 0.5
+    assert 0 < inside.sum() < len(inside)
+    assert cKDTree(first).query(second)[0].min() > 0.9
 
 
 @pytest.mark.parametrize("toy", TOYS)

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
         Sample,
         helix,
         holed_swiss_roll,
+        linked_rings,
         oversampled_swiss_roll,
         s_curve,
         sphere_cap,
         swiss_roll,
+        toroidal_helix,
     )
 
 __all__ = [
@@ -32,6 +34,7 @@ __all__ = [
     "digits",
     "helix",
     "holed_swiss_roll",
+    "linked_rings",
     "mnist",
     "oversampled_swiss_roll",
     "prepare",
@@ -40,6 +43,7 @@ __all__ = [
     "s_curve",
     "sphere_cap",
     "swiss_roll",
+    "toroidal_helix",
     "write_table",
 ]
 # Loaded when first used: the options of the command line need `reading` and no numerics.

@@ -17,6 +17,7 @@ height : how wide the strip is across its curve
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -175,6 +176,51 @@ def helix(
     return Sample(_noisy(points, noise, rng), along[:, None], along, ("arc length",))
 
 
+def toroidal_helix(
+    n: int,
+    *,
+    noise: float = 0.0,
+    random_state: Seed = None,
+    windings: int = 8,
+    radius: float = 2.0,
+) -> Sample:
+    """A closed helix wound `windings` times round a torus of tube radius 1 and this `radius`.
+
+    A closed curve has no isometric line to lie on, so its flat coordinates are
+    the circle whose circumference is the curve's length; `color` is the arc length.
+    """
+    rng = _generator(n, noise, random_state)
+
+    def speed(angle: Floats) -> Floats:
+        return np.hypot(radius + np.cos(windings * angle), windings)
+
+    angle, along, length = _uniform_on_curve(speed, 2 * np.pi, rng.uniform(size=n))
+    reach = radius + np.cos(windings * angle)
+    points = np.column_stack(
+        [reach * np.cos(angle), reach * np.sin(angle), np.sin(windings * angle)]
+    )
+    flat = length / (2 * np.pi) * _circle(along * (2 * np.pi / length))
+    return Sample(_noisy(points, noise, rng), flat, along, ("circle x", "circle y"))
+
+
+def linked_rings(n: int, *, noise: float = 0.0, random_state: Seed = None) -> Sample:
+    """Two unit circles that pass through each other; flat: the circles side by side.
+
+    The two have no point in common and cannot be pulled apart in space: a neighbour
+    graph of them is in two pieces. `color` is 0 on one ring and 1 on the other.
+    """
+    rng = _generator(n, noise, random_state)
+    second = rng.permutation(n) < n // 2
+    circle = _circle(rng.uniform(size=n) * (2 * np.pi))
+    empty = np.zeros(n)
+    lying = np.column_stack([circle, empty])
+    standing = np.column_stack([circle[:, 0] + 1, empty, circle[:, 1]])
+    points = np.where(second[:, None], standing, lying)
+    # Three radii between the centres keep the flat rings apart.
+    flat = circle + np.column_stack([3.0 * second, empty])
+    return Sample(_noisy(points, noise, rng), flat, second.astype(float), ("x", "y"))
+
+
 def sphere_cap(
     n: int, *, noise: float = 0.0, random_state: Seed = None, angle: float = np.pi / 3
 ) -> Sample:
@@ -255,3 +301,25 @@ def _spiral_angle(length: Floats) -> Floats:
     for _ in range(8):
         angle = angle - (_spiral_length(angle) - length) / np.hypot(1.0, angle)
     return angle
+
+
+def _uniform_on_curve(
+    speed: Callable[[Floats], Floats], stop: float, fraction: Floats
+) -> tuple[Floats, Floats, float]:
+    """(parameter, arc length, whole length) at the given fractions of a curve's length.
+
+    The length has no closed form: Gauss-Legendre on short pieces, then Newton.
+    """
+    edges = np.linspace(0, stop, 4097)
+    nodes, weights = np.polynomial.legendre.leggauss(5)
+    half = (edges[1:] - edges[:-1]) / 2
+    pieces = speed(edges[:-1, None] + half[:, None] * (nodes + 1)) @ weights * half
+    lengths = np.concatenate([[0.0], np.cumsum(pieces)])
+    along = fraction * lengths[-1]
+    piece = np.clip(np.searchsorted(lengths, along, side="right") - 1, 0, len(pieces) - 1)
+    start, rest = edges[piece], along - lengths[piece]
+    step = rest / speed(start)
+    for _ in range(4):
+        inner = start[:, None] + step[:, None] / 2 * (nodes + 1)
+        step = step - (speed(inner) @ weights * (step / 2) - rest) / speed(start + step)
+    return start + step, along, float(lengths[-1])
