@@ -195,8 +195,8 @@ def page(found: list[Cell]) -> str:
         "",
         f"{len(tables)} tables × {len(methods)} methods, {len(found)} cells: {count['map']} maps, "
         f"{count['refused']} refusals in a sentence ({share:.1%}), {count['failed']} failures, "
-        f"{count['warned']} with a warning from below, {count['slow']} over a minute. The longest "
-        f"took {max(c.seconds for c in found):.0f} s.",
+        f"{count['warned']} with a warning from below, {count['slow']} of at most 20,000 rows "
+        f"over a minute. The longest of all took {max(c.seconds for c in found):.0f} s.",
         "",
         "Each cell: the share of 10 nearest neighbours kept, and seconds of processor time. A "
         "verdict other than *proved* is named: `w` within (a proved gap), `m` measured, `r` within "

@@ -74,3 +74,13 @@ def test_a_default_adapts_to_few_rows_and_a_number_does_not():
         LaplacianEigenmaps(n_neighbors=9).fit(X)
     with pytest.raises(InvalidInput, match="n_neighbors=10"):
         Isomap(n_neighbors=10).fit(X)  # not its default
+
+
+def test_the_command_line_gives_few_rows_a_perplexity_they_can_have():
+    tsne = DESCRIPTIONS["tsne"]
+    job, remarks = Job(tsne).for_rows(16)
+    assert job.estimator().perplexity == 5
+    assert remarks == ["tsne: 16 rows get a perplexity of 5, not the usual 30"]
+    assert Job(tsne).for_rows(31) == (Job(tsne), [])
+    chosen = Job(tsne, options={"perplexity": 40.0})
+    assert chosen.for_rows(16) == (chosen, [])

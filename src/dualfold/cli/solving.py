@@ -85,12 +85,21 @@ class Job:
         return cls(row, settings.get("n_components", 2), row.stored(settings))
 
     def for_rows(self, n: int) -> tuple[Job, list[str]]:
-        """The job for n rows: a number of neighbours that nobody chose is at most the others."""
+        """The job for n rows: what nobody chose is no more than so few rows can have."""
+        if n >= 2 and not {"n_neighbors", "perplexity"} & self.options.keys():
+            usual = getattr(self.estimator(), "perplexity", 0)
+            if n <= usual:  # a third of the others, as other programs take at the most
+                return self._with_fewer("perplexity", (n - 1) / 3, n, "a perplexity of", usual)
         usual = None if "n_neighbors" in self.options else self.n_neighbors
         if usual is None or not 2 <= n <= usual:
             return self, []
-        remark = f"{self.method.name}: {n} rows have {n - 1} neighbours, not the usual {usual}"
-        return replace(self, options={**self.options, "n_neighbors": n - 1}), [remark]
+        return self._with_fewer("n_neighbors", n - 1, n, "a number of neighbours of", usual)
+
+    def _with_fewer(
+        self, name: str, value: float, n: int, words: str, usual: float
+    ) -> tuple[Job, list[str]]:
+        remark = f"{self.method.name}: {n} rows get {words} {value:.3g}, not the usual {usual:g}"
+        return replace(self, options={**self.options, name: value}), [remark]
 
     def as_fitted(self, estimator: Any) -> Job:
         """The job with what the estimator found of itself: rows left out of the problem."""
