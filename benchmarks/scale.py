@@ -19,7 +19,6 @@ import os
 import re
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -46,10 +45,10 @@ def make(path: str, rows: int) -> None:
     out.flush()
 
 
-def peak_bytes() -> int | None:
-    """The peak of this process alone, where the system tells."""
+def peak_bytes(process: int | str = "self") -> int | None:
+    """The peak of one process alone, where the system tells."""
     try:
-        found = re.search(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text())
+        found = re.search(r"VmHWM:\s*(\d+) kB", Path(f"/proc/{process}/status").read_text())
     except OSError:
         return None
     return None if found is None else 1024 * int(found[1])
@@ -170,7 +169,7 @@ def peers(path: str, rows: int, python: str, repeats: int) -> None:
 
 
 def workers(path: str, method: str) -> None:
-    """Two worker processes of 1 GiB each, with the peaks of their memory."""
+    """Two worker processes of 1 GiB each: the peak of the memory and the time of each."""
     import dask
     import psutil
     from distributed import Client, LocalCluster
@@ -189,15 +188,7 @@ def workers(path: str, method: str) -> None:
         ) as cluster,
         Client(cluster) as client,
     ):  # fmt: skip
-        peaks, stop = dict.fromkeys(client.run(os.getpid).values(), 0), threading.Event()
-
-        def watch() -> None:
-            while not stop.wait(0.1):
-                for one_worker in peaks:
-                    rss = psutil.Process(one_worker).memory_info().rss
-                    peaks[one_worker] = max(peaks[one_worker], rss)
-
-        threading.Thread(target=watch, daemon=True).start()
+        numbers = sorted(client.run(os.getpid).values())
         rows = scale.table(path, memory_limit="1GB", landmarks=2_000)
         begin = time.perf_counter()
         model = PCA(n_components=2) if method == "pca" else LaplacianEigenmaps(n_neighbors=10)
@@ -205,12 +196,14 @@ def workers(path: str, method: str) -> None:
         fitted = time.perf_counter()
         out = f"{path}.{method}.zarr"
         scale.write(model.transform(scale.table(rows.collection)), out, overwrite=True)
-        stop.set()
+        used = [psutil.Process(number).cpu_times() for number in numbers]
         print(json.dumps({
             "method": method, "rows": rows.n_rows, "fit": fitted - begin,
             "place": time.perf_counter() - fitted, "certificate": str(model.certificate_),
-            "peak_MiB": {number: round(rss / 2**20) for number, rss in peaks.items()},
-            "same workers": sorted(client.run(os.getpid).values()) == sorted(peaks),
+            "peak_MiB": [round((peak_bytes(number) or 0) / 2**20) for number in numbers],
+            "cpu": [round(times.user + times.system, 1) for times in used],
+            "cpu here": time.process_time(), "load": os.getloadavg()[0],
+            "same workers": sorted(client.run(os.getpid).values()) == numbers,
         }))  # fmt: skip
 
 

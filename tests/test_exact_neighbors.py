@@ -203,6 +203,32 @@ def test_new_points_are_attached_right(turn: int) -> None:
                     assert x not in linked, (kind, q, x)
 
 
+@pytest.mark.parametrize("width", [2, 9])  # a kd-tree and a scan; one scan for both searches
+@pytest.mark.parametrize("symmetry", ["or", "and"])
+def test_attached_pairs_of_ties_and_copies(width: int, symmetry: str) -> None:
+    """Whole numbers, so that ties and copies abound and every distance is the same everywhere.
+
+    Each pair is there once, with its length, and a copy of an old point is not its own neighbour:
+    its row is the one that the old point has in the graph.
+    """
+    rng = np.random.default_rng((SEED, 9, width))
+    old = rng.integers(0, 3 if width > 2 else 9, (160, width)).astype(float)
+    new = np.vstack([rng.integers(0, 4, (60, width)).astype(float), old[:20]])
+    graph = knn(old, 6, symmetry=symmetry)
+    found = attach(graph, new)
+    true = np.sqrt(np.square(new[:, None] - old).sum(axis=2))
+    reach = graph.lists.distances[graph.lists.indptr[1:] - 1]
+    for row, lengths in enumerate(true):
+        order = np.lexsort((np.arange(len(old)), lengths))
+        order = order[1:] if lengths[order[0]] == 0 else order
+        listed, near = set(order[:6].tolist()), set(np.flatnonzero(lengths <= reach).tolist())
+        near -= {found.same[row]}
+        wanted = sorted(listed | near if symmetry == "or" else listed & near)
+        part = slice(found.lengths.indptr[row], found.lengths.indptr[row + 1])
+        assert found.lengths.indices[part].tolist() == wanted
+        np.testing.assert_array_equal(found.lengths.data[part], lengths[wanted])
+
+
 # --- what is refused, with a remedy ----------------------------------------------------
 
 

@@ -13,14 +13,16 @@ import zarr
 from dualfold import (
     FAMD,
     PCA,
+    TSNE,
     ClassicalMDS,
+    FisherDiscriminant,
     Isomap,
     LaplacianEigenmaps,
     LocallyLinearEmbedding,
     PointPCA,
     RandomProjection,
 )
-from dualfold.data import swiss_roll
+from dualfold.data import digits, swiss_roll
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.kernels.threads import thread_count
 from dualfold.scale import TileFailed, table
@@ -322,6 +324,75 @@ def test_mixed_tables_in_tiles():
         FAMD(3).fit(dd.from_pandas(gap, npartitions=2))
 
 
+def words_of_rows():
+    """Classes of different sizes, none in all tiles; sorted, so that tiles differ."""
+    rng = np.random.default_rng(3)
+    return np.sort(rng.choice(["a", "bb", "c", "dd"], N, p=[0.6, 0.25, 0.1, 0.05]))
+
+
+LABELS = {
+    "in memory": lambda y, X: (uneven(X.to_numpy()), y),
+    "list": lambda y, X: (uneven(X.to_numpy()), y.tolist()),
+    "other chunks": lambda y, X: (uneven(X.to_numpy()), da.from_array(y, chunks=711)),
+    "one column": lambda y, X: (uneven(X.to_numpy()), da.from_array(y, chunks=999)[:, None]),
+    "series": lambda y, X: _with_series(dd.from_pandas(X.assign(y=y), npartitions=4)),
+    "categories": lambda y, X: _with_series(
+        dd.from_pandas(X.assign(y=pd.Categorical(y)), npartitions=4)
+    ),
+    "empty partitions": lambda y, X: _with_series(with_empty_partitions(X.assign(y=y))),
+}
+
+
+def _with_series(lazy):
+    return lazy[NAMES], lazy["y"]
+
+
+@pytest.mark.parametrize("dtype", [float, np.float32])
+@pytest.mark.parametrize("shrinkage", [None, 0.3])
+@pytest.mark.parametrize("given", LABELS)
+def test_fisher_of_tiles_is_fisher(given, shrinkage, dtype):
+    """Ratios to 1e-12, directions to rounding over the eigengap, proved as in memory."""
+    y, X = words_of_rows(), frame(dtype)
+    X.iloc[:, :3] += np.eye(4, 3)[np.unique(y, return_inverse=True)[1]].astype(dtype) * 5
+    whole = FisherDiscriminant(shrinkage=shrinkage).fit(X.to_numpy(), y)
+    tiled = FisherDiscriminant(shrinkage=shrinkage)
+    places = tiled.fit_transform(*LABELS[given](y, X)).compute()
+    assert list(tiled.classes_) == ["a", "bb", "c", "dd"]
+    np.testing.assert_allclose(tiled.eigenvalues_, whole.eigenvalues_, rtol=1e-11)
+    tolerance = 1e-9 if dtype is float else 2.0**-20
+    size = np.abs(whole.components_).max(axis=1, keepdims=True)
+    assert np.abs((tiled.components_ - whole.components_) / size).max() < tolerance
+    spread = np.abs(whole.embedding_).max()
+    assert np.abs(np.asarray(places) - whole.embedding_).max() < 8 * tolerance * spread
+    assert tiled.certificate_.level == whole.certificate_.level == "proved"
+
+
+def test_fisher_of_tiles_says_what_is_wrong_with_labels():
+    y, X = words_of_rows(), uneven(points())
+    with pytest.raises(InvalidInput, match="target y is None"):
+        FisherDiscriminant().fit(X)
+    with pytest.raises(InvalidInput, match="3000 labels for 3001 rows"):
+        FisherDiscriminant().fit(X, y[1:])
+    with pytest.raises(InvalidInput, match="3000 labels for 3001 rows"):
+        FisherDiscriminant().fit(X, da.from_array(y[1:]))
+    with pytest.raises(InvalidInput, match="2 partitions and X has 5"):
+        FisherDiscriminant().fit(X, dd.from_pandas(pd.Series(y), npartitions=2))
+    lone = np.where(np.arange(N) == 5, "lone", y)
+    for given in (lone, da.from_array(lone, chunks=500)):
+        with pytest.raises(InvalidInput, match=r"class lone .* one row"):
+            FisherDiscriminant().fit(X, given)
+    with pytest.raises(InvalidInput, match="one class"):
+        FisherDiscriminant().fit(X, da.full(N, 3, chunks=500))
+    with pytest.raises(TileFailed, match=r"block \d of 5: .*continuous"):
+        FisherDiscriminant().fit(X, da.from_array(points()[:, 0], chunks=500))
+    with pytest.raises(InvalidInput, match="needs all rows at once"):
+        FisherDiscriminant(shrinkage="auto").fit(X, y)
+    gap = points()
+    gap[1_234, 5] = np.nan
+    with pytest.raises(TileFailed, match=r"block 3 of 5: .*NaN"):
+        FisherDiscriminant().fit(uneven(gap), y)
+
+
 @pytest.mark.parametrize("method", [LaplacianEigenmaps, Isomap, LocallyLinearEmbedding])
 def test_landmarks_place_the_other_rows(method):
     """As a fit of the landmarks alone does, and the cost is measured on rows held out."""
@@ -337,6 +408,27 @@ def test_landmarks_place_the_other_rows(method):
     assert 0 < cost.kept_placed <= 1
     assert f"{cost.landmarks} landmarks of 2,500 rows" in model.certificate_.about
     assert model.certificate_.level == "proved"
+
+
+def test_landmarks_of_neighbour_maps():
+    """t-SNE places the other rows among the fitted ones, each on its own."""
+    X = digits().points
+    rows = table(da.from_array(X, chunks=(500, X.shape[1])), landmarks=400)
+    seen = []
+    settings = {"perplexity": 10, "max_iter": 300}
+    model = TSNE(**settings, callbacks=lambda *one: seen.append(one[0]))
+    places = model.fit_transform(rows)
+    assert isinstance(places, da.Array)
+    alone = TSNE(**settings).fit(X[model.landmark_rows_])
+    np.testing.assert_array_equal(model.embedding_, alone.embedding_)
+    np.testing.assert_allclose(places.compute(), alone.transform(X), atol=1e-10)
+    cost = model.placing_cost_
+    assert (cost.held_out, cost.landmarks) == (1_000, 400)
+    assert 0.2 < cost.kept_placed < 1
+    assert "400 landmarks of 1,797 rows" in str(model.certificate_.about)
+    assert sorted(set(seen)) == sorted(seen)  # the fit that measures the cost is not told
+    with pytest.raises(InvalidInput, match="needs features"):
+        TSNE(metric="precomputed").fit(rows)
 
 
 def test_of_few_rows_all_are_landmarks():

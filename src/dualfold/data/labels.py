@@ -39,15 +39,20 @@ class Labels:
 
     def of_two_or_more(self, reason: str) -> Labels:
         """The labels themselves, or an error with the `reason` where a class has one row."""
-        single = self.classes[self.sizes == 1]
-        if len(single):
-            raise InvalidInput(
-                f"{_listed(single)} of ",
-                Argument("y"),
-                f" ha{'s' if len(single) == 1 else 've'} one row each, and {reason}; leave "
-                "such rows out, or put them into another class",
-            )
+        refuse_singles(self.classes, self.sizes, reason)
         return self
+
+
+def refuse_singles(classes: Array, sizes: Array, reason: str) -> None:
+    """An error with the `reason` where a class has one row."""
+    single = classes[sizes == 1]
+    if len(single):
+        raise InvalidInput(
+            f"{_listed(single)} of ",
+            Argument("y"),
+            f" ha{'s' if len(single) == 1 else 've'} one row each, and {reason}; leave "
+            "such rows out, or put them into another class",
+        )
 
 
 def labels_of(y: Any, n: int) -> Labels:
@@ -63,8 +68,21 @@ def labels_of(y: Any, n: int) -> Labels:
         raise InvalidInput(
             Argument("y"), f" has {len(given)} labels for {n} rows; it needs one for each row"
         )
+    classes, codes = numbered(checked_labels(given))
+    refuse_few(classes, n)
+    return Labels(classes, codes)
+
+
+def checked_labels(y: Any) -> Array:
+    """Labels as a column; missing ones and measurements are refused."""
+    given = _one_column(y)
     _refuse_missing(given)
     _refuse_measurements(given)
+    return given
+
+
+def numbered(given: Array) -> tuple[Array, Array]:
+    """The different labels, sorted, and for each row the place of its own among them."""
     try:
         classes, codes = np.unique(given, return_inverse=True)
     except TypeError as error:
@@ -74,6 +92,11 @@ def labels_of(y: Any, n: int) -> Labels:
             "into text",
             InPython(": [str(label) for label in y]"),
         ) from error
+    return classes, codes.astype(np.int64)
+
+
+def refuse_few(classes: Array, n: int) -> None:
+    """One class for all n rows, or one for each."""
     if len(classes) == 1:
         raise InvalidInput(
             Argument("y"),
@@ -85,7 +108,6 @@ def labels_of(y: Any, n: int) -> Labels:
             f" has {n} classes for {n} rows, so that no two rows are of the same class; is it "
             "a name or a number of the row? Give the column that holds the classes",
         )
-    return Labels(classes, codes.astype(np.int64))
 
 
 def _one_column(y: Any) -> Array:

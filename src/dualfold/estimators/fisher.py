@@ -9,10 +9,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.data.labels import Labels
 from dualfold.embedding import embed
+from dualfold.errors import Argument, InvalidInput
 from dualfold.estimators.base import solver_to_last_digits
 from dualfold.estimators.linear import LinearEstimator
 from dualfold.estimators.stated import Stated, linear_statement
-from dualfold.methods.fisher import Shrinkage, fisher_discriminant
+from dualfold.methods.fisher import Shrinkage, discriminant_problem, fisher_discriminant
+from dualfold.scale.classes import class_moments_of
+from dualfold.scale.table import TiledTable
+from dualfold.weights.class_scatter import class_scatter_of
 
 
 class FisherDiscriminant(LinearEstimator):
@@ -67,6 +71,25 @@ class FisherDiscriminant(LinearEstimator):
             embedding = embed(problem, solver=solver_to_last_digits(problem))
         self.classes_ = labels.classes
         self._keep_map(embedding, X.dtype)
+
+    def _fit_tiles(self, rows: TiledTable, y: Any) -> None:
+        """The same problem, with counts, means and scatter of classes added up from the tiles."""
+        if y is None:
+            self._labels(y, 0)  # says what is needed
+        if self.shrinkage == "auto":
+            raise InvalidInput(
+                Argument("shrinkage", "auto"),
+                " needs all rows at once, and X is a table in tiles; give a number between 0 and 1",
+            )
+        moments = class_moments_of(rows, y)
+        n, classes = int(moments.counts.sum()), len(moments.classes)
+        found = class_scatter_of(
+            moments.within, moments.between, moments.mean, n, classes, float(self.shrinkage or 0.0)
+        )
+        problem = discriminant_problem(found, classes, self.n_components)
+        answer = embed(problem, solver=solver_to_last_digits(problem))
+        self.classes_ = moments.classes
+        self._keep_answer(problem, answer.solution, answer.certificate, rows.dtype)
 
     def _stated(self, X: Any, count: int, labels: Labels | None = None) -> Stated:
         assert labels is not None  # `_uses_labels` says so

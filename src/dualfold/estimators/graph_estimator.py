@@ -24,7 +24,7 @@ from dualfold.errors import (
 )
 from dualfold.estimators.base import SOLVERS, CertifiedEstimator, solver_named
 from dualfold.estimators.dimension import LOOKED_AT, embedded
-from dualfold.estimators.landmark_tiles import fit_landmarks
+from dualfold.estimators.landmark_tiles import fit_landmarks, seed_of
 from dualfold.estimators.layout import PiecewiseCertificate, side_by_side
 from dualfold.estimators.neighborhoods import neighbor_graph, usual_neighbors
 from dualfold.estimators.stated import Stated
@@ -254,10 +254,7 @@ class GraphEstimator(CertifiedEstimator):
         return WithParameters(self.metric, given) if given else self.metric
 
     def _seed(self) -> int:
-        state = self.random_state
-        if state is None or isinstance(state, Integral):
-            return int(state or 0)
-        return int(state.randint(2**31 - 1))
+        return seed_of(self.random_state)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

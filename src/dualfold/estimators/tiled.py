@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dualfold.errors import InvalidInput
@@ -19,8 +20,8 @@ class TakesTiles:
     estimator itself, a tile at a time, so that nothing about them is said twice.
     """
 
-    # Fitted attributes that no rule of new rows reads: they do not go to workers.
-    _unused_for_new_rows: ClassVar[tuple[str, ...]] = ("_moments", "history_")
+    # What no rule of new rows reads: it does not go to workers.
+    _unused_for_new_rows: ClassVar[tuple[str, ...]] = ("_moments", "history_", "callbacks")
 
     def _fit_tiled(self, X: Any, y: Any) -> TiledTable:
         rows = table(X)
@@ -33,6 +34,10 @@ class TakesTiles:
             f"{type(self).__name__} needs all rows at once, and X is a table in tiles. Fit it on "
             "rows that fit into memory; docs/scale.md lists the methods that read tiles"
         )
+
+    def _for_comparison(self) -> Any:
+        """An estimator like this one, whose fit on more rows tells what placing them costs."""
+        return clone(self)
 
     def _transform_tiles(self, X: Any) -> Any:
         """The places of all rows, as the kind of table that was given."""

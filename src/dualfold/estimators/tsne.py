@@ -7,6 +7,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -14,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from dualfold.arrays import Array
 from dualfold.estimators.base import CertifiedEstimator
 from dualfold.estimators.graph_estimator import WithParameters
+from dualfold.estimators.landmark_tiles import fit_landmarks
 from dualfold.estimators.tsne_judging import neighbors_kept, warn_of_collapse
 from dualfold.estimators.tsne_neighbors import refuse_odd_input, tsne_lists
 from dualfold.estimators.tsne_starts import (
@@ -30,6 +32,7 @@ from dualfold.forces.tsne_problem import TsneProblem
 from dualfold.graph import Lists
 from dualfold.graph.metrics import is_precomputed
 from dualfold.maps.neighbor_map import NeighborMap
+from dualfold.scale.table import TiledTable
 from dualfold.trace.certificate import certify
 from dualfold.weights.perplexity import conditional_affinities, joint_affinities
 
@@ -184,6 +187,13 @@ class TSNE(CertifiedEstimator):
         self.kl_divergence_ = self.certificate_.kl
         told.end(run, self.certificate_)
         warn_of_collapse(problem, self.embedding_)
+
+    def _fit_tiles(self, rows: TiledTable, y: Any) -> None:
+        fit_landmarks(self, rows)
+
+    def _for_comparison(self) -> Any:
+        """As this one, from one start; nobody is told of its rounds."""
+        return clone(self).set_params(n_starts=1, verbose=0, callbacks=None)
 
     def _problem(self, X: Any, told: Told | None = None) -> tuple[Lists, TsneProblem]:
         told = told or Told(0)

@@ -25,7 +25,7 @@ from dualfold.kernels import kernel, kernels_by_dtype
 from dualfold.kernels.progress import steps
 from dualfold.kernels.threads import in_threads, row_slices
 
-__all__ = ["pairs_between", "pairs_within", "ranked", "scan_queries", "scan_self"]
+__all__ = ["Reached", "pairs_between", "pairs_within", "ranked", "scan_queries", "scan_self"]
 
 _sort_heaps = kernel("sort_heaps")
 _settle = kernels_by_dtype("settle")
@@ -99,24 +99,29 @@ def scan_queries(
     k: int,
     threads: int,
     reach: np.ndarray | None = None,
+    reached: Reached | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The k rows of X nearest to every query.
 
-    `reach`, if known: for each query a distance within which it has k of them.
+    reach : if known, for each query a distance within which it has k of them
+    reached : gets what lies within the reach of the rows of X, too
     """
     if reach is None:
         reach = _query_reach(X, points, queries, query_points, k)
     rows = Packed.of(query_points, np.arange(len(queries), dtype=np.int32))
     columns = Packed.of(points, np.arange(len(X), dtype=np.int32))
     allowed = rows.allowed(reach, scale)
+    both = None if reached is None else reached.allowed(columns)
     distances, indices = _empty_heaps(len(queries), k)
     buffers, blocks = Buffers(threads), blocks_of(columns.panels)
 
     def strip(block: tuple[int, int]) -> None:
         for across in blocks:
             for row, column, bound, count in buffers.found(
-                rows, columns, allowed, None, block, across, False
+                rows, columns, allowed, both, block, across, False
             ):
+                if reached is not None:
+                    reached.add(row[:count], column[:count], bound[:count])
                 _settle[X.dtype](
                     queries, X, X.shape[1], row, column, bound, count, k, scale, SPREAD, 0,
                     rows.names, distances, indices, reach, allowed, rows.slack, columns.names,
@@ -127,6 +132,44 @@ def scan_queries(
         in_threads(strip, strips, threads, done)
     _sort_heaps(distances, indices, 0, len(queries), k)
     return indices, distances
+
+
+class Reached:
+    """Gathers the pairs (query, row of X) at a distance within the reach of the row.
+
+    reach : one for each row of X
+    """
+
+    def __init__(self, queries: np.ndarray, X: np.ndarray, scale: float, reach: np.ndarray) -> None:
+        self.queries, self.X, self.scale, self.reach = queries, X, scale, reach
+        self.kept: SimpleQueue[tuple[np.ndarray, np.ndarray, np.ndarray]] = SimpleQueue()
+        self.most = np.empty(0, np.float32)
+
+    def allowed(self, columns: Packed) -> np.ndarray:
+        """What the rows of X allow, in the units of the scan."""
+        self.most = columns.allowed(self.reach, self.scale)
+        return self.most
+
+    def add(self, row: np.ndarray, column: np.ndarray, bound: np.ndarray) -> None:
+        """Pairs that the scan found, for one reason or the other."""
+        able = bound <= self.most[column]
+        row, column = row[able], column[able]
+        distance = pair_distances(self.queries, self.X, row, column)
+        near = distance <= self.reach[column]
+        self.kept.put((row[near], column[near], distance[near]))
+
+    def pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """All of them: queries, rows of X, distances, in no particular order."""
+        return _gathered(self.kept)
+
+
+def _gathered(
+    kept: SimpleQueue[tuple[np.ndarray, np.ndarray, np.ndarray]],
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    parts = [kept.get() for _ in range(kept.qsize())]
+    if not parts:
+        return np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)
+    return tuple(np.concatenate(part) for part in zip(*parts, strict=True))  # type: ignore[return-value]
 
 
 def _query_reach(
@@ -141,7 +184,7 @@ def _query_reach(
     sample = np.sort(np.random.default_rng(0).choice(len(X), size, replace=False))
     some, square = points.vectors[sample], points.square[sample]
     reach = np.empty(len(queries))
-    step = max(1, (1 << 24) // size)
+    step = max(1, (1 << 18) // size)  # a megabyte, which stays in the cache
     for first in range(0, len(queries), step):
         rows = np.arange(first, min(len(queries), first + step))
         apart = square - 2 * (query_points.vectors[rows] @ some.T)
@@ -239,7 +282,4 @@ def _near_pairs(
 
     with steps("comparing points", len(strips)) as done:
         in_threads(strip, range(len(strips)), threads, done)
-    parts = [kept.get() for _ in range(kept.qsize())]
-    if not parts:
-        return np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)
-    return tuple(np.concatenate(part) for part in zip(*parts, strict=True))  # type: ignore[return-value]
+    return _gathered(kept)

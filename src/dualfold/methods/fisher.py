@@ -8,7 +8,7 @@ from dualfold.data.labels import labels_of
 from dualfold.errors import Argument, InvalidInput
 from dualfold.maps.linear import Projected
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.class_scatter import class_scatter, ledoit_wolf_scatter
+from dualfold.weights.class_scatter import ClassScatter, class_scatter, ledoit_wolf_scatter
 from dualfold.weights.rows import table
 
 Shrinkage = float | Literal["auto"] | None
@@ -40,12 +40,19 @@ def fisher_discriminant(
         found = ledoit_wolf_scatter(data, classes)
     else:
         found = class_scatter(data, classes, float(shrinkage or 0.0))
-    most = min(len(classes.classes) - 1, len(found.within))
+    return discriminant_problem(found, len(classes.classes), n_components, data)
+
+
+def discriminant_problem(
+    found: ClassScatter, classes: int, n_components: int | None, data: Any = None
+) -> TraceProblem:
+    """The problem of these matrices, of so many classes; without `data` it has a map, no points."""
+    most = min(classes - 1, len(found.within))
     count = most if n_components is None else n_components
     if count > most:
         raise InvalidInput(
             Argument("n_components", count),
-            f" asks for too many directions; {len(classes.classes)} classes in {data.shape[1]} "
+            f" asks for too many directions; {classes} classes in {len(found.mean)} "
             f"features have {most} at most; lower ",
             Argument("n_components"),
             f" to {most}",

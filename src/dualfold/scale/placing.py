@@ -70,7 +70,8 @@ def sent(model: Any) -> OpenedModel | InGraph:
     """The model as tasks get it: itself if it is small, else by the name of a file."""
     slim = copy.copy(model)
     for name in getattr(model, "_unused_for_new_rows", ()):
-        vars(slim).pop(name, None)
+        if name in vars(slim):
+            setattr(slim, name, None)
     content = pickle.dumps(slim, protocol=5)
     if len(content) <= MOST_IN_GRAPH:
         return InGraph(slim)

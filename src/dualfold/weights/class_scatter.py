@@ -17,7 +17,7 @@ from dualfold.arrays import Array
 from dualfold.data.labels import Labels
 from dualfold.errors import Argument, InvalidInput
 from dualfold.weights.gram import refuse_large
-from dualfold.weights.reduction import RowSpace, row_space
+from dualfold.weights.reduction import RowSpace, feature_space, row_space
 from dualfold.weights.rows import column_deviations, column_means
 
 # Rounding leaves this share, times the number of rows or columns, of a direction without any
@@ -60,12 +60,40 @@ def class_scatter(X: Any, labels: Labels, shrinkage: float = 0.0) -> ClassScatte
     space = space if shrinkage else space.whitened()
     within = space.form(lambda Z: Z - class_means(Z)) / n
     between = space.form(class_means) / n
+    return _finished(within, between, space, (n, width), len(labels.classes), shrinkage)
+
+
+def class_scatter_of(
+    within: Array, between: Array, mean: Array, n: int, classes: int, shrinkage: float = 0.0
+) -> ClassScatter:
+    """The same of n rows that are not at hand, in so many classes.
+
+    within, between : Σ (x − its class's mean)(…)ᵀ, and Σ (its class's mean − mean)(…)ᵀ, D×D
+    """
+    total, width = within + between, len(mean)
+    units = None
     if not shrinkage:
-        _refuse_flat(n * within, (n, width), len(labels.classes))
+        spread = np.sqrt(np.maximum(np.diagonal(total), 0.0) / n)
+        units = np.where(spread > 10 * np.finfo(float).eps * np.abs(mean), spread, 1.0)
+    space = feature_space(None, n, total, mean, units=units)
+    space = space if shrinkage else space.whitened_of(n)
+    forms = space.congruent(within) / n, space.congruent(between) / n
+    return _finished(*forms, space, (n, width), classes, shrinkage)
+
+
+def _finished(
+    within: Array,
+    between: Array,
+    space: RowSpace,
+    shape: tuple[int, int],
+    classes: int,
+    shrinkage: float,
+) -> ClassScatter:
+    if not shrinkage:
+        _refuse_flat(shape[0] * within, shape, classes)
         return ClassScatter(within, between, space.mean, space)
-    return ClassScatter(
-        _shrunk(within, shrinkage, width), _shrunk(between, shrinkage, width), space.mean, space
-    )
+    within, between = (_shrunk(part, shrinkage, shape[1]) for part in (within, between))
+    return ClassScatter(within, between, space.mean, space)
 
 
 def ledoit_wolf_scatter(X: Any, labels: Labels) -> ClassScatter:

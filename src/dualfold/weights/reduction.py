@@ -98,9 +98,17 @@ class FeatureSpace(RowSpace):
     def directions(self, V: Array) -> Array:
         return np.asarray(self.basis @ V)
 
-    def whitened(self) -> RowSpace:
-        lengths = self.deviations * np.sqrt(self.data.shape[0])
-        return replace(self, basis=self.basis / lengths)
+    def whitened(self) -> FeatureSpace:
+        return self.whitened_of(self.data.shape[0])
+
+    def whitened_of(self, n: int) -> FeatureSpace:
+        """The same of n rows that need not be at hand."""
+        return replace(self, basis=self.basis / (self.deviations * np.sqrt(n)))
+
+    def congruent(self, matrix: Array) -> Array:
+        """QᵀMQ of a symmetric matrix of the features."""
+        image = self.basis.T @ matrix @ self.basis
+        return np.asarray((image + image.T) / 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,6 +165,20 @@ def row_space(
         share = float(values[:count].sum() / values.sum())
         return PointSpace(data, mean, lengths / np.sqrt(n), share, U / lengths, U * lengths)
     total, mean = scatter(data, precision=np.float64)
+    return feature_space(data, n, total, mean, variance_kept, least, units)
+
+
+def feature_space(
+    data: Any,
+    n: int,
+    total: Array,
+    mean: Array,
+    variance_kept: float = 1.0,
+    least: int = 1,
+    units: Array | None = None,
+) -> FeatureSpace:
+    """The same of n rows whose scatter (`total`) and mean are known; `data` may be None."""
+    width = len(mean)
     total = total if units is None else total / np.outer(units, units)
     # The rounding of LAPACK grows with the size, that of the sums with √(their length).
     values, Q = _spectrum(total, 4 * np.finfo(float).eps * (width + np.sqrt(n)))

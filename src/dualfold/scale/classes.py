@@ -1,0 +1,147 @@
+"""Classes of the rows of a table in tiles: their counts, means and the scatter within them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from dualfold.arrays import Array
+from dualfold.data.labels import checked_labels, labels_of, numbered, refuse_few, refuse_singles
+from dualfold.errors import Argument, InvalidInput
+from dualfold.kernels.threads import row_slices
+from dualfold.scale.engine import computed, in_order
+from dualfold.scale.table import TiledTable
+
+# Numbers that are shifted at a time, 8 MB.
+PIECE = 2**20
+
+
+@dataclass(frozen=True, eq=False)
+class ClassMoments:
+    """What Fisher's discriminant needs to know of the rows seen so far; adding two merges them.
+
+    classes : their labels, sorted; counts : how many rows each has
+    means : a row for each class
+    within : Σ (x − its class's mean)(x − its class's mean)ᵀ, D×D
+    """
+
+    classes: Array
+    counts: Array
+    means: Array
+    within: Array
+
+    @classmethod
+    def of(cls, rows: Any, y: Any) -> ClassMoments:
+        """Of some rows and their labels, in float64."""
+        classes, codes = numbered(checked_labels(y))
+        if len(codes) != rows.shape[0]:
+            raise InvalidInput(
+                Argument("y"),
+                f" has {len(codes)} labels for {rows.shape[0]} rows here; it needs the chunks or "
+                "partitions of X",
+            )
+        counts = np.bincount(codes, minlength=len(classes))
+        pieces = list(row_slices(rows.shape[0], max(1, PIECE // rows.shape[1])))
+        shift = _wide(rows[pieces[0]]).mean(axis=0)  # far from 0, sums would lose digits
+        sums = np.zeros((len(classes), rows.shape[1]))
+        for some in pieces:
+            sums += _summed(_wide(rows[some]) - shift, codes[some], len(classes))
+        means = shift + sums / counts[:, None]
+        within = np.zeros((rows.shape[1], rows.shape[1]))
+        for some in pieces:
+            apart = _wide(rows[some]) - means[codes[some]]
+            within += apart.T @ apart
+        if not np.isfinite(within).all():
+            raise InvalidInput("the data holds NaN or infinite entries; fill or drop them first")
+        return cls(classes, counts, means, within)
+
+    def __add__(self, other: ClassMoments) -> ClassMoments:
+        """Chan, Golub and LeVeque, class by class."""
+        classes, codes = numbered(np.concatenate([self.classes, other.classes]))
+        mine, theirs = codes[: len(self.classes)], codes[len(self.classes) :]
+        counts = np.bincount(codes, np.concatenate([self.counts, other.counts]))
+        means = np.zeros((len(classes), self.means.shape[1]))
+        means[theirs], means[mine] = other.means, self.means
+        both, here, there = np.intersect1d(mine, theirs, return_indices=True)
+        delta = other.means[there] - self.means[here]
+        share = other.counts[there] / counts[both]
+        means[both] += delta * share[:, None]
+        apart = delta * np.sqrt(self.counts[here] * share)[:, None]
+        within = self.within + other.within + apart.T @ apart
+        return ClassMoments(classes, counts.astype(np.int64), means, within)
+
+    @property
+    def mean(self) -> Array:
+        """Of all rows."""
+        return self.means[0] + self.shares @ (self.means - self.means[0])
+
+    @property
+    def shares(self) -> Array:
+        """Of each class among all rows."""
+        return np.asarray(self.counts / self.counts.sum())
+
+    @property
+    def between(self) -> Array:
+        """Σ (mean of its class − mean)(mean of its class − mean)ᵀ over all rows, D×D."""
+        apart = (self.means - self.mean) * np.sqrt(self.counts)[:, None]
+        return np.asarray(apart.T @ apart)
+
+
+def class_moments_of(rows: TiledTable, y: Any) -> ClassMoments:
+    """Of a table in tiles, in one pass; their bits depend on the tiles alone.
+
+    y : a label for each row, in memory, or lazily (a Dask array or series) in the tiles of X
+    """
+    lazy = hasattr(y, "to_delayed")
+    known = None if lazy else labels_of(y, rows.n_rows)
+    parts = _lazy_parts(rows, y) if known is None else _parts(rows, known.codes)
+    size = 8 * rows.width**2
+    whole = in_order(rows.each(ClassMoments.of, parts), ClassMoments.__add__, size)
+    found: ClassMoments = computed("adding up classes", whole, threads=rows.budget.threads)[0]
+    if found is None:
+        raise InvalidInput("the table has no rows in any of its tiles")
+    classes = found.classes if known is None else known.classes[found.classes]
+    refuse_few(classes, int(found.counts.sum()))
+    refuse_singles(classes, found.counts, "the spread within a class is not known from one row")
+    return ClassMoments(classes, found.counts, found.means, found.within)
+
+
+def _parts(rows: TiledTable, codes: Array) -> list[Array]:
+    """The numbers of the classes in each tile, as small as they can be: they travel."""
+    small = codes.astype(np.min_scalar_type(int(codes.max())))
+    return np.split(small, np.cumsum(rows.lengths)[:-1])
+
+
+def _lazy_parts(rows: TiledTable, y: Any) -> list[Any]:
+    """The labels of each tile, delayed."""
+    if hasattr(y, "rechunk") and not np.isnan(y.shape[0]):
+        if y.shape[0] != rows.n_rows:
+            raise InvalidInput(
+                Argument("y"),
+                f" has {y.shape[0]} labels for {rows.n_rows} rows; it needs one for each row",
+            )
+        y = y.rechunk({0: rows.lengths})
+    parts = list(np.ravel(y.to_delayed()))
+    if len(parts) != len(rows.tiles):
+        raise InvalidInput(
+            Argument("y"),
+            f" has {len(parts)} partitions and X has {len(rows.tiles)}; take both from the same "
+            "data frame, or give y in memory",
+        )
+    return parts
+
+
+def _wide(rows: Any) -> Array:
+    dense = rows.toarray() if sp.issparse(rows) else rows
+    return np.asarray(dense, dtype=np.float64)
+
+
+def _summed(rows: Array, codes: Array, count: int) -> Array:
+    """The sums of the rows of each class."""
+    members = sp.csr_array(
+        (np.ones(len(codes)), (codes, np.arange(len(codes)))), shape=(count, len(codes))
+    )
+    return np.asarray(members @ rows)
