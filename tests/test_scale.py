@@ -15,6 +15,7 @@ from dualfold import (
     PCA,
     TSNE,
     ClassicalMDS,
+    DiffusionMaps,
     FisherDiscriminant,
     Isomap,
     LaplacianEigenmaps,
@@ -25,9 +26,10 @@ from dualfold import (
 from dualfold.data import digits, swiss_roll
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.kernels.threads import thread_count
+from dualfold.maps.neighbor_map import NeighborMap
 from dualfold.scale import TileFailed, table
 from dualfold.scale.budget import budget, memory_bytes
-from dualfold.scale.landmarks import placing_cost
+from dualfold.scale.landmarks import kept_by_row, placing_cost
 from dualfold.scale.sampling import drawn_numbers, gathered
 
 N, WIDTH = 3_001, 12
@@ -402,12 +404,46 @@ def test_landmarks_place_the_other_rows(method):
     places = model.fit_transform(rows)
     alone = method(n_neighbors=8).fit(X[model.landmark_rows_])
     np.testing.assert_allclose(model.embedding_, alone.embedding_, atol=1e-10)
-    np.testing.assert_allclose(places.compute(), alone.transform(X), atol=1e-10)
-    cost = model.placing_cost_
+    cost, place = model.placing_cost_, alone.transform
+    if cost.rule:  # the rows decided for another one
+        assert method is LaplacianEigenmaps
+        place = NeighborMap(X[model.landmark_rows_], alone.embedding_, 4, 3.2, np.inf)
+    np.testing.assert_allclose(places.compute(), place(X), atol=1e-10)
     assert (cost.held_out, cost.landmarks) == (1_000, 800)
     assert 0 < cost.kept_placed <= 1
     assert f"{cost.landmarks} landmarks of 2,500 rows" in model.certificate_.about
     assert model.certificate_.level == "proved"
+
+
+def curved_surface(n):
+    """Two dimensions, curved in ten columns: its map is a surface, too."""
+    rng = np.random.default_rng(0)
+    turns = rng.standard_normal((2, 10))
+    return np.sin(rng.random((n, 2)) @ turns + rng.uniform(0, 6, 10))
+
+
+@pytest.mark.parametrize("method", [LaplacianEigenmaps, DiffusionMaps])
+@pytest.mark.parametrize("kind", ["groups", "surface"])
+def test_rows_held_out_decide_how_rows_are_placed(method, kind):
+    """Where a map shows groups a mean of few landmarks keeps more; on a surface Nyström's rule."""
+    X = digits().points if kind == "groups" else curved_surface(1_800)
+    rows = table(da.from_array(X, chunks=(600, X.shape[1])), landmarks=700)
+    model = method(n_neighbors=10).fit(rows)
+    old, others = X[model.landmark_rows_], np.setdiff1d(np.arange(len(X)), model.landmark_rows_)
+    alone = method(n_neighbors=10).fit(old)
+    own = kept_by_row(old, X[others], np.vstack([alone.embedding_, alone.transform(X[others])]))
+    found = model.transform(X[others])
+    kept = kept_by_row(old, X[others], np.vstack([model.embedding_, found]))
+    cost = model.placing_cost_
+    assert bool(cost.rule) == (kind == "groups")
+    assert kept.mean() >= own.mean()
+    if cost.rule:
+        assert "mean of its 5 nearest landmarks" in model.certificate_.about
+        assert kept.mean() > own.mean() + 0.01
+    else:
+        np.testing.assert_allclose(found, alone.transform(X[others]), atol=1e-10)
+    # Old rows stay where they are, by either rule.
+    np.testing.assert_allclose(model.transform(old), model.embedding_, atol=1e-8)
 
 
 def test_landmarks_of_neighbour_maps():

@@ -11,8 +11,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding
+from dualfold.estimators.landmark_tiles import near_mean
 from dualfold.estimators.specks import SPECK_CONSTRAINTS, LeavesSpecksOut
 from dualfold.graph import Graph
+from dualfold.maps.neighbor_map import NeighborMap
 from dualfold.maps.nystrom import NystromMap
 from dualfold.maps.piecewise import RescaledMap
 from dualfold.methods.diffusion_maps import diffusion_maps
@@ -165,6 +167,9 @@ class DiffusionMaps(LeavesSpecksOut):
             diffusion_time=self.diffusion_time,
         )
         return self._said(problem)
+
+    def _second_rule(self, landmarks: Any) -> NeighborMap | None:
+        return near_mean(self, landmarks)
 
     def _map(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
         rule = affinity(graph, weights=self.weights, width=self.width, alpha=self.alpha)  # type: ignore[arg-type]

@@ -16,8 +16,10 @@ from dualfold.arrays import Array
 from dualfold.embedding import Embedding
 from dualfold.errors import InvalidInput
 from dualfold.estimators.chosen import evened
+from dualfold.estimators.landmark_tiles import near_mean
 from dualfold.estimators.specks import SPECK_CONSTRAINTS, LeavesSpecksOut
 from dualfold.graph import Graph, from_lengths
+from dualfold.maps.neighbor_map import NeighborMap
 from dualfold.maps.nystrom import NystromMap
 from dualfold.maps.piecewise import RescaledMap
 from dualfold.methods.eigenmaps import eigenmaps
@@ -191,6 +193,9 @@ class LaplacianEigenmaps(LeavesSpecksOut):
     @property
     def _diffused(self) -> Diffused:
         return Diffused(self.diffusion_time or 0.0)
+
+    def _second_rule(self, landmarks: Any) -> NeighborMap | None:
+        return near_mean(self, landmarks)
 
     def _map(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
         if self.weights == "precomputed":

@@ -39,6 +39,10 @@ class TakesTiles:
         """An estimator like this one, whose fit on more rows tells what placing them costs."""
         return clone(self)
 
+    def _second_rule(self, landmarks: Any) -> Any:
+        """Another rule of new rows, for the rows to decide; None where a method has one alone."""
+        return None
+
     def _transform_tiles(self, X: Any) -> Any:
         """The places of all rows, as the kind of table that was given."""
         check_is_fitted(self)

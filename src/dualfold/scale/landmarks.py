@@ -24,6 +24,7 @@ class PlacingCost:
         by the landmarks and as part of the problem
     moved : the distance between their two places after the best rotation and scale of one map
         onto the other, as a share of the map's spread (root mean squares)
+    rule : how they are placed, where it is not the method's own rule; with what that would keep
     """
 
     held_out: int
@@ -31,33 +32,50 @@ class PlacingCost:
     kept_placed: float
     kept_fitted: float
     moved: float
+    rule: str = ""
 
     def __str__(self) -> str:
         return (
             f"{self.held_out:,} rows held out keep {100 * self.kept_placed:.1f} % of their "
             f"{COMPARED} nearest where landmarks place them and {100 * self.kept_fitted:.1f} % "
             f"where they are fitted; they move by {self.moved:.2g} of the map's spread"
+            + (f"; {self.rule}" if self.rule else "")
         )
 
 
+def kept_by_row(landmarks: Array, held_out: Array, points: Array) -> Array:
+    """The share of its nearest rows that each row held out keeps on a map, landmarks first."""
+    rows = np.vstack([landmarks, held_out])
+    k = min(COMPARED, len(rows) - 1)
+    return np.asarray(t_similarity(rows, points, k, per_point=True))[len(landmarks) :]
+
+
+def keeps_more(better: Array, than: Array) -> bool:
+    """Whether the same rows keep more, by over two standard errors of the difference."""
+    gain = better - than
+    return bool(gain.mean() > 2 * gain.std() / np.sqrt(len(gain)))
+
+
 def placing_cost(
-    landmarks: Array, held_out: Array, map_: Array, placed: Array, fitted: Array
+    landmarks: Array,
+    held_out: Array,
+    map_: Array,
+    placed: Array,
+    fitted: Array,
+    rule: str = "",
 ) -> PlacingCost:
     """Compares two maps of the same rows, landmarks first.
 
     landmarks, held_out : the rows; map_, placed : their places by the landmarks' map
     fitted : the places of all of them, each a part of the problem
+    rule : how the rows held out were placed, if not by the method's own rule
     """
-    count, k = len(landmarks), min(COMPARED, len(landmarks) + len(held_out) - 1)
-    rows = np.vstack([landmarks, held_out])
     by_landmarks = np.vstack([map_, placed])
     kept = [
-        float(np.mean(np.asarray(t_similarity(rows, points, k, per_point=True))[count:]))
-        for points in (by_landmarks, fitted)
+        float(kept_by_row(landmarks, held_out, points).mean()) for points in (by_landmarks, fitted)
     ]
-    return PlacingCost(
-        len(held_out), count, kept[0], kept[1], _moved(by_landmarks, fitted, slice(count, None))
-    )
+    moved = _moved(by_landmarks, fitted, slice(len(landmarks), None))
+    return PlacingCost(len(held_out), len(landmarks), kept[0], kept[1], moved, rule)
 
 
 def _moved(first: Array, second: Array, rows: slice) -> float:
