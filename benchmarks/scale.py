@@ -34,15 +34,19 @@ LIMIT = "2GB"
 def make(path: str, rows: int) -> None:
     """A surface of two dimensions, curved in 50 columns, with noise."""
     out = np.lib.format.open_memmap(path, "w+", np.float64, (rows, COLUMNS))
-    rng = np.random.default_rng(0)
+    for number, start in enumerate(range(0, rows, STEP)):
+        count = min(STEP, rows - start)
+        out[start : start + count] = sheet(count, number)
+    out.flush()
+
+
+def sheet(count: int, number: int) -> np.ndarray:
+    """Some rows of the surface; `number` says which."""
+    rng, draw = np.random.default_rng(0), np.random.default_rng([1, number])
     turns, phase = 2 * rng.standard_normal((2, COLUMNS)), rng.uniform(0, 2 * np.pi, COLUMNS)
     sizes = 1 / np.sqrt(1 + np.arange(COLUMNS))
-    for number, start in enumerate(range(0, rows, STEP)):
-        draw = np.random.default_rng([1, number])
-        count = min(STEP, rows - start)
-        sheet = np.sin(draw.random((count, 2)) @ turns + phase) * sizes
-        out[start : start + count] = sheet + 0.01 * draw.standard_normal((count, COLUMNS))
-    out.flush()
+    flat = np.sin(draw.random((count, 2)) @ turns + phase) * sizes
+    return np.asarray(flat + 0.01 * draw.standard_normal((count, COLUMNS)))
 
 
 def peak_bytes(process: int | str = "self") -> int | None:

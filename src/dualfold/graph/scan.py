@@ -18,6 +18,7 @@ from queue import SimpleQueue
 import numpy as np
 
 from dualfold.graph.coordinates import SPREAD, Coordinates
+from dualfold.graph.first_reach import query_reach
 from dualfold.graph.forest import NOBODY, forest_lists
 from dualfold.graph.panels import Buffers, Packed, blocks_of, rounds_of
 from dualfold.graph.points import pair_distances
@@ -107,7 +108,7 @@ def scan_queries(
     reached : gets what lies within the reach of the rows of X, too
     """
     if reach is None:
-        reach = _query_reach(X, points, queries, query_points, k)
+        reach = query_reach(X, points, queries, query_points, k)
     rows = Packed.of(query_points, np.arange(len(queries), dtype=np.int32))
     columns = Packed.of(points, np.arange(len(X), dtype=np.int32))
     allowed = rows.allowed(reach, scale)
@@ -170,29 +171,6 @@ def _gathered(
     if not parts:
         return np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)
     return tuple(np.concatenate(part) for part in zip(*parts, strict=True))  # type: ignore[return-value]
-
-
-def _query_reach(
-    X: np.ndarray, points: Coordinates, queries: np.ndarray, query_points: Coordinates, k: int
-) -> np.ndarray:
-    """The k-th distance to the best of a sample of X, best by the coordinates.
-
-    The scan shortens it at once, so that few rows will do: with 256 instead of 4,096 queries of
-    11 neighbours took a half (5,000 images of MNIST) to a quarter (surfaces, 20 normal columns).
-    """
-    size = min(len(X), max(256, 4 * k))
-    sample = np.sort(np.random.default_rng(0).choice(len(X), size, replace=False))
-    some, square = points.vectors[sample], points.square[sample]
-    reach = np.empty(len(queries))
-    step = max(1, (1 << 18) // size)  # a megabyte, which stays in the cache
-    for first in range(0, len(queries), step):
-        rows = np.arange(first, min(len(queries), first + step))
-        apart = square - 2 * (query_points.vectors[rows] @ some.T)
-        best = sample[np.argpartition(apart, k - 1, axis=1)[:, :k]]
-        reach[rows] = (
-            pair_distances(queries, X, np.repeat(rows, k), best.ravel()).reshape(-1, k).max(axis=1)
-        )
-    return reach
 
 
 def ranked(
