@@ -1,8 +1,10 @@
 """`python -m benchmarks.scale`: tables in tiles, their time and memory by the number of rows.
 
     python -m benchmarks.scale make /tmp/x.npy 10_000_000      a curved surface in 50 columns
+    python -m benchmarks.scale make /tmp/5.npy 1_000_000 5     the same in 5
     python -m benchmarks.scale one pca /tmp/x.npy 1_000_000    one run, in this process
     python -m benchmarks.scale ladder /tmp/x.npy               all of ours, each in its own process
+    python -m benchmarks.scale ladder /tmp/5.npy --methods "exact graph"
     python -m benchmarks.scale peers /tmp/x.npy 1_000_000      beside dask-ml and scikit-learn
     python -m benchmarks.scale workers /tmp/x.npy eigenmaps    two workers of 1 GiB each
 
@@ -31,22 +33,22 @@ METHODS = ("pca", "projection", "landmarks", "graph")
 LIMIT = "2GB"
 
 
-def make(path: str, rows: int) -> None:
-    """A surface of two dimensions, curved in 50 columns, with noise."""
-    out = np.lib.format.open_memmap(path, "w+", np.float64, (rows, COLUMNS))
+def make(path: str, rows: int, columns: int = COLUMNS) -> None:
+    """A surface of two dimensions, curved in so many columns, with noise."""
+    out = np.lib.format.open_memmap(path, "w+", np.float64, (rows, columns))
     for number, start in enumerate(range(0, rows, STEP)):
         count = min(STEP, rows - start)
-        out[start : start + count] = sheet(count, number)
+        out[start : start + count] = sheet(count, number, columns)
     out.flush()
 
 
-def sheet(count: int, number: int) -> np.ndarray:
+def sheet(count: int, number: int, columns: int = COLUMNS) -> np.ndarray:
     """Some rows of the surface; `number` says which."""
     rng, draw = np.random.default_rng(0), np.random.default_rng([1, number])
-    turns, phase = 2 * rng.standard_normal((2, COLUMNS)), rng.uniform(0, 2 * np.pi, COLUMNS)
-    sizes = 1 / np.sqrt(1 + np.arange(COLUMNS))
+    turns, phase = 2 * rng.standard_normal((2, columns)), rng.uniform(0, 2 * np.pi, columns)
+    sizes = 1 / np.sqrt(1 + np.arange(columns))
     flat = np.sin(draw.random((count, 2)) @ turns + phase) * sizes
-    return np.asarray(flat + 0.01 * draw.standard_normal((count, COLUMNS)))
+    return np.asarray(flat + 0.01 * draw.standard_normal((count, columns)))
 
 
 def peak_bytes(process: int | str = "self") -> int | None:
@@ -224,7 +226,7 @@ def main() -> None:
     chosen = parser.parse_args()
     command, *words = chosen.words
     if command == "make":
-        make(words[0], int(words[1]))
+        make(words[0], *map(int, words[1:]))
     elif command == "one":
         print(json.dumps(one(words[0], words[1], int(words[2]))))
     elif command == "ladder":
