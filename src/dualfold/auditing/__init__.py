@@ -12,12 +12,12 @@ rows of each row, nearest first.
 from dualfold.auditing.audit import audit
 from dualfold.auditing.density import MapGroups, map_groups
 from dualfold.auditing.groups import Group, Pair
-from dualfold.auditing.links import Cut
 from dualfold.auditing.nearness import Nearness, Statement
 from dualfold.auditing.reliability import Reliability, reliability
 from dualfold.auditing.repeats import Impostors, Repeats
 from dualfold.auditing.result import Audit
 from dualfold.auditing.two_groups import TwoGroups, two_groups
+from dualfold.auditing.valleys import Cut
 
 __all__ = [
     "Audit",

@@ -74,8 +74,10 @@ def audit(
     ('poor', True)
     """
     begin = perf_counter()
+    notices: tuple[str, ...] = ()
     if hasattr(X, "iloc"):
-        X = prepare(X).X
+        prepared = prepare(X)
+        X, notices = prepared.X, prepared.notices
     x, y = both_spaces(X, Y, metric, n_jobs)
     if not isinstance(y, EuclideanSpace):
         raise InvalidInput(Argument("Y"), " must be a table of points")
@@ -93,8 +95,8 @@ def audit(
     rows = np.arange(x.n) if rows is None else rows
     some = _part(x, rows)
     lists = some.nearest(LINKS)[0]
-    found, pairs = judged_groups(groups, groups.codes[rows], lists, shown[rows], names)
-    unions = united_groups(groups, groups.codes[rows], lists, shown[rows], names, pairs)
+    found, pairs = judged_groups(groups, groups.codes[rows], lists, names)
+    unions = united_groups(groups, groups.codes[rows], lists, names, pairs)
     near = nearness(
         some, shown[rows], [np.flatnonzero(groups.codes[rows] == g) for g in range(groups.count)],
         names_of(groups.count), random_state,
@@ -114,7 +116,7 @@ def audit(
         points=shown, picture=Picture(float(kept), x.n, NEIGHBORS, space=x.about),
         reliability=scores, model=two_groups(scores.p_values), map_groups=groups, groups=found,
         pairs=pairs, nearness=near, dimension=dimension, impostors=false, repeats=again,
-        linked=len(rows), seconds=seconds, labels=names, unions=unions,
+        linked=len(rows), seconds=seconds, labels=names, unions=unions, notices=notices,
     )  # fmt: skip
 
 

@@ -13,7 +13,8 @@ from scipy.sparse.csgraph import connected_components
 
 from dualfold.arrays import Array
 from dualfold.auditing.density import MapGroups
-from dualfold.auditing.links import CUT, LEAST, Cut, Halving, between, halving, parts_of
+from dualfold.auditing.links import LEAST, parts_of
+from dualfold.auditing.valleys import CUT, Cut, between
 from dualfold.certificate import plain
 from dualfold.quality.estimate import Estimate, estimate_of_mean
 from dualfold.quality.picture import percent
@@ -66,7 +67,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two groups of the map and the border between them; θ is that of `auditing.links`."""
+    """Two groups of the map and the valley between them; θ is that of `auditing.valleys`."""
 
     first: str
     second: str
@@ -94,26 +95,24 @@ def names_of(count: int) -> list[str]:
 
 
 def judged_groups(
-    found: MapGroups, codes: Array, lists: Array, Y: Array, labels: Array | None
+    found: MapGroups, codes: Array, lists: Array, labels: Array | None
 ) -> tuple[tuple[Group, ...], tuple[Pair, ...]]:
     """Every group of the map, held against the links of the sampled points.
 
-    found : the groups of all points; codes, lists, Y : of the sampled points
+    found : the groups of all points; codes, lists : of the sampled points
     labels : of all points, or None
     """
     names = names_of(found.count)
     members = [np.flatnonzero(codes == item) for item in range(found.count)]
     asked = [item for item, rows in enumerate(members) if len(rows) >= LEAST]
-    halves = {item: halving(lists, members[item], Y) for item in asked}
     tests = max(1, len(asked) * (len(asked) - 1) // 2)
     cuts = {
-        pair: between(lists, codes, halves[pair[0]], halves[pair[1]], tests)
-        for pair in combinations(asked, 2)
+        (a, b): between(lists, members[a], members[b], tests) for a, b in combinations(asked, 2)
     }
     groups = []
     for item in range(found.count):
         known = _label_of(labels, found.codes == item)
-        if item not in halves:
+        if item not in asked:
             none = Estimate(np.nan, 0.0, 1.0, len(members[item]))
             groups.append(
                 Group(names[item], int(found.sizes[item]), len(members[item]), none, "undecided",
@@ -125,8 +124,8 @@ def judged_groups(
             for (first, second), cut in cuts.items()
             if item in (first, second)
         }
-        together = _thrown_together(lists, codes, members[item], Y)
-        groups.append(_group(item, names, found, codes, lists, halves[item], own, together, known))
+        together = _thrown_together(lists, members[item])
+        groups.append(_group(item, names, found, codes, lists, members[item], own, together, known))
     pairs = tuple(Pair(names[a], names[b], cut) for (a, b), cut in cuts.items())
     return tuple(groups), pairs
 
@@ -135,7 +134,6 @@ def united_groups(
     found: MapGroups,
     codes: Array,
     lists: Array,
-    Y: Array,
     labels: Array | None,
     pairs: tuple[Pair, ...],
 ) -> tuple[Group, ...]:
@@ -152,7 +150,7 @@ def united_groups(
     called = [
         "+".join(n for n, u in zip(names, union, strict=True) if u == c) for c in range(count)
     ]
-    judged, _ = judged_groups(whole, _renamed(union, codes), lists, Y, labels)
+    judged, _ = judged_groups(whole, _renamed(union, codes), lists, labels)
     back = dict(zip(names_of(count), called, strict=True))
     return tuple(
         replace(
@@ -173,12 +171,12 @@ def _group(
     found: MapGroups,
     codes: Array,
     lists: Array,
-    half: Halving,
+    rows: Array,
     cuts: dict[int, Cut],
     together: tuple[int, int] | None,
     known: tuple[str | None, float | None],
 ) -> Group:
-    stays = np.mean(codes[lists[half.rows]] == item, axis=1)
+    stays = np.mean(codes[lists[rows]] == item, axis=1)
     # Points of a group stand for others like them: the interval is of drawing, not of sampling.
     inside = estimate_of_mean(stays, 10**9, (0.0, 1.0))
     assert isinstance(inside, Estimate)
@@ -195,20 +193,17 @@ def _group(
     else:
         verdict = "undecided"
     return Group(
-        names[item], int(found.sizes[item]), len(half.rows), inside, verdict,
+        names[item], int(found.sizes[item]), len(rows), inside, verdict,
         None if partner is None else names[partner], torn, together, *known,
     )  # fmt: skip
 
 
-def _thrown_together(lists: Array, codes: Array, rows: Array, Y: Array) -> tuple[int, int] | None:
-    """Sizes of two parts of a group with a border between them in the data; None without one."""
+def _thrown_together(lists: Array, rows: Array) -> tuple[int, int] | None:
+    """Sizes of two parts of a group with a valley between them in the data; None without one."""
     first = parts_of(lists, rows)
     if first is None or min(first.sum(), (~first).sum()) < LEAST:
         return None
-    split = codes.copy()
-    split[rows[first]] = codes.max() + 1
-    halves = [halving(lists, part, Y) for part in (rows[first], rows[~first])]
-    cut = between(lists, split, halves[0], halves[1], 1)
+    cut = between(lists, rows[first], rows[~first], 1)
     # The best of many cuts was taken: it must be as clear as half of what a pair needs.
     return (int(first.sum()), int((~first).sum())) if cut.share.high < CUT / 2 else None
 

@@ -12,9 +12,11 @@ from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
 from dualfold.arrays import Array
-from dualfold.auditing.density import map_groups
+from dualfold.auditing.density import MapGroups, map_groups
+from dualfold.auditing.groups import LINKS, judged_groups, united_groups
 from dualfold.descriptions import DESCRIPTIONS, described
 from dualfold.errors import Argument, InvalidInput
+from dualfold.graph.neighbors import nearest
 from dualfold.kernels.progress import steps
 from dualfold.quality.compare import Stability, repeated_maps, stability
 
@@ -34,6 +36,9 @@ class Impostors:
     gaussian : on one normal cloud with the data's mean and covariance
     own_groups, shuffled_groups, gaussian_groups : how many groups each map shows
     rows : of every run
+    shuffled_have : where the map of a shuffled table is as distinct, whether that table has groups
+        of its own, by the test of groups. Humps of single columns survive shuffling: what a map
+        shows of them is no fault of the method
     """
 
     own: float
@@ -43,15 +48,24 @@ class Impostors:
     shuffled_groups: tuple[int, ...]
     gaussian_groups: tuple[int, ...]
     rows: int
+    shuffled_have: tuple[bool, ...] = ()
 
     def p_value(self, kind: str) -> float:
-        """The share of maps, this one included, whose groups are as distinct.
+        """The share of maps, this one included, that draw groups as distinct out of nothing.
 
-        kind : "shuffled" (exact where the columns are independent: any order of a column is then
-            as likely) or "gaussian" (approximate: mean and covariance are those of the sample)
+        kind : "shuffled" (exact where the columns are independent and without humps: any order of a
+            column is then as likely) or "gaussian" (approximate: mean and covariance are those of
+            the sample)
         """
         others = getattr(self, kind)
-        return (1 + sum(other >= self.own for other in others)) / (1 + len(others))
+        return (1 + self.as_distinct(kind)) / (1 + len(others))
+
+    def as_distinct(self, kind: str) -> int:
+        """How many maps draw groups as distinct that their own data do not have."""
+        have = self.shuffled_have if kind == "shuffled" else ()
+        have = have or (False,) * len(getattr(self, kind))
+        others = zip(getattr(self, kind), have, strict=True)
+        return sum(other >= self.own and not real for other, real in others)
 
     @property
     def supported(self) -> bool:
@@ -121,17 +135,32 @@ def impostors(make: Maker, X: Array, runs: int, seed: int) -> Impostors:
     drawn: list[Array] = [X]
     drawn += [np.stack([rng.permutation(column) for column in X.T], axis=1) for _ in range(runs)]
     drawn += [mean + rng.standard_normal((len(X), len(root))) @ root for _ in range(runs)]
-    found = []
+    found: list[MapGroups] = []
+    have: list[bool] = []
     with steps("drawing impostors", len(drawn)) as done:
         for table in drawn:
-            found.append(map_groups(_map_of(make, table, int(rng.integers(2**31)))))
+            groups = map_groups(_map_of(make, table, int(rng.integers(2**31))))
+            as_distinct = len(found) > 0 and groups.separation >= found[0].separation
+            if 0 < len(found) <= runs:
+                have.append(as_distinct and _has(table, groups))
+            found.append(groups)
             done(1)
     separations = [one.separation for one in found]
     counts = [one.count for one in found]
     return Impostors(
         separations[0], tuple(separations[1 : runs + 1]), tuple(separations[runs + 1 :]),
-        counts[0], tuple(counts[1 : runs + 1]), tuple(counts[runs + 1 :]), len(X),
+        counts[0], tuple(counts[1 : runs + 1]), tuple(counts[runs + 1 :]), len(X), tuple(have),
     )  # fmt: skip
+
+
+def _has(X: Array, groups: MapGroups) -> bool:
+    """Whether a table has some of the groups that its map shows."""
+    if groups.count < 2:
+        return False
+    lists = nearest(X, min(LINKS, len(X) - 1)).indices
+    found, pairs = judged_groups(groups, groups.codes, lists, None)
+    unions = united_groups(groups, groups.codes, lists, None, pairs)
+    return any(one.verdict == "group" for one in (*found, *unions))
 
 
 def repeats(make: Maker, X: Array, runs: int, seed: int) -> Repeats:

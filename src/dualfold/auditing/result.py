@@ -44,6 +44,7 @@ class Audit:
     labels : as given, or None
     unions : the groups joined where there is no border in the data, judged again; () where
         none are torn
+    notices : what was decided about the columns of a data frame, in sentences
     """
 
     points: Array
@@ -61,6 +62,7 @@ class Audit:
     seconds: float
     labels: Array | None = None
     unions: tuple[Group, ...] = ()
+    notices: tuple[str, ...] = ()
 
     @property
     def dubious(self) -> Array:
@@ -113,7 +115,8 @@ class Audit:
         return paragraph_of(self)
 
     def __str__(self) -> str:
-        return "\n".join([self.verdict, "", *findings_of(self)])
+        noted = ["", *self.notices] if self.notices else []
+        return "\n".join([self.verdict, "", *findings_of(self), *noted])
 
     def __repr__(self) -> str:
         n, many = len(self.groups), len(self.groups) > 1
@@ -180,4 +183,5 @@ class Audit:
             "repeats": None if self.repeats is None else self.repeats.to_dict(),
             "paragraph": self.paragraph,
             "seconds": self.seconds,
+            "notices": list(map(str, self.notices)),
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dualfold.auditing.links import CUT
+from dualfold.auditing.valleys import CUT
 from dualfold.quality.picture import percent
 
 if TYPE_CHECKING:
@@ -173,20 +173,23 @@ def _impostors(found: Audit) -> str:
     one = found.impostors
     assert one is not None
     runs = len(one.shuffled)
-    same = (
-        sum(other >= one.own for other in one.shuffled),
-        sum(other >= one.own for other in one.gaussian),
-    )
     begin = (
         "The method draws groups as distinct where there are none"
         if not one.supported
         else "The method does not draw groups as distinct where there are none"
     )
-    return (
-        f"{begin}: in {same[0]} of {runs} runs on shuffled columns and {same[1]} of "
-        f"{len(one.gaussian)} on one normal cloud ({one.rows:,} rows; separation {one.own:.2f} for "
-        f"the data, at most {max(*one.shuffled, *one.gaussian):.2f} for these)."
+    said = (
+        f"{begin}: in {one.as_distinct('shuffled')} of {runs} runs on shuffled columns and "
+        f"{one.as_distinct('gaussian')} of {len(one.gaussian)} on one normal cloud "
+        f"({one.rows:,} rows; separation {one.own:.2f} for the data, at most "
+        f"{max(*one.shuffled, *one.gaussian):.2f} for these)."
     )
+    if any(one.shuffled_have):
+        said += (
+            f" {sum(one.shuffled_have)} shuffled tables have such groups themselves: single "
+            "columns with several humps make groups, whatever the columns say together."
+        )
+    return said
 
 
 def _repeats(found: Audit) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dualfold.cli.console import Console
+from dualfold.cli.reading import notices_of
 from dualfold.cli.solving import FittedMap
 from dualfold.cli.surroundings import Surroundings
 from dualfold.errors import Argument, InvalidInput, MissingDependency
@@ -79,6 +80,7 @@ def write_html(
             images=_pictures(data, images),
             color=data.reading.color,
             most_mb=most_mb or None,
+            notes=notices_of(data),
         )
     for notice in page.notices:
         console.note(notice)

@@ -17,7 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dualfold.data.dates import NAMED_MONTH, YEAR_MONTH, as_dates
-from dualfold.data.notices import MANY_ROWS, doubtful, kind_notices, listed, looks_like_number
+from dualfold.data.notices import (
+    ENCODED,
+    MANY_ROWS,
+    answers_in,
+    doubtful,
+    kind_notices,
+    listed,
+    looks_like_number,
+)
 from dualfold.data.reading import Reading
 from dualfold.errors import Argument, InvalidInput
 
@@ -50,8 +58,6 @@ NESTED = (list, tuple, dict, np.ndarray)
 CODE = re.compile(r"0\d+")
 
 KEPT_APART = ("label", "text", "date", "boolean", "long number", "code")
-# What is used beside numbers in mixed tables; `encoding` makes numbers of it.
-ENCODED = ("category", "yes or no", "ordered", "time", "season")
 # Text that repeats: up to so many levels, of so many rows each on average.
 MOST_GUESSED, LEAST_ROWS = 50, 5
 
@@ -110,7 +116,9 @@ def table_of_frame(
     beside = {name: kind for name, kind in kinds.items() if kind in ENCODED}
     apart = [name for name in kinds if kinds[name] in KEPT_APART or name in beside]
     labels = {name: _label_values(columns[name]) for name in apart}
-    said = [*notices, *kind_notices(columns, kinds)]
+    # Columns that a map was made of are named by it: they were doubted then.
+    answers = answers_in(kinds, reading.asked if features is None else names)
+    said = [*notices, *kind_notices(columns, {k: v for k, v in kinds.items() if k not in answers})]
     if not used and not beside and (features is None or not mixed):
         asked = [*exclude, *label_columns]
         raise InvalidInput(
@@ -121,7 +129,8 @@ def table_of_frame(
         )
     rows = np.arange(len(frame), dtype=np.int64)
     matrix = _matrix([columns[name] for name in used]) if used else np.empty((len(rows), 0))
-    return Table(matrix, tuple(used), labels, (*said, *doubtful(columns, kinds)), rows, beside)
+    said += doubtful(columns, kinds, answers)
+    return Table(matrix, tuple(used), labels, tuple(said), rows, beside)
 
 
 def _mixed_kinds(

@@ -18,7 +18,14 @@ if TYPE_CHECKING:
 
 # Below this many rows, whole numbers are all different or in order by chance too often.
 MANY_ROWS = 20
-ANSWER = re.compile(r"label|labels|class|classes|target|y|cluster", re.IGNORECASE)
+# Names of what is asked rather than measured: alone, or as the last word ("iris_class"). Those of
+# scikit-learn's, UCI's and R's tables; a name that is meant otherwise costs a sentence.
+ANSWER = re.compile(
+    r"(?:.*[_\s.-])?(?:labels?|class(?:es)?|targets?|clusters?|species|outcomes?|diagnosis)"
+    r"|y|y_true|(?:ground_?)?truth|answers?|response|categor(?:y|ies)|survived|churn(?:ed)?|digit"
+    r"|target[_\s.-].*",
+    re.IGNORECASE,
+)
 # A number that is written with a currency before it, digits in groups, or a unit after it.
 DRESSED_NUMBER = re.compile(r"[-+$€£¥\s]*\d[\d.,'’_\s]*(?:[eE][-+]?\d+)?\s*[^\W\d]{0,5}[%°²³]?\.?")
 PLAIN_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -42,6 +49,8 @@ SENTENCES = {
 }
 # Kinds that `keep` uses all the same.
 USABLE = ("identifier", "named", "odd one", "boolean", "code")
+# What is used beside numbers in mixed tables; `encoding` makes numbers of it.
+ENCODED = ("category", "yes or no", "ordered", "time", "season")
 # Kinds that are used without having been asked for.
 GUESSED = ("category", "yes or no", "time")
 # Names that a remedy spells out; of more columns it names the argument alone.
@@ -58,6 +67,31 @@ def listed(names: Iterable[Any], most: int = 5) -> str:
 def naming(argument: str, names: list[str]) -> Argument:
     """The argument with these columns, where they are few."""
     return Argument(argument, names) if len(names) <= MOST_SPELT else Argument(argument)
+
+
+def answers_in(kinds: dict[str, str], asked: Iterable[str] = ()) -> list[str]:
+    """The features whose names say that they hold the answer rather than a measurement.
+
+    asked : columns that somebody named, to use them
+    """
+    used = [name for name, kind in kinds.items() if kind in ("number", "distinct", *ENCODED)]
+    meant = set(asked)
+    found = [name for name in used if ANSWER.fullmatch(name.strip()) and name not in meant]
+    return found if len(found) < len(used) else []
+
+
+def answer_notice(names: list[str]) -> Message:
+    """Columns that are used, but may be what the map should be held against."""
+    them = "it" if len(names) == 1 else "them"
+    feature = "a feature" if len(names) == 1 else "features"
+    return Message(
+        f"{listed(names)}: used as {feature}, though the name says that it may be the answer and "
+        "no measurement; ",
+        Argument("color", names[0]),
+        " keeps it apart and colours by it, ",
+        naming("exclude", names),
+        f" leaves {them} out",
+    )
 
 
 def kind_notices(columns: dict[str, Column], kinds: dict[str, str]) -> list[Message]:
@@ -115,7 +149,9 @@ def _remedy(text: str) -> Sequence[str]:
     return ("change it in the file (no units or words, empty where missing) to use the column",)
 
 
-def doubtful(columns: dict[str, Column], kinds: dict[str, str]) -> list[Message]:
+def doubtful(
+    columns: dict[str, Column], kinds: dict[str, str], answers: list[str]
+) -> list[Message]:
     """What was used, but may not be meant."""
     said = list[Message]()
     distinct = [name for name, kind in kinds.items() if kind == "distinct"]
@@ -128,15 +164,4 @@ def doubtful(columns: dict[str, Column], kinds: dict[str, str]) -> list[Message]
                 " leaves them out",
             )
         )
-    used = [name for name, kind in kinds.items() if kind in ("number", "distinct")]
-    answers = [name for name in used if ANSWER.fullmatch(name) and columns[name].dtype.kind in "iu"]
-    if answers and len(used) > 1:
-        said.append(
-            Message(
-                f"{listed(answers)}: used as a feature; if it is the answer rather than a "
-                "measurement, ",
-                Argument("label_columns", answers),
-                " keeps it apart",
-            )
-        )
-    return said
+    return [*said, answer_notice(answers)] if answers else said

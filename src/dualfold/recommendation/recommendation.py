@@ -39,6 +39,7 @@ class Recommendation:
     n_components : coordinates that maps were judged with
     n, sampled : rows, and rows of a subsample
     seconds : that it took
+    notices : what was decided about the columns of a data frame, in sentences
     """
 
     dimension: Dimension
@@ -49,6 +50,7 @@ class Recommendation:
     n: int
     sampled: int
     seconds: float
+    notices: tuple[str, ...] = ()
 
     @property
     def method(self) -> str:
@@ -119,7 +121,7 @@ class Recommendation:
                 else " " * 26
             )
             lines.append(f"{one.method:<11} {numbers}  {self.reason(one)}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *(["", *self.notices] if self.notices else [])])
 
     def __repr__(self) -> str:
         sure = "decided" if self.decided else "not decided"
@@ -132,6 +134,7 @@ class Recommendation:
             for one in self.candidates
         ]
         heads = ("method", "neighbours kept beyond chance", "why")
+        words = " ".join([words, *(f"{notice}." for notice in self.notices)])
         return shown_html("Which method?", words, rows, heads)
 
     def to_dict(self) -> dict[str, Any]:
@@ -155,6 +158,7 @@ class Recommendation:
             "rows": self.n,
             "sampled": self.sampled,
             "seconds": self.seconds,
+            "notices": list(map(str, self.notices)),
         }
 
 
@@ -185,8 +189,10 @@ def recommend(
     ('isomap', 2, True)
     """
     begin = perf_counter()
+    notices: tuple[str, ...] = ()
     if hasattr(X, "iloc"):
-        X = prepare(X).X
+        prepared = prepare(X)
+        X, notices = prepared.X, prepared.notices
     X = rows_of_numbers(X, "X")
     n, width = X.shape
     if n < FEWEST:
@@ -212,7 +218,7 @@ def recommend(
     others = sorted((one for one in found if one is not first), key=lambda one: -one.mean_kept)
     return Recommendation(
         dimension, scan, (first, *others), votes, n_components, n, len(parts[0]),
-        perf_counter() - begin,
+        perf_counter() - begin, notices,
     )  # fmt: skip
 
 

@@ -80,6 +80,7 @@ def make_page(
     color: str | None = None,
     seed: int = 0,
     most_mb: float | None = MOST_MB,
+    notes: Sequence[str] = (),
 ) -> Page:
     """The page, and what was left out of it.
 
@@ -97,6 +98,7 @@ def make_page(
         rows apart in groups where the first names each row)
     seed : of the order in which points are drawn, so that no class hides another
     most_mb : megabytes of the file (None: as large as it gets). 5 of them are plotly.
+    notes : sentences about how the table was read, to be looked up on the page
     """
     maps = list(maps)
     n = _rows_of(maps)
@@ -113,7 +115,9 @@ def make_page(
     color = first_color(table, n) if color is None else color
     half = MOST_PIXELS if most_mb is None else min(MOST_PIXELS, 0.5 * most_mb * MEGABYTE)
     pictures = None if images is None else thumbnails(images, n, half)
-    given = Parts(title, maps, table, row_names(names, n), pictures, color, seed, n, n)
+    given = Parts(
+        title, maps, table, row_names(names, n), pictures, color, seed, n, n, notes=tuple(notes)
+    )
     shown = still_pictures(maps, table, color)
     fixed = len(filled(title, "", shown).encode("utf-8"))
     fitted = within(given, beside, fixed, most_mb)

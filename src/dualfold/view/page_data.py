@@ -52,6 +52,7 @@ def content_of(
     seed: int,
     total: int,
     notices: Sequence[str] = (),
+    notes: Sequence[str] = (),
 ) -> dict[str, Any]:
     """JSON-ready; `page_parts/data.js` reads it."""
     return {
@@ -69,6 +70,7 @@ def content_of(
         "terms": terms(),
         "palette": list(FEW_COLORS if len(maps) <= len(FEW_COLORS) else MANY_COLORS),
         "notices": list(notices),
+        "notes": [str(note) for note in notes],
         "maps": [_map(shown, n, maps[:place]) for place, shown in enumerate(maps)],
     }
 

@@ -26,6 +26,7 @@ class Parts:
     """What a page shows of its rows.
 
     total : rows that were given; of them n are here
+    notices, notes : what was left out; what was decided about the table
     """
 
     title: str
@@ -38,13 +39,14 @@ class Parts:
     n: int
     total: int
     notices: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def json(self) -> str:
         """As the browser gets it."""
         return as_json(
             content_of(
                 self.maps, self.n, self.title, self.columns, self.names, self.images, self.color,
-                self.seed, self.total, self.notices,
+                self.seed, self.total, self.notices, self.notes,
             )
         )  # fmt: skip
 

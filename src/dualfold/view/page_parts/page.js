@@ -125,11 +125,23 @@ function wire() {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => refresh().then(() => panels()));
 }
 
+// What was decided about the columns; of one that may be the answer it is said at once.
+function notes() {
+  const sentences = given.notes.map((note) => `${note}.`);
+  const doubt = sentences.find((note) => note.includes("may be the answer"));
+  by("doubt").hidden = !doubt;
+  by("doubt").textContent = doubt || "";
+  const others = sentences.filter((note) => note !== doubt);
+  by("notes").hidden = others.length === 0;
+  by("notes").querySelector("ul").append(...others.map((text) => element("li", { text, dir: "auto" })));
+}
+
 async function start() {
   tabs();
   colorChoices();
   wire();
   by("made").textContent = `Made by dualfold ${given.version}. Everything on this page is in this file.`;
+  notes();
   by("left-out").textContent = given.notices.map((notice) => `${notice}.`).join(" ");
   document.documentElement.classList.add(webgl ? "webgl" : "no-webgl");
   if (!webgl) by("keys").textContent = "This browser has no WebGL, so the map is a still picture; the evidence below is complete.";
