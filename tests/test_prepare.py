@@ -202,3 +202,59 @@ def test_a_wrong_column_names_its_argument(frame, tmp_path, name, kind):
     with pytest.raises(InvalidInput, match="names no column; there is 'name'") as caught:
         prepare(source, Reading(**{name: "nam"}))
     assert caught.value.argument == name
+
+
+def labelled_frame(name: str, values: object = None) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.standard_normal((60, 3)), columns=["a", "b", "c"])
+    return frame.assign(**{name: rng.standard_normal(60) if values is None else values})
+
+
+@pytest.mark.parametrize(
+    "name", ["target", "Class", "label", "species", "iris_class", "outcome", "y", "target value"]
+)
+def test_a_column_that_may_be_the_answer_is_named(name):
+    prepared = prepare(labelled_frame(name))
+    assert name in prepared.names
+    assert prepared.answers == [name]
+    (said,) = [notice for notice in prepared.notices if "may be the answer" in notice]
+    assert f"'{name}'" in said
+    assert set(said.arguments) == {"color", "exclude"}
+
+
+@pytest.mark.parametrize("name", ["year", "classical", "yield", "targeted", "age", "labelled_by"])
+def test_other_names_are_not_doubted(name):
+    assert not prepare(labelled_frame(name)).answers
+
+
+def test_categories_that_may_be_the_answer_are_said_once():
+    frame = labelled_frame("species", ["setosa", "virginica"] * 30)
+    said = [notice for notice in prepare(frame).notices if "species" in notice]
+    assert len(said) == 1
+    assert "may be the answer" in said[0]
+
+
+def test_no_doubt_about_what_somebody_asked_for():
+    numbers, words = labelled_frame("target"), labelled_frame("class", ["one", "two"] * 30)
+    for frame, reading in (
+        (numbers, Reading(color="target")),
+        (numbers, Reading(exclude="target")),
+        (numbers, Reading(keep="target")),
+        (words, Reading(category="class")),
+        (numbers[["target"]], Reading()),  # nothing else is left
+    ):
+        prepared = prepare(frame, reading)
+        assert not prepared.answers
+        assert not any("may be the answer" in notice for notice in prepared.notices)
+
+
+def test_recommendations_and_audits_of_data_frames_say_what_they_used():
+    frame = labelled_frame("target")
+    found = dualfold.recommend(frame, methods=["pca"])
+    assert "'target': used as a feature" in str(found)
+    assert any("may be the answer" in one for one in found.to_dict()["notices"])
+    assert "may be the answer" in found._repr_html_()
+    tall = pd.concat([frame, frame + 0.01])
+    judged = dualfold.audit(tall, dualfold.PCA(2).fit_transform(tall))
+    assert "'target': used as a feature" in str(judged)
+    assert any("may be the answer" in one for one in judged.to_dict()["notices"])

@@ -42,16 +42,30 @@ def findings_of(found: Audit) -> list[str]:
             lines.append(f"  and {len(found.groups) - _SHOWN} smaller ones")
     near = found.nearness
     if near.statements:
-        lines.append(
-            f'Of {len(near.statements)} statements "A lies nearer to B than to C" that the map '
-            f"makes, {near.count(True)} are true in the data, {near.count(False)} false and "
-            f"{near.count(None)} undecided (95 % for all of them together)."
-        )
+        lines.append(_statements(found))
         if near.worst is not None:
             lines.append(f"  {near.worst}")
     if found.repeats is not None:
         lines += [_repeats(found)]
     return lines
+
+
+def _statements(found: Audit) -> str:
+    """How many orders of distances are true."""
+    near = found.nearness
+    what = '"A lies nearer to B than to C"'
+    if len(near.statements) == 1:
+        truth = {True: "true in the data", False: "false in the data", None: "undecided"}
+        return f"The one statement {what} that the map makes is {truth[near.statements[0].true]}."
+    return (
+        f"Of {len(near.statements)} statements {what} that the map makes, {near.count(True)} "
+        f"{_be(near.count(True))} true in the data, {near.count(False)} false and "
+        f"{near.count(None)} undecided (95 % for all of them together)."
+    )
+
+
+def _be(number: int) -> str:
+    return "is" if number == 1 else "are"
 
 
 def said_of(one: Group) -> str:
@@ -88,18 +102,20 @@ def paragraph_of(found: Audit) -> str:
     if len(found.groups) > 1:
         text += (
             f" Held against the 15-nearest-neighbour graph of {found.linked:,} points in the data, "
-            f"of these {found.count('group')} are groups there (fewer links across every border "
-            f"than {CUT:g} times those through a group's own middle, level 0.05), "
-            f"{found.count('torn')} are parts of a larger one (level 0.05 for all pairs together), "
-            f"{found.count('scattered')} have most of their links outside, and "
-            f"{found.count('undecided')} are undecided."
+            f"{found.count('group')} of these {_be(found.count('group'))} confirmed as groups (on "
+            "the way to every other group, along the potential of a current between the two, a "
+            f"section crossed by fewer than {CUT:g} times the links through the middle of the "
+            f"sparser one, level 0.05); for {found.count('torn')} there is no such valley to some "
+            f"other group (level 0.05 for all pairs together), {found.count('scattered')} lie "
+            f"mostly among points of others, and {found.count('undecided')} "
+            f"{_be(found.count('undecided'))} undecided."
         )
     near = found.nearness
     if near.statements:
         text += (
-            f" Of {len(near.statements)} orderings of distances between groups that the map shows, "
-            f"{near.count(True)} hold in the data, {near.count(False)} do not and "
-            f"{near.count(None)} are undecided (bootstrap, simultaneous 95 % intervals)."
+            f" Orderings of distances between groups that the map shows: {len(near.statements)}, "
+            f"of which {near.count(True)} true in the data, {near.count(False)} false and "
+            f"{near.count(None)} undecided (bootstrap, simultaneous 95 % intervals)."
         )
     text += f" The intrinsic dimension of the data is {found.dimension} (Facco et al. 2017)."
     if found.impostors is not None:

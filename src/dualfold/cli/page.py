@@ -78,7 +78,8 @@ def write_html(
             features=data.numbers,
             names=data.label(data.reading.identifier),
             images=_pictures(data, images),
-            color=data.reading.color,
+            # A column that looks like the answer is what somebody wants to see first.
+            color=data.reading.color or next(iter(data.answers), None),
             most_mb=most_mb or None,
             notes=notices_of(data),
         )

@@ -75,6 +75,11 @@ def answers_in(kinds: dict[str, str], asked: Iterable[str] = ()) -> list[str]:
     asked : columns that somebody named, to use them
     """
     used = [name for name, kind in kinds.items() if kind in ("number", "distinct", *ENCODED)]
+    return answers_among(used, asked)
+
+
+def answers_among(used: list[str], asked: Iterable[str] = ()) -> list[str]:
+    """The same of the names of features; none where nothing else would be left."""
     meant = set(asked)
     found = [name for name in used if ANSWER.fullmatch(name.strip()) and name not in meant]
     return found if len(found) < len(used) else []

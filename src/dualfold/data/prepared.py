@@ -15,6 +15,7 @@ from dualfold.data.columns import Table, table_of_frame
 from dualfold.data.dates import ambiguous_dates, as_dates
 from dualfold.data.encoding import Encoding, indicators, is_mixed, sources_of, to_json
 from dualfold.data.gaps import Scaled, complete
+from dualfold.data.notices import answers_among
 from dualfold.data.reading import ABOUT, AS_IT_IS, Reading
 from dualfold.data.scales import Standard, different_units, gower_standard, standard_of
 from dualfold.data.tables import raw_table, table_of_matrix
@@ -61,6 +62,11 @@ class Prepared:
     def sources(self) -> list[str]:
         """The columns of the source that are used."""
         return list(dict.fromkeys(sources_of(self.encodings)))
+
+    @property
+    def answers(self) -> list[str]:
+        """The columns that are used though their names say that they may be the answer."""
+        return answers_among(self.sources, self.reading.asked)
 
     @property
     def stored_encodings(self) -> list[dict[str, Any]]:

@@ -26,8 +26,13 @@ function withTerms(text) {
     const term = termOf.get(found[0].toLowerCase());
     if (!IN_SENTENCES.has(term.name) || told.has(term)) continue;
     told.add(term);
-    parts.push(element("span", { text: text.slice(from, found.index) }), termButton(found[0]));
-    from = found.index + found[0].length;
+    // Brackets and commas stay on the line of their word.
+    const before = text.slice(from, found.index);
+    const own = /\S*$/.exec(before)[0];
+    const after = /^[^\w\s]*/.exec(text.slice(found.index + found[0].length))[0];
+    parts.push(element("span", { text: before.slice(0, before.length - own.length) }),
+      element("span", { class: "whole" }, own, termButton(found[0]), after));
+    from = found.index + found[0].length + after.length;
   }
   return [...parts, element("span", { text: text.slice(from) })];
 }

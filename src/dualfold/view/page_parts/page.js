@@ -130,11 +130,14 @@ function notes() {
   const sentences = given.notes.map((note) => `${note}.`);
   const doubt = sentences.find((note) => note.includes("may be the answer"));
   by("doubt").hidden = !doubt;
-  by("doubt").textContent = doubt || "";
+  by("doubt").replaceChildren(...withOptions(doubt || ""));
   const others = sentences.filter((note) => note !== doubt);
   by("notes").hidden = others.length === 0;
-  by("notes").querySelector("ul").append(...others.map((text) => element("li", { text, dir: "auto" })));
+  by("notes").querySelector("ul").append(...others.map((text) => element("li", { dir: "auto" }, ...withOptions(text))));
 }
+
+// Options of the command line as one word each, whatever the width.
+const withOptions = (text) => text.split(/(--[\w-]+)/).map((part, place) => (place % 2 ? element("code", { text: part }) : part));
 
 async function start() {
   tabs();
