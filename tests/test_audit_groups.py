@@ -250,3 +250,17 @@ def test_repeats_know_a_method_without_chance_from_one_of_chance():
     unsure = repeats(drawn_groups, X, 3, 0)
     assert unsure.seeds.agreement < 0.3
     assert unsure.groups_seeds < 0.2
+
+
+def test_torn_groups_are_joined_until_none_are_torn():
+    """A sheet in six pieces beside a group: neighbours join neighbours, and the group stays."""
+    rng = np.random.default_rng(0)
+    sheet = rng.uniform(size=(1_200, 2)) * [6, 1]
+    X = np.pad(np.vstack([sheet, [20, 0] + 0.3 * rng.standard_normal((200, 2))]), ((0, 0), (0, 2)))
+    piece = np.r_[np.floor(sheet[:, 0]), np.full(200, 7)]
+    found = dualfold.audit(X, X[:, :2] + np.outer(piece, [2, 0]))
+    assert len(found.groups) == 7
+    assert all(one.verdict != "torn" for one in found.unions)
+    assert "group" in [one.verdict for one in found.unions]
+    assert sum(one.size for one in found.unions) == 1_400
+    assert found.supported

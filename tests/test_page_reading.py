@@ -13,7 +13,7 @@ from matplotlib import image
 from page_window import drag, is_driver_chatter, pixels_of, state, wait_for_selection
 from scipy.spatial.distance import cdist
 
-from dualfold.view.page import Map, measured_map, page_html
+from dualfold.view.page import Map, make_page, measured_map, page_html
 from dualfold.view.page_terms import TERMS
 
 pytest_plugins = ["page_fixtures"]  # tab, file_of
@@ -431,3 +431,61 @@ def test_a_screen_reader_stumbles_over_nothing(loaded, file_of, towns):
     page.evaluate("document.getElementById('search').removeAttribute('placeholder')")
     assert serious() == ["label"]
     context.close()
+
+
+def test_a_page_that_was_hidden_shows_its_maps_again(page):
+    """A folded cell of a notebook has no size; ranges once became no numbers for good."""
+    page.click("#beside")
+    page.wait_for_function("dualfold.spans().length > 1")
+    before = page.evaluate("dualfold.spans()")
+    for shown in ("none", ""):
+        page.evaluate(f"document.getElementById('stage').style.display = '{shown}'")
+        page.wait_for_timeout(400)
+    after = page.evaluate("dualfold.spans()")
+    for one, other in zip(before, after, strict=True):
+        assert (one is None) == (other is None)
+        if one is not None:
+            assert np.allclose([*one["x"], *one["y"]], [*other["x"], *other["y"]])
+
+
+def test_groups_that_lie_mixed_get_no_names(loaded, file_of):
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(400, 2)) + np.repeat([[0, 0], [12, 0]], 200, axis=0)
+    columns = {
+        "mixed": rng.choice(["yes", "no"], 400),
+        "apart": np.repeat(["left", "right"], 200),
+    }
+    page = loaded.context.browser.new_page(viewport={"width": 1280, "height": 860})
+    page.goto(file_of(page_html([Map("two", points)], columns=columns, color="mixed")))
+    page.evaluate("dualfold.ready")
+    named = {name["text"] for name in page.evaluate("dualfold.names()")}
+    assert not named & {"yes", "no"}
+    page.evaluate("dualfold.colorBy('column:apart')")
+    assert {name["text"] for name in page.evaluate("dualfold.names()")} == {"left", "right"}
+    page.close()
+
+
+def test_how_the_table_was_read_can_be_looked_up(loaded, file_of):
+    points = np.random.default_rng(0).normal(size=(50, 2))
+    notes = (
+        "'id': <b>left out</b>; --keep id uses it",
+        "'target': used as a feature, though it may be the answer; --color target keeps it apart",
+    )
+    made = make_page([Map("one", points)], notes=notes, audit="no point is dubious")
+    page = loaded.context.browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto(file_of(made.html))
+    page.evaluate("dualfold.ready")
+    assert page.inner_text("#doubt").startswith("'target': used as a feature")
+    assert page.inner_text("#doubt code") == "--color"
+    assert not page.is_visible("#notes li")
+    page.focus("#notes summary")
+    page.keyboard.press("Enter")
+    assert page.inner_text("#notes li") == "'id': <b>left out</b>; --keep id uses it."
+    assert "May I believe it? No point is dubious." in page.inner_text("#verdict")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.close()
+
+
+def test_a_page_without_notes_has_none(page):
+    assert not page.is_visible("#notes")
+    assert not page.is_visible("#doubt")

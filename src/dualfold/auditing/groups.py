@@ -137,28 +137,38 @@ def united_groups(
     labels: Array | None,
     pairs: tuple[Pair, ...],
 ) -> tuple[Group, ...]:
-    """Groups without a border between them, joined and judged as one; () where none are torn."""
-    names = names_of(found.count)
-    torn = [(names.index(p.first), names.index(p.second)) for p in pairs if p.cut.one]
-    if not torn:
-        return ()
-    ends = np.array(torn).T
-    links = sp.coo_array((np.ones(len(torn)), (ends[0], ends[1])), shape=(found.count,) * 2)
-    count, union = connected_components(links, directed=False)
-    sizes = np.bincount(union, weights=found.sizes).astype(int)
-    whole = MapGroups(_renamed(union, found.codes), np.full(count, np.inf), sizes)
-    called = [
-        "+".join(n for n, u in zip(names, union, strict=True) if u == c) for c in range(count)
-    ]
-    judged, _ = judged_groups(whole, _renamed(union, codes), lists, labels)
-    back = dict(zip(names_of(count), called, strict=True))
+    """Groups without a valley between them, joined and judged as one; () where none are torn.
+
+    Joined groups have more points, which may show what their parts did not: they are joined and
+    judged until none are torn.
+    """
+    called, judged = names_of(found.count), tuple[Group, ...]()
+    while any(pair.cut.one for pair in pairs):
+        names = names_of(found.count)
+        union = _union(names, pairs)
+        sizes = np.bincount(union, weights=found.sizes).astype(int)
+        whole = _renamed(union, found.codes)
+        found = MapGroups(whole, np.full(len(sizes), np.inf), sizes)
+        codes = _renamed(union, codes)
+        called = [
+            "+".join(called[item] for item in np.flatnonzero(union == one))
+            for one in range(len(sizes))
+        ]
+        judged, pairs = judged_groups(found, codes, lists, labels)
+    back = dict(zip(names_of(found.count), called, strict=True))
     return tuple(
         replace(
-            one, name=back[one.name], torn_from=tuple(back[name] for name in one.torn_from),
-            partner=None if one.partner is None else back[one.partner],
+            one, name=back[one.name], partner=None if one.partner is None else back[one.partner]
         )
         for one in judged
-    )  # fmt: skip
+    )
+
+
+def _union(names: list[str], pairs: tuple[Pair, ...]) -> Array:
+    """For each group the number of what it belongs to, joined along torn pairs."""
+    torn = np.array([(names.index(p.first), names.index(p.second)) for p in pairs if p.cut.one]).T
+    links = sp.coo_array((np.ones(torn.shape[1]), (torn[0], torn[1])), shape=(len(names),) * 2)
+    return np.asarray(connected_components(links, directed=False)[1])
 
 
 def _renamed(union: Array, codes: Array) -> Array:

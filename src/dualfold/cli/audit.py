@@ -105,5 +105,5 @@ def _write(
                 columns={key: colors_of(values) for key, values in data.table.labels.items()},
                 features=data.numbers,
                 names=data.label(name), title=f"audit of {Path(request.embedding).name}",
-                metric=metric, overwrite=request.force,
+                metric=metric, overwrite=request.force, notes=notices_of(data),
             )  # fmt: skip

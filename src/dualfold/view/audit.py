@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -83,6 +84,7 @@ def write_audit_page(
     names: Any = None,
     title: str = "audit",
     metric: Any = "euclidean",
+    notes: Sequence[str] | None = None,
     overwrite: bool = False,
 ) -> None:
     """One HTML file with the map, its dubious points and groups in colours.
@@ -94,9 +96,14 @@ def write_audit_page(
     features : the table itself, to colour by and compare, as for `dualfold.view.make_page`
     names, title : one for each row, to search for; of the page
     metric : of the data
+    notes : sentences about how the table was read (None: the audit's own)
     """
     given = columns.items() if hasattr(columns, "items") else ()
     whole = audit_columns(audit) | {str(key): values for key, values in given}
     shown = measured_map(name, X, audit.points, metric=metric)
-    page = make_page([shown], title=title, columns=whole, features=features, names=names)
+    page = make_page(
+        [shown], title=title, columns=whole, features=features, names=names,
+        notes=audit.notices if notes is None else notes,
+        audit=audit.verdict.removeprefix(str(audit.picture)).strip(),
+    )  # fmt: skip
     page.write(path, overwrite=overwrite)

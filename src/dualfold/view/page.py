@@ -81,6 +81,7 @@ def make_page(
     seed: int = 0,
     most_mb: float | None = MOST_MB,
     notes: Sequence[str] = (),
+    audit: str = "",
 ) -> Page:
     """The page, and what was left out of it.
 
@@ -99,6 +100,7 @@ def make_page(
     seed : of the order in which points are drawn, so that no class hides another
     most_mb : megabytes of the file (None: as large as it gets). 5 of them are plotly.
     notes : sentences about how the table was read, to be looked up on the page
+    audit : what an audit of the map says, beside both answers
     """
     maps = list(maps)
     n = _rows_of(maps)
@@ -116,8 +118,9 @@ def make_page(
     half = MOST_PIXELS if most_mb is None else min(MOST_PIXELS, 0.5 * most_mb * MEGABYTE)
     pictures = None if images is None else thumbnails(images, n, half)
     given = Parts(
-        title, maps, table, row_names(names, n), pictures, color, seed, n, n, notes=tuple(notes)
-    )
+        title, maps, table, row_names(names, n), pictures, color, seed, n, n,
+        notes=tuple(notes), audit=audit,
+    )  # fmt: skip
     shown = still_pictures(maps, table, color)
     fixed = len(filled(title, "", shown).encode("utf-8"))
     fitted = within(given, beside, fixed, most_mb)

@@ -53,6 +53,7 @@ def content_of(
     total: int,
     notices: Sequence[str] = (),
     notes: Sequence[str] = (),
+    audit: str = "",
 ) -> dict[str, Any]:
     """JSON-ready; `page_parts/data.js` reads it."""
     return {
@@ -71,6 +72,7 @@ def content_of(
         "palette": list(FEW_COLORS if len(maps) <= len(FEW_COLORS) else MANY_COLORS),
         "notices": list(notices),
         "notes": [str(note) for note in notes],
+        "audit": audit,
         "maps": [_map(shown, n, maps[:place]) for place, shown in enumerate(maps)],
     }
 

@@ -26,7 +26,7 @@ class Parts:
     """What a page shows of its rows.
 
     total : rows that were given; of them n are here
-    notices, notes : what was left out; what was decided about the table
+    notices, notes, audit : what was left out; what was decided about the table; what an audit said
     """
 
     title: str
@@ -40,13 +40,14 @@ class Parts:
     total: int
     notices: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    audit: str = ""
 
     def json(self) -> str:
         """As the browser gets it."""
         return as_json(
             content_of(
                 self.maps, self.n, self.title, self.columns, self.names, self.images, self.color,
-                self.seed, self.total, self.notices, self.notes,
+                self.seed, self.total, self.notices, self.notes, self.audit,
             )
         )  # fmt: skip
 

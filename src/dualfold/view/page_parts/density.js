@@ -1,6 +1,7 @@
 // Counts on a grid: where the names of groups go, and lines around where most points are.
 
 const CELLS = 96; // a side of the grid: finer than a name is wide, coarse enough to be smooth
+const MIXED = 4; // cells around a name in which its group must be the most: about as far as the name reaches
 const ENCLOSED = [0.25, 0.5, 0.75, 0.9]; // shares of the points inside the contours
 
 // Three passes of a running mean are a Gaussian, to the eye.
@@ -41,9 +42,11 @@ function unitsOf(map, across, up) {
   return [x[0] + (across + 0.5) / CELLS * (x[1] - x[0]), y[0] + (up + 0.5) / CELLS * (y[1] - y[0])];
 }
 
-// Islands of a group: cells that hang together and are dense for it; the largest first.
-function islands(counts, total) {
+// Islands of a group: cells that hang together and are dense for it; the largest first. Only those around
+// whose top at least half of the points, `crowd`, are of the group.
+function islands(counts, total, crowd) {
   const dense = smoothed(counts, 2);
+  const own = smoothed(counts, MIXED);
   const peak = dense.reduce((most, value) => Math.max(most, value), 0);
   const seen = new Uint8Array(dense.length);
   const found = [];
@@ -60,7 +63,7 @@ function islands(counts, total) {
       for (const next of [across ? cell - 1 : -1, across < CELLS - 1 ? cell + 1 : -1, cell - CELLS, cell + CELLS])
         if (next >= 0 && next < dense.length && !seen[next] && dense[next] >= 0.15 * peak) { seen[next] = 1; stack.push(next); }
     }
-    if (island.mass >= 0.25 * total) found.push(island);
+    if (island.mass >= 0.25 * total && own[island.top] >= 0.5 * crowd[island.top]) found.push(island);
   }
   return found.sort((a, b) => b.mass - a.mass).slice(0, 3);
 }

@@ -1,4 +1,5 @@
-// Names of groups on the map: coarse ones large, finer ones inside them, none over another.
+// Names of groups on the map: coarse ones large, finer ones inside them, none over another. A name stands
+// only where most points are of its group: where groups lie mixed it would say what is not so.
 
 const MOST_NAMED = 60; // groups of a column that can get a name
 const LEVELS = [ // of nested columns, the coarsest first
@@ -50,12 +51,15 @@ function anchors(map, column) {
   const place = new Int32Array(sizes.length).fill(-1);
   named.forEach((code, at) => { place[code] = at; });
   const counts = named.map(() => new Float64Array(CELLS * CELLS));
+  const all = new Float64Array(CELLS * CELLS);
   const where = cells(map);
   for (let row = 0; row < n; row++) {
     const at = place[column.codes[row]];
     if (at >= 0) counts[at][where[row]]++;
+    all[where[row]]++;
   }
-  const found = named.flatMap((code, at) => islands(counts[at], sizes[code]).map(({ mass, top }) => ({
+  const crowd = smoothed(all, MIXED);
+  const found = named.flatMap((code, at) => islands(counts[at], sizes[code], crowd).map(({ mass, top }) => ({
     code, mass, text: short(column.labels[code], 26), slot: column.slots[code],
     at: unitsOf(map, top % CELLS, Math.floor(top / CELLS)) })));
   found.sort((a, b) => b.mass - a.mass);

@@ -70,6 +70,8 @@ const meter = (kept, chance) => element("span", { class: "meter", "aria-hidden":
   element("i", { style: `width:${Math.max(0.5, 100 * Math.min(1, kept))}%` }),
   element("b", { style: `left:${100 * Math.min(1, chance)}%` }));
 
+const sentence = (text) => text[0].toUpperCase() + text.slice(1) + (/[.…!?]$/.test(text) ? "" : ".");
+
 function verdict() {
   const map = maps[state.map];
   const cards = [
@@ -78,13 +80,13 @@ function verdict() {
     ...measureCard(map, "continuity", "Continuity", "real neighbours are on the map"),
     ...(map.pieces === null ? [] : [card("Pieces", "pieces", count(map.pieces), map.pieces === 1 ? "the graph is connected" : "of the neighbour graph")]),
   ];
-  const words = [["A good picture?", map.quality && map.quality.verdict], ["Solved?", map.certificate && map.certificate.text]]
-    .filter(([, text]) => text);
+  const words = [["A good picture?", map.quality && map.quality.verdict], ["Solved?", map.certificate && map.certificate.text],
+    ["May I believe it?", given.audit]].filter(([, text]) => text);
   closeExplanation();
   by("verdict").replaceChildren(
     element("div", { class: "figures" }, ...cards),
     element("div", { class: "words" }, ...words.map(([question, text]) =>
-      element("p", {}, element("strong", { text: `${question} ` }), element("bdi", {}, ...withTerms(short(text, 1200)))))));
+      element("p", {}, element("strong", { text: `${question} ` }), element("bdi", {}, ...withTerms(sentence(short(text, 2000))))))));
   by("summary").textContent = summary(map);
   frame.setAttribute("aria-label", `Map. ${summary(map)}`);
 }

@@ -54,6 +54,7 @@ function squared(place, span) {
   const map = maps[shownMaps()[place]];
   if (!map.equal) return span;
   const [, , width, height] = boxOf(place);
+  if (!(width > 1 && height > 1)) return span; // hidden, as in a folded cell of a notebook: nothing to fit
   const unit = Math.max((span.x[1] - span.x[0]) / width, (span.y[1] - span.y[0]) / height);
   const around = ([low, high], pixels) => [(low + high - unit * pixels) / 2, (low + high + unit * pixels) / 2];
   return { x: around(span.x, width), y: around(span.y, height) };
@@ -109,6 +110,7 @@ function pixelOf(place, row) {
 
 function resized() {
   if (!webgl || !plot.data || themeBefore !== null) return; // paper gets a picture of the map
+  if (frame.clientWidth < 40 || frame.clientHeight < 40) return; // hidden: the next size counts
   const layout = { width: frame.clientWidth, height: frame.clientHeight };
   shownMaps().forEach((at, place) => {
     const [x, y] = domainOf(place, shownMaps().length);
