@@ -234,11 +234,11 @@ def test_maps_that_deceive_are_called_unsupported():
     """t-SNE with a small perplexity draws groups in one normal cloud (benchmarks/impostors.py)."""
     from benchmarks.impostors import measured, one_cloud, tsne
 
-    found = measured(one_cloud, tsne(5), 20, 20)
+    found = measured(one_cloud, tsne(5), 20, 5)
     assert len(found) == 20
     assert min(count for count, _, _ in found) >= 2
-    assert sum(links for _, links, _ in found) <= 1
-    assert sum(bool(both) for _, _, both in found) <= 1
+    assert sum(supported for _, supported, _ in found) <= 1
+    assert sum(bool(anywhere) for _, _, anywhere in found) >= 4
 
 
 def test_repeats_know_a_method_without_chance_from_one_of_chance():

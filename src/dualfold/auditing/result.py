@@ -78,13 +78,13 @@ class Audit:
     def supported(self) -> bool:
         """Whether the map shows groups and at least one of them is a group in the data.
 
-        Groups that the map tore count joined (`unions`). Where impostors were drawn, they must
-        look different, too. False says that this was not shown, not that it is untrue.
+        Groups that the map tore count joined (`unions`). False says that this was not shown, not
+        that it is untrue. Impostors do not count: they tell whether gaps on maps by this method
+        mean something, and groups that the data have are there whoever draws them.
         """
-        real = len(self.groups) > 1 and any(
+        return len(self.groups) > 1 and any(
             one.verdict == "group" for one in (*self.groups, *self.unions)
         )
-        return real and (self.impostors is None or self.impostors.supported)
 
     def count(self, verdict: str) -> int:
         """Groups of a verdict: "group", "torn", "scattered", "undecided"."""

@@ -200,6 +200,8 @@ def _impostors(found: Audit) -> str:
         f"({one.rows:,} rows; separation {one.own:.2f} for the data, at most "
         f"{max(*one.shuffled, *one.gaussian):.2f} for these)."
     )
+    if not one.supported:
+        said += " Gaps on its maps prove nothing; what the data say of each group counts."
     if any(one.shuffled_have):
         said += (
             f" {sum(one.shuffled_have)} shuffled tables have such groups themselves: single "

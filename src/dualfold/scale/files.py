@@ -141,7 +141,9 @@ def _parquet_files(path: Path) -> list[str]:
         if one.suffix in PARQUET_ENDINGS and not one.name.startswith(("_", "."))
     )
     if not found:
-        raise InvalidInput(f"there are no Parquet files in {path}")
+        raise InvalidInput(
+            f"{path} is a folder, and there are no Parquet files in it; name the file itself"
+        )
     return found
 
 

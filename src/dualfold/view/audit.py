@@ -41,9 +41,10 @@ def audit_columns(audit: Audit) -> dict[str, Any]:
     """Columns for a page: the judgement, the group, the posterior, and labels if there are any."""
     names = np.array([*(one.title for one in audit.groups), ""], dtype=object)
     columns: dict[str, Any] = {"audit": judgements(audit)}
+    # Before the labels: the names of groups on the map are those that the sentences use.
+    columns["group on the map"] = names[audit.map_groups.codes]
     if audit.labels is not None:
         columns["label"] = audit.labels
-    columns["group on the map"] = names[audit.map_groups.codes]
     columns["posterior of a random place"] = audit.model.posterior
     return columns
 

@@ -1,5 +1,5 @@
 // Names of groups on the map: coarse ones large, finer ones inside them, none over another. A name stands
-// only where most points are of its group: where groups lie mixed it would say what is not so.
+// only where its group is at home: where groups lie mixed it would say what is not so.
 
 const MOST_NAMED = 60; // groups of a column that can get a name
 const LEVELS = [ // of nested columns, the coarsest first
