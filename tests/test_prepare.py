@@ -219,7 +219,7 @@ def test_a_column_that_may_be_the_answer_is_named(name):
     assert prepared.answers == [name]
     (said,) = [notice for notice in prepared.notices if "may be the answer" in notice]
     assert f"'{name}'" in said
-    assert set(said.arguments) == {"color", "exclude"}
+    assert set(said.arguments) == {"label_columns", "exclude"}
 
 
 @pytest.mark.parametrize("name", ["year", "classical", "yield", "targeted", "age", "labelled_by"])
@@ -258,3 +258,14 @@ def test_recommendations_and_audits_of_data_frames_say_what_they_used():
     judged = dualfold.audit(tall, dualfold.PCA(2).fit_transform(tall))
     assert "'target': used as a feature" in str(judged)
     assert any("may be the answer" in one for one in judged.to_dict()["notices"])
+
+
+def test_commands_name_the_options_for_an_answer(tmp_path):
+    path = tmp_path / "t.csv"
+    labelled_frame("target").to_csv(path, index=False)
+    done = CliRunner().invoke(app, ["embed", str(path), "-m", "pca", "-o", str(tmp_path / "o.csv")])
+    assert done.exit_code == 0
+    assert "--color target keeps it apart, --exclude target leaves it out" in done.output
+    quiet = ["--color", "target", "-o", str(tmp_path / "p.csv")]
+    done = CliRunner().invoke(app, ["embed", str(path), "-m", "pca", *quiet])
+    assert "may be the answer" not in done.output

@@ -92,8 +92,8 @@ def answer_notice(names: list[str]) -> Message:
     return Message(
         f"{listed(names)}: used as {feature}, though the name says that it may be the answer and "
         "no measurement; ",
-        Argument("color", names[0]),
-        " keeps it apart and colours by it, ",
+        Argument("label_columns", names[:1]),  # as an option it colours, too, and takes one
+        " keeps it apart, ",
         naming("exclude", names),
         f" leaves {them} out",
     )
