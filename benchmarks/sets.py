@@ -155,6 +155,32 @@ def gaussian(n: int, width: int) -> Maker:
     return data
 
 
+def groups(n: int, width: int, count: int = 10) -> Maker:
+    """Normal groups around normal centres, float32."""
+
+    def data(scale: float) -> Data:
+        rng = np.random.default_rng(SEED)
+        centres = rng.standard_normal((count, width))
+        rows = sized(n, scale)
+        X = centres[rng.integers(count, size=rows)] + rng.standard_normal((rows, width))
+        return Data(X.astype(np.float32), X.astype(np.float32))
+
+    return data
+
+
+def handwritten() -> Maker:
+    """scikit-learn's 1,797 digits, float32; the first ones at a smaller scale."""
+
+    def data(scale: float) -> Data:
+        from dualfold.data import digits
+
+        X = digits().points.astype(np.float32)
+        X = X[: min(len(X), sized(len(X), scale))]
+        return Data(X, X)
+
+    return data
+
+
 def gaussian_distances(n: int) -> Maker:
     """Distances between Gaussian points in 10 dimensions, float32."""
 

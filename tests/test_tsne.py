@@ -372,3 +372,49 @@ def test_what_has_no_answer_is_refused():
         TsneProblem(sp.csr_array(-np.ones((3, 3))))
     with pytest.raises(InvalidInput, match="rows"):
         certify_tsne(problem_of(), np.zeros((5, 2)))
+
+
+def narrowest(Y):
+    return np.linalg.svd(Y - Y.mean(axis=0), compute_uv=False)[-1] / np.sqrt(len(Y))
+
+
+def test_early_exaggeration_does_not_make_a_line_of_a_cloud():
+    """ρλ > 1 in the second coordinate: it would shrink from 1e-4 to 1e-8 and be lost."""
+    X = np.random.default_rng(0).standard_normal((800, 10))
+    problem = problem_of(X, perplexity=30.0)
+    start = 1e-4 * X[:, :2]
+    ended = descended(problem, start, [Phase(250, 12.0, 50.0, 0.8)])
+    assert narrowest(ended.points) > 0.05
+    # Digits have groups: nothing is halved, and no bit changes.
+    some = problem_of()
+    begin = 1e-4 * np.random.default_rng(1).standard_normal((300, 2))
+    phases = [Phase(100, 12.0, 50.0, 0.8)]
+    there = descended(some, begin, phases).points
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("dualfold.forces.tsne_descent.VANISHING", 0.0)
+        assert descended(some, begin, phases).points.tobytes() == there.tobytes()
+        assert narrowest(descended(problem, start, [Phase(250, 12.0, 50.0, 0.8)]).points) < 1e-5
+
+
+def test_hubs_are_not_thrown_to_and_fro():
+    """A row that all others list attracts with n·Σp of about n/2; steps are for those with 1."""
+    X = np.random.default_rng(0).standard_normal((400, 30))
+    X[0] = 0.0
+    problem = problem_of(X, perplexity=5.0)
+    attracted = 400 * np.asarray(problem.P.sum(axis=1)).ravel()
+    assert attracted.argmax() == 0
+    assert attracted[0] > 15
+    start = 1e-4 * X[:, 1:3]
+    phases = [Phase(100, 12.0, 50.0, 0.8), Phase(300, 1.0, 200.0, 0.9)]
+    assert certify_tsne(problem, descended(problem, start, phases).points).unbalanced < 0.02
+
+
+def test_the_last_rounds_are_fine_though_an_earlier_phase_ends_before_its_time(monkeypatch):
+    refined = []
+    monkeypatch.setattr(ByGrid, "refine", lambda self: refined.append(True))
+    X = np.random.default_rng(0).standard_normal((450, 1))
+    problem = problem_of(X, perplexity=10.0, count=1)
+    phases = [Phase(200, 4.0, 50.0, 0.5), Phase(80, 1.0, 50.0, 0.5)]
+    ended = descended(problem, 1e-4 * X, phases, least_gradient=1e9)
+    assert ended.rounds == 100  # each phase ends at its first look
+    assert refined == [True]  # 50 rounds before the second one would have been over

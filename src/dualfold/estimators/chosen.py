@@ -27,7 +27,9 @@ from dualfold.kernels.threads import lapack_threads
 from dualfold.trace.certificate import certify
 from dualfold.trace.lift import Chosen, Evened, Scale, shown
 from dualfold.trace.problem import TraceProblem
+from dualfold.trace.shifted import share_ordering
 from dualfold.trace.solution import Solution
+from dualfold.trace.solvers import Auto, Factored
 from dualfold.warned import warn
 
 COORDINATE_RULES: dict[str, Any] = {
@@ -77,7 +79,10 @@ class ChoosesCoordinates(SomeRows):
         scale = self._scale(graph, problem)
         solution: Solution | None = None
         for most in ladder(problem.n - problem.trivial.shape[1], count) or [count]:
-            solution = solver.solve(replace(problem, count=most))
+            asked = replace(problem, count=most)
+            share_ordering(problem, asked)
+            solution = _continued(solver, solution).solve(asked)
+            share_ordering(asked, problem)
             if wanted == "auto" and reason is None:
                 cut = widest_gap(solution.values[:LOOKED_AT])
                 count, reason = cut.count, cut.reason
@@ -111,6 +116,7 @@ class ChoosesCoordinates(SomeRows):
         """
         whole = np.hstack([solution.vectors, solution.guard])
         stated = self._showing(graph, problem, indices, len(solution.values))
+        share_ordering(problem, stated)
         with timed("certify"), lapack_threads(stated.n):
             certificate = certify(stated, whole, solution.values, tolerance=self.tolerance)
         if certificate.level in ("failed", "within"):
@@ -192,6 +198,13 @@ def evened(problem: TraceProblem) -> Evened:
     """The scale by the eigenvalues of a Laplacian."""
     masses = np.asarray(problem.metric.sparse().diagonal(), dtype=float)
     return Evened(NO_DIGITS * float((problem.A.diagonal() / masses).max()))
+
+
+def _continued(solver: Any, before: Solution | None) -> Any:
+    """The solver, beginning with what an earlier solve found, if it can."""
+    if before is None or not isinstance(solver, Auto | Factored):
+        return solver
+    return replace(solver, start=np.hstack([before.vectors, before.guard]))
 
 
 def _choice(graph: Graph, solution: Solution, count: int, scale: Scale) -> Choice:

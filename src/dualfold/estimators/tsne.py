@@ -36,6 +36,11 @@ from dualfold.scale.table import TiledTable
 from dualfold.trace.certificate import certify
 from dualfold.weights.perplexity import conditional_affinities, joint_affinities
 
+# How much longer than n/4 the steps after early exaggeration are. KL after 750 rounds with 1, 2 and
+# 4: digits .756, .746, .740; a roll of 5,000 .648, .628, .617; ten groups of 10,000 2.742, 2.731,
+# 2.722. 4 leaves 1.3 % to 1.7 % of the forces unbalanced, so the last rounds have 1 again.
+FASTER = 4.0
+
 
 class TSNE(CertifiedEstimator):
     """Maps that keep neighbours: points attract along a graph and all repel one another.
@@ -50,8 +55,10 @@ class TSNE(CertifiedEstimator):
     ----------
     n_components : number of coordinates; 4 and more need method="exact"
     perplexity : how many neighbours count, softly; 3 times as many are searched
-    early_exaggeration : how many times stronger attraction is in the first 250 rounds
-    learning_rate : length of the steps; "auto" is n_samples/(4·exaggeration), at least 50
+    early_exaggeration : how many times stronger attraction is in the first 250 rounds; half of it,
+        and so on, where the map would shrink to a line
+    learning_rate : length of the steps; "auto" is n_samples/(4·exaggeration), at least 50, in the
+        first 250 rounds, then n_samples/attraction, and a quarter of that in the last 50 rounds
     max_iter : the most rounds, the first 250 included
     n_iter_without_progress : stop after so many rounds without a better objective
     min_grad_norm : stop where the gradient is shorter
@@ -218,10 +225,12 @@ class TSNE(CertifiedEstimator):
         # Early attraction is `early_exaggeration`, or more where it stays so.
         more = max(1.0, self.early_exaggeration / self.attraction)
         early = self._rate(n, max(self.early_exaggeration, self.attraction))
-        late = self._rate(n, max(1.0, self.attraction))
+        late, calm = self._rate(n, max(1.0, self.attraction)), 1.0
+        if self.learning_rate == "auto":
+            late, calm = FASTER * late, FASTER
         return [
             Phase(first, more, early, 0.8, self._EXPLORATION_MAX_ITER),
-            Phase(self.max_iter - first, 1.0, late, 0.9, self.n_iter_without_progress),
+            Phase(self.max_iter - first, 1.0, late, 0.9, self.n_iter_without_progress, calm),
         ]
 
     def _start(self, X: Any, problem: TsneProblem) -> Array:

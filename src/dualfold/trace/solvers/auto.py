@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, Message, TooLarge
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.shifted import shifted
@@ -46,10 +47,14 @@ DEAR = 20.0
 
 @dataclass(frozen=True)
 class Auto(Solver):
-    """Takes the solver that is predicted to be fastest; its `story` says why."""
+    """Takes the solver that is predicted to be fastest; its `story` says why.
+
+    `start` : directions of an earlier solve, for the solver that can use them (`Factored`)
+    """
 
     tol: float = 1e-6
     seed: int = 0
+    start: Array | None = field(default=None, compare=False, repr=False)
 
     def attempt(self, problem: TraceProblem) -> Solution:
         story: list[str] = []
@@ -64,7 +69,7 @@ class Auto(Solver):
         thin = factored < np.inf and shifted(problem).ordering.factor_entries <= most
         hopeless = _squared(problem) and (factored < HOPELESS_BEFORE or shifted(problem).turned)
         if thin or (hopeless and factored < np.inf):
-            return _with_story(Factored(tol=self.tol, seed=self.seed).attempt(problem), story)
+            return _with_story(self._factored().attempt(problem), story)
         budget = min(factored, dense)
         pace = Pace(seconds_per_product=_product_seconds(problem), budget=budget)
         alternative = sp.issparse(problem.A) or isinstance(problem.A, Gramian) or budget < np.inf
@@ -78,13 +83,16 @@ class Auto(Solver):
             f"{pace.forecast:.3g} s, the next solver is predicted to take {budget:.3g} s"
         )
         if np.isfinite(budget):
-            solver: Solver = Factored(tol=self.tol, seed=self.seed)
+            solver: Solver = self._factored()
             solver = Dense() if dense < factored else solver
         elif not sp.issparse(problem.A) and not isinstance(problem.A, Gramian):
             solver = Lanczos(tol=self.tol, seed=self.seed)
         else:
             solver = Preconditioned(tol=self.tol, seed=self.seed)
         return _with_story(solver.attempt(problem), story)
+
+    def _factored(self) -> Factored:
+        return Factored(tol=self.tol, seed=self.seed, start=self.start)
 
     def remedy(self) -> Message:
         return Message(

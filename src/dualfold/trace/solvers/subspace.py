@@ -147,6 +147,8 @@ class Iteration:
     block : directions that travel together (None: one more than are wanted)
     memory : directions kept before the basis is shrunk (at least three blocks)
     watch : sees the progress of every round and stops the run by returning True
+    travel : of the block, so many take a step in a round, the first that still move (None: all)
+    start : directions to begin with beside random ones, n×any number
     """
 
     name: str
@@ -156,6 +158,8 @@ class Iteration:
     memory: int = 0
     seed: int = 0
     watch: Callable[[Progress], bool] | None = None
+    travel: int | None = None
+    start: Array | None = None
 
 
 def iterate(problem: TraceProblem, directions: Directions, settings: Iteration) -> Solution:
@@ -163,6 +167,8 @@ def iterate(problem: TraceProblem, directions: Directions, settings: Iteration) 
     if isinstance(problem.metric, Diagonal):
         root = np.sqrt(problem.metric.entries)[:, None]
         standard = _standard_form(problem, root)
+        if settings.start is not None:
+            settings = replace(settings, start=root * settings.start)
         solution = iterate(standard, _InStandardForm(directions, root), settings)
         V = with_signs(solution.vectors / root)
         return replace(solution, vectors=V, guard=solution.guard / root)
@@ -189,7 +195,10 @@ def _iterate(
     memory = min(room, max(settings.memory, 3 * block, 2 * block + 12))
     basis = Basis.empty(problem, memory)
     rng = np.random.default_rng(settings.seed)
-    own = basis.extend(rng.standard_normal((n, block)))
+    travel = block if settings.travel is None else min(block, settings.travel)
+    own = basis.extend(rng.standard_normal((n, travel)))
+    if settings.start is not None:
+        own += basis.extend(settings.start)
     # A certificate of MᵀM leans on residuals below what A·Q can show: one round more.
     rounds_left = 1 if isinstance(problem.A, Gramian) else 0
     largest = 0.0  # of the Ritz values ever seen: the size of A (may be 0), whose units A·Q has
@@ -219,6 +228,7 @@ def _iterate(
         # The guard directions travel along while anything wanted moves: they carry
         # the twins of a repeated eigenvalue that a single direction cannot see.
         wanted[count:] = True
+        wanted &= np.cumsum(wanted) <= travel
         if basis.size + int(wanted.sum()) > memory:
             keep = min(basis.size - 1, max(block, memory // 2))
             basis.restart(S[:, :keep], theta[:keep])
