@@ -225,12 +225,13 @@ class TSNE(CertifiedEstimator):
         # Early attraction is `early_exaggeration`, or more where it stays so.
         more = max(1.0, self.early_exaggeration / self.attraction)
         early = self._rate(n, max(self.early_exaggeration, self.attraction))
-        late, calm = self._rate(n, max(1.0, self.attraction)), 1.0
-        if self.learning_rate == "auto":
-            late, calm = FASTER * late, FASTER
+        rho = max(1.0, self.attraction)
+        last = late = self._rate(n, rho)
+        if self.learning_rate == "auto":  # few rows have no longer steps than the least anyway
+            late = max(last, FASTER * n / rho / 4)
         return [
             Phase(first, more, early, 0.8, self._EXPLORATION_MAX_ITER),
-            Phase(self.max_iter - first, 1.0, late, 0.9, self.n_iter_without_progress, calm),
+            Phase(self.max_iter - first, 1.0, late, 0.9, self.n_iter_without_progress, late / last),
         ]
 
     def _start(self, X: Any, problem: TsneProblem) -> Array:
