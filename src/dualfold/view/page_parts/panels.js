@@ -38,7 +38,7 @@ function scree(map) {
       marker: { color: "rgba(0,0,0,0)", size: 8, line: { color: blue, width: 1.5 } } });
     layout.shapes = [{ type: "rect", xref: "paper", x0: 0, x1: 1, y0: values.at(-1), y1: next, layer: "below",
       fillcolor: "#E69F00", opacity: 0.18, line: { width: 0 } }];
-    caption += `; the band is the eigengap ${numberWords(gap)} to the next (open)`;
+    caption += `; the yellow band is the eigengap, ${numberWords(gap)}: the step to the first eigenvalue that is not used (hollow circle)`;
   }
   layout.xaxis.range = [0.5, values.length + (next === null ? 0.5 : 1.5)];
   return { title: "Spectrum: the eigenvalues", traces, layout, caption };
