@@ -8,8 +8,11 @@ from dualfold.data import swiss_roll
 from dualfold.errors import CertificateFailed, Unrealisable
 from dualfold.graph import from_lengths, joined, knn
 from dualfold.unfolding import UnfoldingProblem, certify_unfolding, unfold
+from dualfold.unfolding.contraction import contracted
+from dualfold.unfolding.solvers import approached
 from dualfold.unfolding.solvers import elastic as solver
 from dualfold.unfolding.solvers.elastic import elastic
+from dualfold.unfolding.solvers.progress import STOPPED_BY_CALLBACK
 from dualfold.unfolding.spectral_floor import precise_floor
 
 
@@ -57,11 +60,11 @@ def rigid():  # cliques of the plane that share three points: no freedom in any 
 @pytest.mark.parametrize("precise", [True, False])
 @pytest.mark.parametrize("case", [chain, star, cycle, clique, rigid])
 def test_closed_forms(case, precise, monkeypatch):
-    """In double-doubles, and by springs that Newton steps follow (for more edges)."""
+    """In double-doubles, and in doubles with points moved onto the lengths (for more edges)."""
     if not precise:
         monkeypatch.setattr(solver, "MOST_PRECISE", 0)
     problem, best = case()
-    found = elastic(problem, random_state=0)
+    found = elastic(problem)
     c = certify_unfolding(problem, found.factor, found.weights, tolerance=1e-6)
     assert c.level == "proved", str(c)
     assert c.own_lengths
@@ -89,6 +92,71 @@ def test_a_roll_keeps_its_lengths_and_says_which_problem_it_solved():
     assert c.value < 0.995 * unfold(graph).certificate.lower  # ≤ lets edges shrink
     assert "exactly the ones asked" in str(c)
     assert "that they have themselves" in c.about
+
+
+def keeps_its_lengths(found, X):
+    """Lengths and variance by hand; the points of the data are feasible."""
+    c, p = found.certificate, found.problem
+    apart = found.factor[p.edges[:, 0]] - found.factor[p.edges[:, 1]]
+    assert np.abs((apart**2).sum(axis=1) / p.squared - 1).max() <= 1e-9
+    assert c.own_lengths
+    assert c.value == pytest.approx(variance(found.factor), rel=1e-8)
+    assert variance(X) <= c.upper_exact
+
+
+def test_points_moved_onto_the_lengths_reach_what_double_doubles_reach(monkeypatch):
+    """The way of more than 2,000 edges on a roll that is also solved to 1e-7."""
+    X = swiss_roll(100, random_state=1).points
+    graph = joined(knn(X, 6))
+    best = unfold(graph, form="equal", tolerance=1e-5).certificate
+    monkeypatch.setattr(solver, "MOST_PRECISE", 0)
+    seen = []
+    found = unfold(graph, form="equal", tolerance=1e-3, callback=seen.append)
+    c = found.certificate
+    assert c.level == "proved", str(c)
+    keeps_its_lengths(found, X)
+    assert c.upper >= best.value * (1 - 1e-4)  # other lengths within 1e-9, another optimum
+    assert c.value <= best.upper * (1 + 1e-3)
+    assert found.solution.status == "converged"
+    assert len(seen) == len(found.solution.history)
+    gaps = [record.gap for record in seen]
+    assert gaps[0] > 0.1
+    assert gaps[-1] < 1e-3
+
+
+def test_a_callback_stops_the_weights_and_the_points(monkeypatch):
+    monkeypatch.setattr(solver, "MOST_PRECISE", 0)
+    problem = contracted_roll(40)
+    steps = len(elastic(problem).history)
+    for most in (4, steps - 20):
+        told = []
+
+        def enough(record, told=told, most=most):
+            told.append(record)
+            return len(told) == most
+
+        found = elastic(problem, callback=enough)
+        assert len(found.history) == most
+        assert found.status == "stopped"
+        assert STOPPED_BY_CALLBACK in found.story
+        assert found.factor.shape[0] == problem.n
+        assert len(elastic(problem, max_iter=most).history) == most
+
+
+def contracted_roll(n):
+    X = swiss_roll(n, random_state=0).points
+    return contracted(joined(knn(X, 6)), form="equal").problem
+
+
+@pytest.mark.full
+def test_a_roll_of_500_points_to_a_thousandth_in_doubles(monkeypatch):
+    """1,773 edges, by the way of more than 2,000."""
+    monkeypatch.setattr(solver, "MOST_PRECISE", 0)
+    monkeypatch.setattr(approached, "COSTLY", 0)
+    X = swiss_roll(500, random_state=0).points
+    found = unfold(knn(X, 6), form="equal", tolerance=1e-3)
+    assert found.certificate.level == "proved", str(found.certificate)
+    keeps_its_lengths(found, X)
 
 
 @pytest.mark.full
@@ -137,7 +205,7 @@ def test_a_floor_in_double_doubles_holds_in_exact_arithmetic():
 def test_forged_points_and_weights_prove_nothing_false():
     """Points that are feasible but not the best, and weights of every kind."""
     problem, best = cycle()
-    w = elastic(problem, random_state=0).weights
+    w = elastic(problem).weights
     rng = np.random.default_rng(3)
     flat = np.zeros((7, 2))  # the heptagon folded: unit edges along a path that turns back
     side = float(np.sqrt(problem.squared[0]))
@@ -166,7 +234,7 @@ def test_weights_never_bound_given_points_away(seed):
         tuple(sorted(pair)) for pair in rng.integers(0, 12, (25, 2)) if pair[0] != pair[1]
     }
     problem = problem_of(X, edges)
-    found = elastic(problem, random_state=0)
+    found = elastic(problem)
     for w in (found.weights, found.weights * (1 + 1e-3 * rng.standard_normal(problem.m))):
         for Y in (X, found.factor):
             c = certify_unfolding(problem, Y, w)
@@ -178,8 +246,11 @@ def _graph(d):
     return from_lengths(sp.csr_array(d))
 
 
-def test_lengths_that_no_points_have_are_refused_with_their_proof():
+@pytest.mark.parametrize("precise", [True, False])
+def test_lengths_that_no_points_have_are_refused_with_their_proof(precise, monkeypatch):
     """Three points 2 apart and a fourth at distance 1 of each: every triangle closes."""
+    if not precise:
+        monkeypatch.setattr(solver, "MOST_PRECISE", 0)
     d = np.full((4, 4), 2.0)
     d[3, :] = d[:, 3] = 1.0
     np.fill_diagonal(d, 0.0)
@@ -187,8 +258,11 @@ def test_lengths_that_no_points_have_are_refused_with_their_proof():
         unfold(_graph(d), form="equal")
 
 
-def test_lengths_off_by_little_are_not_proved():
+@pytest.mark.parametrize("precise", [True, False])
+def test_lengths_off_by_little_are_not_proved(precise, monkeypatch):
     """A clique of the plane whose distances are rounded to seven digits."""
+    if not precise:
+        monkeypatch.setattr(solver, "MOST_PRECISE", 0)
     X = np.random.default_rng(5).standard_normal((7, 2))
     d = np.linalg.norm(X[:, None] - X[None], axis=2)
     d = d * (1 + 1e-7 * np.triu(np.random.default_rng(6).standard_normal((7, 7)), 1))

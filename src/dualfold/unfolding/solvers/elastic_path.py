@@ -1,4 +1,4 @@
-"""Equal lengths held by stiff springs, solved by an interior point: where `elastic` begins.
+"""Equal lengths held by stiff springs, solved by an interior point in doubles.
 
     maximise tr K − ½ Σ_e (q_e − d_e²)²/t_e          K ⪰ 0,  q_e = K_ii + K_jj − 2K_ij
     minimise Σ w d² + ½ Σ t w²                       S = L(w) − M ⪰ 0,  any signs
@@ -12,7 +12,7 @@ ten orders.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,17 +20,14 @@ import scipy.sparse as sp
 from scipy.linalg import lapack
 
 from dualfold.arrays import Array
-from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solvers.central_path import START, CentralPath, Graded
 from dualfold.unfolding.solvers.positive_step import longest_step, lower_factor
 from dualfold.unfolding.solvers.schur import edge_products
 
 SHARE, MOST_SHARE = 0.9, 0.99  # of the way to the boundary, by how far the predictor got
-# ⟨X, S⟩/tr X at which the factor can be read off, and iterations at most.
-DONE, STEPS = 1e-8, 60
+STEPS = 60
 # Where Cholesky breaks down this is added to the unit diagonal, four times as much each time.
 RIDGE = 1e-15
-DOUBTFUL = 0.1
 LATE = 0.1  # the gap from which on products are made in the eigenbasis of X
 
 
@@ -48,33 +45,36 @@ class ElasticPoint:
         return float(np.sum(self.X * self.S) / np.trace(self.X))
 
 
-def elastic_start(problem: UnfoldingProblem, softness: float) -> tuple[Array, Array, Array]:
-    """Points, weights and t of springs of that softness, as far as rounding lets it get."""
-    path = CentralPath(problem, 0.0)
-    best, compliance = elastic_point(path, softness, DONE)
-    return _points(path, best), best.weights, compliance
-
-
 def elastic_point(path: CentralPath, softness: float, enough: float) -> tuple[ElasticPoint, Array]:
     """Where steps in doubles get, until the gap is `enough`, and t = softness·d⁴/c.
 
     c is the bound of the first weights: then tw/d² does not depend on units.
     """
     squared = path.problem.squared
-    here = best = _first(path)
-    compliance = softness * squared**2 / float(here.weights @ squared)
-    for _ in range(STEPS):
-        following = _step(path, here, compliance)
-        if following is None or not np.isfinite(following.gap):
-            break
-        here = following
+    best = elastic_first(path)
+    compliance = softness * squared**2 / float(best.weights @ squared)
+    for here in elastic_steps(path, best, compliance):
         best = here if here.gap < 10 * best.gap else best
         if here.gap < enough or float(here.weights @ squared) < 0:
             break
     return best, compliance
 
 
-def _first(path: CentralPath) -> ElasticPoint:
+def elastic_steps(
+    path: CentralPath, first: ElasticPoint, compliance: Array
+) -> Iterator[ElasticPoint]:
+    """The points after each step in doubles, until rounding ends them or there were 60."""
+    here = first
+    for _ in range(STEPS):
+        following = _step(path, here, compliance)
+        if following is None or not np.isfinite(following.gap):
+            return
+        here = following
+        yield here
+
+
+def elastic_first(path: CentralPath) -> ElasticPoint:
+    """Weights inside the cone, the same for edges of the same length, and X that suits them."""
     p = path.problem
     even = 1.0 / np.sqrt(p.squared)
     second = np.linalg.eigvalsh(path.scaled_laplacian(even).toarray())[1]
@@ -141,14 +141,3 @@ def _schur(edges: Array, K: Array, R: Array, diagonal: Array) -> Callable[[Array
         return np.asarray(scale * x)
 
     return solve
-
-
-def _points(path: CentralPath, here: ElasticPoint) -> Array:
-    """The columns of X: of a pair x, s with xs = μ the larger counts, in units of tr X and of S.
-
-    Columns too many die in the Newton steps that follow; columns too few spoil short edges.
-    """
-    values, vectors = np.linalg.eigh(here.X)
-    used = values > DOUBTFUL * np.sqrt(max(here.gap, DONE) / len(values)) * values.sum()
-    used[-1] = True
-    return path.problem.centred(vectors[:, used] * np.sqrt(values[used]) / path.root[:, None])

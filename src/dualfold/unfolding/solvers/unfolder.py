@@ -111,12 +111,11 @@ class _Run:
         if name == "interior_point":
             _refuse_too_many(problem)
             if problem.form == "equal" and at.relaxation is None:
-                levels = 200 if at.max_iter is None else at.max_iter
+                steps = 1_000 if at.max_iter is None else at.max_iter
                 return elastic(
                     problem,
                     tol=at.tol,
-                    max_iter=levels,
-                    random_state=at.random_state,
+                    max_iter=steps,
                     callback=at.callback,
                 )
             return interior_point(
