@@ -155,6 +155,11 @@ def wilson(hits, n):
     return middle - half, middle + half
 
 
+def no_fault():
+    """Classes of mutants that break no promise."""
+    return json.loads(NO_FAULT.read_text()) if NO_FAULT.exists() else []
+
+
 def reason(mutant, classes):
     """Why this mutant breaks no promise, or None."""
     for one in classes:
@@ -185,7 +190,7 @@ def table(work, count, seed):
     """What became of the mutants, by room; survivors, and why some of them are no fault."""
     kept, (chosen, sizes) = _kept(work), drawn(count, seed)
     mutants = [m | kept[identity(m)] | {"line": m["line"]} for m in chosen if identity(m) in kept]
-    classes = json.loads(NO_FAULT.read_text()) if NO_FAULT.exists() else []
+    classes = no_fault()
     why = {identity(m): reason(m, classes) for m in mutants}
     survivors = [m for m in mutants if m["verdict"] not in NOTICED]
     survivors.sort(key=lambda m: (m["file"], m["line"]))
@@ -224,6 +229,7 @@ def main():
         ]
         tried = [m for m in chosen if identity(m) in kept]
         lived = [m for m in tried if kept[identity(m)]["verdict"] not in NOTICED]
+        lived = [m for m in lived if not reason(m, no_fault())]
         new = [m for m in chosen if identity(m) not in kept]
         todo = new if given.do == "run" else lived
         raise SystemExit(run(given.work, todo, given.minutes))

@@ -10,9 +10,16 @@ from dualfold.errors import InvalidInput
 from dualfold.games import (
     Ball,
     Box,
+    Euclidean,
+    Everywhere,
+    Gauge,
     HalfSquare,
+    Indicator,
+    KullbackLeibler,
+    L1Ball,
     LeastSquares,
     Quadratic,
+    Simplex,
     accelerated_gradient,
     adagrad,
     adam,
@@ -29,7 +36,7 @@ from dualfold.games.lower import LowerBound
 from dualfold.games.recipe import Rate
 from dualfold.graph import joined, knn
 from dualfold.methods import isomap, johnson_lindenstrauss_size, landmark_count
-from dualfold.programs import LinearProgram, QuadraticProgram
+from dualfold.programs import LinearProgram, QuadraticProgram, certify_infeasible
 from dualfold.programs.balance import balanced as balanced_program
 from dualfold.trace import Gramian, TraceProblem, completeness
 from dualfold.trace.balanced import _kept, _scaled, balanced, in_units
@@ -43,6 +50,8 @@ from dualfold.trace.solvers.shift import gershgorin, shift_below
 from dualfold.trace.trial import trial
 from dualfold.unfolding import UnfoldingProblem
 from dualfold.unfolding.spectral_floor import cholesky_floor
+
+FREE = Indicator(Everywhere())
 
 # ---- first rounds of plain methods
 
@@ -341,3 +350,25 @@ def test_shifts_lie_below_the_spectrum():
     dense = TraceProblem(sp.csr_array(L), sp.csr_array(L + np.eye(n)), 2)
     assert gershgorin(dense)[0] == -np.inf
     assert shift_below(dense) < 0
+
+
+def test_a_ray_that_is_right_to_rounding_alone_proves_nothing():
+    """x ≤ 1 and x ≥ 1: (1 − 1e-9, 1) has a fall, but the exact ray beside it has none."""
+    touching = LinearProgram([0.0], [[1.0], [-1.0]], [1.0, -1.0])
+    assert certify_infeasible(touching, [1.0 - 1e-9, 1.0]).level != "proved"
+    assert certify_infeasible(touching, [1.0, 1.0]).level == "failed"
+
+
+def test_dual_squares_by_the_set():
+    slope = np.array([1.0, -3.0, 2.0])
+    entropy = KullbackLeibler()
+    assert entropy.dual_square(Indicator(Simplex(2.0)), slope) == 18.0
+    assert entropy.dual_square(Indicator(L1Ball(0.5)), slope) == 4.5
+    assert entropy.dual_square(Indicator(Box(0.0, 2.0)), slope) == 28.0
+    assert entropy.dual_square(Indicator(Everywhere()), slope) == np.inf
+    assert Euclidean().dual_square(FREE, slope) == 14.0
+    assert Gauge(Ball(2.0)).dual_square(FREE, slope) == 56.0
+    assert Gauge(Ball(2.0, np.ones(3))).dual_square(FREE, slope) == np.inf
+    assert Gauge(Ball(2.0)).distance(np.array([3.0, 4.0]), np.zeros(2)) == pytest.approx(3.125)
+    np.testing.assert_allclose(entropy.slope(np.array([2.0, 1.0]), np.array([1.0, 2.0])),
+                               [np.log(2), -np.log(2)])  # fmt: skip

@@ -152,6 +152,7 @@ def test_distortion_of_five_points():
     assert found.exhaustive
     assert (found.share, found.low, found.high, found.value) == (inside,) * 4
     assert found.gap == pytest.approx(1 - inside)
+    assert (found.level, found.tolerance) == ("measured", 0.0)
     assert (found.n_pairs, found.duplicates, found.chance, found.bound) == (10, 0, 0.0, 1.0)
     assert found.mean == pytest.approx(ratios.mean())
     levels = np.array([level for level, _ in found.quantiles])
