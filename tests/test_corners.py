@@ -30,7 +30,7 @@ from dualfold.games import (
     rmsprop,
     stochastic_gradient,
 )
-from dualfold.games.convex import Move
+from dualfold.games.convex import Move, Support
 from dualfold.games.curves import Curve, cornered_problem, example_problem
 from dualfold.games.lower import LowerBound
 from dualfold.games.recipe import Rate
@@ -372,3 +372,21 @@ def test_dual_squares_by_the_set():
     assert Gauge(Ball(2.0)).distance(np.array([3.0, 4.0]), np.zeros(2)) == pytest.approx(3.125)
     np.testing.assert_allclose(entropy.slope(np.array([2.0, 1.0]), np.array([1.0, 2.0])),
                                [np.log(2), -np.log(2)])  # fmt: skip
+
+
+def test_supports_of_sets_that_are_not_symmetric_carry_their_own_side():
+    """ψ(x) = max(−x, 3x) carries ⟨s, x⟩ as a whole where −s lies in [−1, 3]."""
+    part = Support(Box(-1.0, 3.0))
+    for slope, whole in ((-2.0, True), (2.0, False), (0.5, True), (-3.5, False)):
+        share = part.share(np.array([slope]), 0.0, np.zeros(1))
+        assert share.whole == whole
+        for x in (-2.0, -0.1, 0.0, 0.3, 4.0):
+            left = slope * x + max(-x, 3 * x)
+            assert left >= share.bound + float(share.rest[0]) * x - share.slack * abs(x) - 1e-12
+
+
+def test_flat_directions_of_a_quadratic_are_left_alone():
+    for q in np.random.default_rng(7).normal(size=(20, 5)):
+        f = Quadratic(np.outer(q, q))
+        x = f.maximiser(f.subgradient(q))
+        np.testing.assert_allclose(x, q, atol=1e-6 * np.linalg.norm(q))

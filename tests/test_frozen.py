@@ -11,6 +11,7 @@ import pytest
 
 import dualfold
 from dualfold import methods, quality
+from dualfold.quality.verdict import MEANINGS
 
 ROOMS = ("trace", "programs", "unfolding", "games", "quality", "methods")
 # What a solver keeps while it runs; nothing of it is handed on.
@@ -100,3 +101,12 @@ def test_one_word_has_one_default(room):
                 wanted = (SHARED | OWN.get(name, {}))[word]
                 given = parameter.default
                 assert (given, type(given)) == (wanted, type(wanted)), (name, word)
+
+
+def test_measures_have_a_best_and_a_worst_value():
+    for name, (best, worst, words) in MEANINGS.items():
+        assert words
+        error = name.startswith(("rank_error", "local_distortion")) or "stress" in name
+        assert best == (0 if error or "variance" in name else 1), name
+        signed = name in ("density_correlation", "distance_correlation", "silhouette")
+        assert worst == (-1 if signed else 1 - best), name
