@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from dualfold import quality
 from dualfold.errors import InvalidInput
 from dualfold.games import (
     Ball,
@@ -38,10 +39,12 @@ from dualfold.graph import joined, knn
 from dualfold.methods import isomap, johnson_lindenstrauss_size, landmark_count
 from dualfold.programs import LinearProgram, QuadraticProgram, certify_infeasible
 from dualfold.programs.balance import balanced as balanced_program
-from dualfold.trace import Gramian, TraceProblem, completeness
+from dualfold.trace import Gramian, TraceProblem, certify, completeness
 from dualfold.trace.balanced import _kept, _scaled, balanced, in_units
 from dualfold.trace.completeness import factor_with_room
 from dualfold.trace.entries import asymmetry, symmetric
+from dualfold.trace.factorisation import fill_reducing_ordering
+from dualfold.trace.pivots import _negative_blocks
 from dualfold.trace.search import random_floor
 from dualfold.trace.shifted import shifted
 from dualfold.trace.solvers import Gradient, PaperGradient
@@ -377,6 +380,11 @@ def test_dual_squares_by_the_set():
 def test_supports_of_sets_that_are_not_symmetric_carry_their_own_side():
     """ψ(x) = max(−x, 3x) carries ⟨s, x⟩ as a whole where −s lies in [−1, 3]."""
     part = Support(Box(-1.0, 3.0))
+    assert [part.value(np.array([x])) for x in (-2.0, 0.0, 0.5)] == [2.0, 0.0, 1.5]
+    assert [part.surely(np.array([x])).low() for x in (-2.0, 0.5)] == pytest.approx([2.0, 1.5])
+    assert part.subgradient(np.array([-2.0])) == [-1.0]
+    assert part.conjugate(np.array([3.0])) == part.conjugate(np.array([-1.0])) == 0.0
+    assert part.conjugate(np.array([-3.0])) == np.inf
     for slope, whole in ((-2.0, True), (2.0, False), (0.5, True), (-3.5, False)):
         share = part.share(np.array([slope]), 0.0, np.zeros(1))
         assert share.whole == whole
@@ -390,3 +398,56 @@ def test_flat_directions_of_a_quadratic_are_left_alone():
         f = Quadratic(np.outer(q, q))
         x = f.maximiser(f.subgradient(q))
         np.testing.assert_allclose(x, q, atol=1e-6 * np.linalg.norm(q))
+
+
+def test_blocks_of_pivots_by_hand():
+    """2×2: one of each sign where the determinant is negative, else two of the trace's."""
+    for D, negative in (
+        (np.diag([1.0, -2.0, 3.0]), 1),
+        (np.array([[0.0, 1.0], [1.0, 0.0]]), 1),
+        (np.array([[-2.0, 1.0], [1.0, -2.0]]), 2),
+        (np.array([[2.0, 1.0], [1.0, 2.0]]), 0),
+        (np.diag([1.0, 0.0]), None),
+        (np.array([[1.0, 1.0], [1.0, 1.0]]), None),
+        (np.array([[1.0, 1.0], [1.0, 1.0 + 2.0**-52]]), None),
+    ):
+        assert _negative_blocks(D) == negative
+
+
+def test_a_count_is_lowered_by_the_worst_row(monkeypatch):
+    A = sp.csr_array(np.diag([1.0, 2.0, 3.0]) + 0.1)
+    lost = np.array([1e-3, 5e-3, 2e-3])
+    monkeypatch.setattr(completeness, "_shift_rounding", lambda *_: lost)
+    for B, fall in ((None, 5e-3), (np.array([1.0, 10.0, 0.5]), 4e-3)):
+        problem = TraceProblem(A, B, 1)
+        pencil = shifted(problem)
+        matrix = pencil.at(0.5)
+        factor = completeness.factorise(matrix, pencil.ordering)
+        found = completeness.counted_height(problem, factor, matrix, 0.5)
+        assert 0.5 - fall * (1 + 1e-5) - 1e-13 <= found <= 0.5 - fall
+
+
+def test_values_in_far_units_are_held_against_the_answer():
+    A, V = np.diag([1.0, 2.0, 3.0]), np.eye(3)[:, :1]
+    for power in (-500, 0, 500):
+        problem = TraceProblem(np.ldexp(A, power), count=1)
+        assert certify(problem, V, [np.ldexp(1.0, power)]).level == "proved"
+        assert certify(problem, V, [np.ldexp(1.01, power)]).level == "failed"
+
+
+def test_limits_of_measures():
+    X = np.array([0.0, 1.0, 3.0, 7.0, 15.0])[:, None]
+    assert [quality.measured_distortion(X, X, n_pairs=p).exhaustive for p in (9, 10)] == [
+        False,
+        True,
+    ]
+    assert -1 <= quality.silhouette(X, [0, 1, 2, 3, 3]) <= 1
+    assert -1 <= quality.silhouette(X[:3], [0, 1, 1]) <= 1
+    for labels in ([0, 1, 2, 3, 4], [0, 0, 0, 0, 0]):
+        with pytest.raises(InvalidInput, match="from 2 to n"):
+            quality.silhouette(X, labels)
+    spot = quality.shepard(np.zeros((3, 1)), X[:3])
+    assert spot.counts.sum() == 6
+    assert spot.counts.shape[0] == 1
+    with pytest.raises(InvalidInput, match="square"):
+        fill_reducing_ordering(sp.csr_array(np.ones((3, 4))))
