@@ -40,7 +40,9 @@ SHAPES = (
 )
 METHODS = {
     "eigenmaps": dualfold.LaplacianEigenmaps,
-    "spectral embedding": lambda: dualfold.SpectralEmbedding(affinity="nearest_neighbors"),
+    "spectral embedding": lambda: dualfold.SpectralEmbedding(
+        affinity="nearest_neighbors", n_neighbors=10
+    ),
     "diffusion maps": dualfold.DiffusionMaps,
     "LLE": lambda: dualfold.LocallyLinearEmbedding(n_neighbors=10),
     "modified LLE": lambda: dualfold.LocallyLinearEmbedding(n_neighbors=10, method="modified"),
