@@ -22,6 +22,7 @@ from dualfold.auditing.density import map_groups
 from dualfold.auditing.groups import LINKS, Group, judged_groups
 from dualfold.data import swiss_roll
 from dualfold.graph import nearest
+from dualfold.recommendation import intrinsic_dimension
 
 POINTS = 1_000
 # How far apart groups are drawn, in standard deviations of one.
@@ -128,7 +129,9 @@ def judged(X: Any, flat: Any, kind: Any) -> tuple[tuple[Group, ...], Any]:
     turn = 2 * np.pi * kind / (kind.max() + 1)
     Y = flat + GAP * np.stack([np.cos(turn), np.sin(turn)], axis=1)
     found = map_groups(Y)
-    groups, _ = judged_groups(found, found.codes, nearest(X, LINKS).indices, None)
+    said = intrinsic_dimension(X)
+    width = max(float(said.two_nn), float(said.levina_bickel))
+    groups, _ = judged_groups(found, found.codes, nearest(X, LINKS).indices, None, width)
     return groups, found.codes
 
 
@@ -136,10 +139,14 @@ def main() -> None:
     """Print the two tables."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seeds", type=int, default=20)
-    seeds = parser.parse_args().seeds
+    parser.add_argument("--only", default="", help="families whose names hold this")
+    given = parser.parse_args()
+    seeds = given.seeds
     print("| data, and how they are drawn | right verdict | right | wrong | undecided |")
     print("|---|---|---|---|---|")
     for name, truth, family in families():
+        if given.only not in name:
+            continue
         said = Counter[str]()
         for seed in range(seeds):
             sample = family(np.random.default_rng(seed))
@@ -147,6 +154,8 @@ def main() -> None:
         print(_line(name, truth, said), flush=True)
     print("\n| one group of the map is | two found | wrong |\n|---|---|---|")
     for name, two, family in together():
+        if given.only not in name:
+            continue
         found = 0
         for seed in range(seeds):
             X, flat, kind = family(np.random.default_rng(seed))

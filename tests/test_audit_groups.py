@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dualfold
+from dualfold.auditing.blur import _apart, half_valley
 from dualfold.auditing.density import map_groups
 from dualfold.auditing.nearness import nearness
 from dualfold.auditing.repeats import impostors, maker, repeats
@@ -264,3 +265,25 @@ def test_torn_groups_are_joined_until_none_are_torn():
     assert "group" in [one.verdict for one in found.unions]
     assert sum(one.size for one in found.unions) == 1_400
     assert found.supported
+
+
+def test_a_valley_that_links_of_many_dimensions_cannot_see_is_undecided():
+    rng = np.random.default_rng(0)
+    for apart, verdict in ((4, "undecided"), (0, "torn")):
+        X = rng.standard_normal((1000, 50))
+        first = np.arange(1000) < 500
+        X[first, 0] += apart
+        far = first if apart else X[:, 0] > 0
+        Y = rng.standard_normal((1000, 2)) + np.where(far[:, None], 10.0, 0.0) * [[1, 0]]
+        found = dualfold.audit(X, Y)
+        assert [one.verdict for one in found.groups] == [verdict] * 2
+
+
+def test_the_bar_is_that_of_half_a_valley_and_rises_with_the_dimension():
+    low, high = half_valley(2, 500, 500), half_valley(50, 500, 500)
+    assert 0.5 <= low < 0.7 < high
+    for share in (0.5, 0.1):
+        apart = _apart(share)
+        x = np.linspace(0, apart, 4000)
+        heights = share * np.exp(-((x - apart) ** 2) / 2) + (1 - share) * np.exp(-(x**2) / 2)
+        assert abs(heights.min() / heights[-1] - 0.5) < 1e-3

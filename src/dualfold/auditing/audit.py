@@ -95,16 +95,18 @@ def audit(
     rows = np.arange(x.n) if rows is None else rows
     some = _part(x, rows)
     lists = some.nearest(LINKS)[0]
-    found, pairs = judged_groups(groups, groups.codes[rows], lists, names)
-    unions = united_groups(groups, groups.codes[rows], lists, names, pairs)
-    near = nearness(
-        some, shown[rows], [np.flatnonzero(groups.codes[rows] == g) for g in range(groups.count)],
-        names_of(groups.count), random_state,
-    )  # fmt: skip
     few = drawn_rows(len(rows), min(FOR_DIMENSION, len(rows)), random_state)
     dimension = intrinsic_dimension(
         some if few is None else _part(some, few), random_state=random_state
     )
+    # The larger one is the cautious one: it needs more to call a group torn.
+    width = max(float(dimension.two_nn), float(dimension.levina_bickel))
+    found, pairs = judged_groups(groups, groups.codes[rows], lists, names, width)
+    unions = united_groups(groups, groups.codes[rows], lists, names, pairs, width)
+    near = nearness(
+        some, shown[rows], [np.flatnonzero(groups.codes[rows] == g) for g in range(groups.count)],
+        names_of(groups.count), random_state,
+    )  # fmt: skip
     kept = t_similarity(x, y, NEIGHBORS, sample=sample_size(x.n), random_state=random_state)
     seconds = perf_counter() - begin
     false, again = None, None

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from dualfold.arrays import Array
+from dualfold.auditing.blur import LINKS, half_valley
 from dualfold.auditing.density import MapGroups
 from dualfold.auditing.links import LEAST, parts_of
 from dualfold.auditing.valleys import CUT, Cut, between
@@ -19,10 +20,7 @@ from dualfold.certificate import plain
 from dualfold.quality.estimate import Estimate, estimate_of_mean
 from dualfold.quality.picture import percent
 
-__all__ = ["Group", "Pair", "judged_groups", "names_of", "united_groups"]
-
-# Links of a point: its nearest in the data.
-LINKS = 15
+__all__ = ["LINKS", "Group", "Pair", "judged_groups", "names_of", "united_groups"]
 
 
 @dataclass(frozen=True)
@@ -81,6 +79,7 @@ class Pair:
             "links": self.cut.links,
             "share": plain(float(share)),
             "interval": plain((share.low, share.high)),
+            "bar": plain(self.cut.bar),
             "apart": self.cut.apart,
             "one": self.cut.one,
         }
@@ -95,19 +94,20 @@ def names_of(count: int) -> list[str]:
 
 
 def judged_groups(
-    found: MapGroups, codes: Array, lists: Array, labels: Array | None
+    found: MapGroups, codes: Array, lists: Array, labels: Array | None, dimension: float
 ) -> tuple[tuple[Group, ...], tuple[Pair, ...]]:
     """Every group of the map, held against the links of the sampled points.
 
     found : the groups of all points; codes, lists : of the sampled points
-    labels : of all points, or None
+    labels : of all points, or None; dimension : of the data
     """
     names = names_of(found.count)
     members = [np.flatnonzero(codes == item) for item in range(found.count)]
     asked = [item for item, rows in enumerate(members) if len(rows) >= LEAST]
     tests = max(1, len(asked) * (len(asked) - 1) // 2)
     cuts = {
-        (a, b): between(lists, members[a], members[b], tests) for a, b in combinations(asked, 2)
+        (a, b): _cut(lists, members[a], members[b], tests, dimension)
+        for a, b in combinations(asked, 2)
     }
     groups = []
     for item in range(found.count):
@@ -136,6 +136,7 @@ def united_groups(
     lists: Array,
     labels: Array | None,
     pairs: tuple[Pair, ...],
+    dimension: float,
 ) -> tuple[Group, ...]:
     """Groups without a valley between them, joined and judged as one; () where none are torn.
 
@@ -154,7 +155,7 @@ def united_groups(
             "+".join(called[item] for item in np.flatnonzero(union == one))
             for one in range(len(sizes))
         ]
-        judged, pairs = judged_groups(found, codes, lists, labels)
+        judged, pairs = judged_groups(found, codes, lists, labels, dimension)
     back = dict(zip(names_of(found.count), called, strict=True))
     return tuple(
         replace(
@@ -162,6 +163,12 @@ def united_groups(
         )
         for one in judged
     )
+
+
+def _cut(lists: Array, first: Array, second: Array, tests: int, dimension: float) -> Cut:
+    """The valley between two groups, with the bar of its dimension where that matters."""
+    cut = between(lists, first, second, tests)
+    return replace(cut, bar=half_valley(dimension, len(first), len(second))) if cut.one else cut
 
 
 def _union(names: list[str], pairs: tuple[Pair, ...]) -> Array:

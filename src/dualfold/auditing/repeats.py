@@ -19,6 +19,7 @@ from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.neighbors import nearest
 from dualfold.kernels.progress import steps
 from dualfold.quality.compare import Stability, repeated_maps, stability
+from dualfold.recommendation.dimension import NEAR, levina_bickel
 
 __all__ = ["Impostors", "Repeats", "impostors", "maker", "repeats"]
 
@@ -158,8 +159,10 @@ def _has(X: Array, groups: MapGroups) -> bool:
     if groups.count < 2:
         return False
     lists = nearest(X, min(LINKS, len(X) - 1)).indices
-    found, pairs = judged_groups(groups, groups.codes, lists, None)
-    unions = united_groups(groups, groups.codes, lists, None, pairs)
+    # Uncorrected: the correction takes seconds, and tables are many.
+    width = levina_bickel(X, min(NEAR, len(X) - 1))
+    found, pairs = judged_groups(groups, groups.codes, lists, None, width)
+    unions = united_groups(groups, groups.codes, lists, None, pairs, width)
     return any(one.verdict == "group" for one in (*found, *unions))
 
 

@@ -53,11 +53,14 @@ class Cut:
     share : θ with its 95 % interval
     links : how many there are between the groups as the map draws them, both ways
     surely : the lower end of θ at the level 0.05/(number of pairs looked at)
+    bar : θ of two clouds with a valley of half the height, in the data's dimension
+        (`auditing.blur`): below it nobody can say that there is none
     """
 
     share: Estimate
     links: int
     surely: float
+    bar: float = CUT
 
     @property
     def apart(self) -> bool:
@@ -67,7 +70,7 @@ class Cut:
     @property
     def one(self) -> bool:
         """Whether there is none, at the level 0.05 for all pairs together."""
-        return self.surely > CUT
+        return self.surely > self.bar
 
 
 def between(lists: Array, first: Array, second: Array, tests: int) -> Cut:

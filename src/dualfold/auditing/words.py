@@ -106,7 +106,9 @@ def paragraph_of(found: Audit) -> str:
             "the way to every other group, along the potential of a current between the two, a "
             f"section crossed by fewer than {CUT:g} times the links through the middle of the "
             f"sparser one, level 0.05); for {found.count('torn')} there is no such valley to some "
-            f"other group (level 0.05 for all pairs together), {found.count('scattered')} lie "
+            "other group (more links than two simulated normal clouds of the data's dimension "
+            "with such a valley show, level 0.05 for all pairs together), "
+            f"{found.count('scattered')} lie "
             f"mostly among points of others, and {found.count('undecided')} "
             f"{_be(found.count('undecided'))} undecided."
         )

@@ -24,6 +24,11 @@ _WORDS = {
     "scattered": "neighbours elsewhere",
     "undecided": "undecided",
 }
+# One colour for each, whichever a map has: the first is blue.
+_ORDER = (
+    *(_WORDS[one] for one in ("group", "torn", "undecided", "scattered")),
+    "dubious point", "in no group", "not dubious",
+)  # fmt: skip
 
 
 def judgements(audit: Audit) -> Array:
@@ -61,7 +66,7 @@ def audit_figure(audit: Audit, *, title: str = "", verdict: str | None = None) -
             f"{audit.count('group')} of {len(audit.groups)} groups are groups in the data"
         )
     shown = audit.points[:, :2] if audit.points.shape[1] > 2 else audit.points
-    figure = map_figure(shown, judgements(audit), title=title, verdict=verdict)
+    figure = map_figure(shown, judgements(audit), title=title, verdict=verdict, classes=_ORDER)
     if shown.shape[1] == 2 and len(audit.groups) > 1:
         axes = figure.axes[0]
         for code, one in enumerate(audit.groups):

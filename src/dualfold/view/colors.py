@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,8 +66,11 @@ class Coloring:
     scale: Scale | None = None
 
 
-def coloring(color: Any, n: int) -> Coloring:
-    """Numbers become a scale, words and few whole numbers classes, None one plain colour."""
+def coloring(color: Any, n: int, order: Sequence[str] = ()) -> Coloring:
+    """Numbers become a scale, words and few whole numbers classes, None one plain colour.
+
+    order : all classes there can be, so that maps that lack some give the others the same colours
+    """
     if color is None:
         return Coloring(_rgb(PLAIN)[None], np.zeros(n, np.int64), np.zeros(n, np.int8))
     values = np.asarray(color)
@@ -78,7 +82,7 @@ def coloring(color: Any, n: int) -> Coloring:
         return _continuous(values.astype(float), dates=False)
     if values.dtype.kind in "iu" and len(np.unique(values)) > MOST_CLASSES:
         return _continuous(values.astype(float), dates=False)
-    return _categorical(values)
+    return _categorical(values, order)
 
 
 def _continuous(values: Array, *, dates: bool) -> Coloring:
@@ -104,7 +108,7 @@ def _continuous(values: Array, *, dates: bool) -> Coloring:
     return Coloring(palette, codes, shapes, scale=Scale(norm, colors, extend, dates))
 
 
-def _categorical(values: Array) -> Coloring:
+def _categorical(values: Array, order: Sequence[str] = ()) -> Coloring:
     words = np.array(["" if _absent(value) else str(value) for value in values], dtype=object)
     labels, codes, counts = np.unique(words.astype(str), return_inverse=True, return_counts=True)
     known = [place for place, label in enumerate(labels) if label]
@@ -113,13 +117,17 @@ def _categorical(values: Array) -> Coloring:
         by_size = sorted(known, key=lambda place: (-counts[place], labels[place]))
         known = by_size[: MOST_CLASSES - 1]
     known.sort(key=lambda place: _reading_order(str(labels[place])))
-    hues = FEW_COLORS if len(known) <= len(FEW_COLORS) else MANY_COLORS
+    places = list(range(len(known)))
+    if order:
+        known.sort(key=lambda place: order.index(str(labels[place])))
+        places = [order.index(str(labels[place])) for place in known]
+    hues = FEW_COLORS if max(len(known), len(order)) <= len(FEW_COLORS) else MANY_COLORS
     turn_of = np.full(len(labels), -1)
-    turn_of[known] = np.arange(len(known))
+    turn_of[known] = places
     turns = turn_of[codes]
     classes = [
         (str(labels[place]), hues[turn % len(hues)], MARKERS[turn // len(hues)])
-        for turn, place in enumerate(known)
+        for turn, place in zip(places, known, strict=True)
     ]
     if cut:
         classes.append((f"{len([w for w in labels if w]) - len(known)} others", OTHER, MARKERS[0]))

@@ -68,6 +68,7 @@ def map_figure(
     axis_names: Sequence[str] = (),
     equal: bool = True,
     behind: Any = None,
+    classes: Sequence[str] = (),
 ) -> Figure:
     """A scatter of an embedding: a strip, a map or a space, by its number of columns.
 
@@ -78,6 +79,7 @@ def map_figure(
     equal : one unit is as long on every axis. False where lengths mean nothing, as in
         eigenmaps, whose coordinates have the same spread by construction.
     behind : other points on the same map, drawn grey under these
+    classes : all that `color` may hold, in order: figures with the same ones share their colours
 
     Of more than three columns the first two are drawn.
     """
@@ -86,7 +88,7 @@ def map_figure(
     placed = _as_points(points)
     if placed.shape[1] > 3:
         placed = placed[:, :2]
-    colors = _coloring_of(color, len(placed))
+    colors = _coloring_of(color, len(placed), classes)
     strip = placed.shape[1] == 1
     figure = Drawn(figsize=(6.4, 2.8 if strip else 5.2), dpi=RESOLUTION, layout="constrained")
     axes = figure.add_subplot(projection="3d" if placed.shape[1] == 3 else None)
@@ -194,13 +196,13 @@ def _as_points(points: Any) -> Array:
     return placed
 
 
-def _coloring_of(color: Any, n: int) -> Coloring:
+def _coloring_of(color: Any, n: int, classes: Sequence[str] = ()) -> Coloring:
     if color is not None and np.shape(color) != (n,):
         raise InvalidInput(
             Argument("color"),
             f" must be one value for each point ({n}), but its shape is {np.shape(color)}",
         )
-    return coloring(color, n)
+    return coloring(color, n, classes)
 
 
 def _panel(figure: Any, place: Any, panel: Panel) -> Any:
