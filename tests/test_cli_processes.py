@@ -282,3 +282,23 @@ def test_bash_itself_completes(here):
     assert done.stdout.splitlines() == [
         "complete -o default -F _dualfold_completion dualfold", "1:eigenmaps", "0:",
     ]  # fmt: skip
+
+
+def test_nothing_is_made_after_unfinished_files_were_removed(tmp_path):
+    """A thread that comes late, while the process ends, finds the door closed."""
+    program = """
+import sys
+from pathlib import Path
+from dualfold.data.whole_file import discard_unfinished, whole_file, whole_folder
+discard_unfinished()
+for make in (whole_file, whole_folder):
+    try:
+        with make(Path(sys.argv[1]) / "out", overwrite=False):
+            print("made")
+    except InterruptedError:
+        print("closed")
+"""
+    asked = [sys.executable, "-c", program, str(tmp_path)]
+    done = subprocess.run(asked, capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.split() == ["closed", "closed"]
+    assert list(tmp_path.iterdir()) == []

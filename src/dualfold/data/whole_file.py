@@ -40,8 +40,8 @@ class _Door:
             self.moved.wait_for(lambda: self.inside == 0, seconds)
 
 
-# `with part_of_folder:` around the writing of one part; a process that ends waits for it, so that
-# no part appears in a folder that was removed.
+# `with part_of_folder:` around the writing of one part, and around what makes a file or a folder; a
+# process that ends waits for it, so that nothing appears after it was removed.
 part_of_folder = _Door()
 
 
@@ -58,13 +58,17 @@ def whole_file(path: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
     _growing.add(growing)
     try:
         # Not tempfile: its files are private (0600) and would stay so under their new name.
-        with open(growing, "xb") as file:
+        with part_of_folder:
+            file = open(growing, "xb")  # noqa: SIM115
+        with file:
             yield file
             file.flush()
             os.fsync(file.fileno())
         if target.exists() and overwrite:
             shutil.copymode(target, growing)
         _rename(growing, target, path, overwrite)
+    except InterruptedError:
+        raise
     except OSError as error:
         # A full disk names no file, a forbidden folder names one that nobody asked for.
         if error.filename in (None, str(growing)):
@@ -87,7 +91,8 @@ def whole_folder(path: Path, *, overwrite: bool) -> Iterator[Path]:
     growing = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
     _growing.add(growing)
     try:
-        growing.mkdir()
+        with part_of_folder:
+            growing.mkdir()
         yield growing
         before = None
         if target.exists():  # a folder cannot be replaced in one step
@@ -117,8 +122,7 @@ def check_folder_place(path: Path, *, overwrite: bool) -> None:
 
 def discard_unfinished() -> None:
     """Remove every file and folder that is not complete; for a process that ends at once."""
-    if any(growing.is_dir() for growing in _growing):
-        part_of_folder.close(5.0)
+    part_of_folder.close(5.0)
     for growing in tuple(_growing):
         _remove(growing)
 

@@ -42,16 +42,17 @@ def write(
     threads = source.budget.threads
     with whole_folder(place, overwrite=overwrite) as folder:
         if place.suffix == ".zarr":
-            target = _zarr_target(source, folder, metadata)
+            with part_of_folder:
+                _zarr_target(source, folder, metadata)
             starts = np.concatenate([[0], np.cumsum(source.lengths)])[:-1].tolist()
             tasks = source.each(_WriteZarr(str(folder)), starts)
-            del target
         else:
             numbers = list(range(len(source.tiles)))
             tasks = source.each(_WriteParquet(str(folder)), numbers, raw=True)
             text = None if metadata is None else json.dumps(metadata, ensure_ascii=False)
             if text is not None:
-                (folder / METADATA).write_text(text, encoding="utf-8")
+                with part_of_folder:
+                    (folder / METADATA).write_text(text, encoding="utf-8")
         counts = computed("writing", *tasks, threads=threads)
     return sum(count or 0 for count in counts)
 
@@ -96,8 +97,8 @@ class _WriteZarr:
         return len(rows)
 
 
-def _zarr_target(source: TiledTable, folder: Path, metadata: Mapping[str, Any] | None) -> Any:
-    """An empty array whose chunks no two tiles share: two tasks must not write to one."""
+def _zarr_target(source: TiledTable, folder: Path, metadata: Mapping[str, Any] | None) -> None:
+    """Make an empty array whose chunks no two tiles share: two tasks must not write to one."""
     lengths = [length for length in source.lengths if length]
     height = int(np.gcd.reduce(lengths[:-1])) if len(lengths) > 1 else lengths[0]
     if height < min(1_000, lengths[0]):
@@ -111,4 +112,3 @@ def _zarr_target(source: TiledTable, folder: Path, metadata: Mapping[str, Any] |
     )  # fmt: skip
     if metadata is not None:
         target.attrs["dualfold"] = json.loads(json.dumps(metadata))
-    return target
