@@ -16,7 +16,7 @@ from dualfold.cli.verdict import short_verdict, verdict
 from dualfold.descriptions import DESCRIPTIONS, Description
 
 N_NEIGHBORS = 10
-ROLL_POINTS = 3000
+ROLL_POINTS = 2000
 PICTURE, PAGE = "demo.png", "digits.html"
 # On the page: two to compare; measuring a map takes as long as making eight.
 ON_PAGE = ("tsne", "isomap")
