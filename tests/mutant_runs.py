@@ -122,6 +122,7 @@ class Functions:
 
     def __init__(self):
         self.of_file = defaultdict(list)
+        gc.unfreeze()  # what a test file froze is not among the objects
         for thing in gc.get_objects():
             if isinstance(thing, types.FunctionType):
                 self.of_file[thing.__code__.co_filename].append(thing)
@@ -165,6 +166,7 @@ class Trials:
     def pytest_runtestloop(self, session):
         items = {item.nodeid: item for item in session.items}
         functions = Functions()
+        assert all(str(self.package / mutant["file"]) in functions.of_file for mutant in self.todo)
         gc.freeze()
         for mutant in self.todo:
             tests, seconds = self.choose(mutant)
