@@ -12,8 +12,11 @@ import numpy as np
 import pytest
 from coarse import patched
 
+from dualfold.games import EasiestBend, Spectrahedron, mvu_dual, spectra, structured_sets
 from dualfold.games import sure as sure_numbers
+from dualfold.games.spectra import least_eigenvalue, squares_of
 from dualfold.games.sure import Fixed, Sure, dot, length
+from dualfold.programs import curvature as curvatures
 
 COARSE = 2.0**-8  # twice the unit of this arithmetic
 
@@ -77,3 +80,72 @@ def test_products_and_quotients_of_coarse_numbers_hold_their_rounding(monkeypatc
     a, b = Sure(3.0), Sure(-2.0)
     for found, size in ((a + b, 1.0), (a - b, 5.0), (a * b, 6.0), (a / b, 1.5)):
         assert COARSE / 2 * size <= found.off <= COARSE * size * (1 + 1e-12)
+
+
+# ---- least eigenvalues, curvature (games/spectra.py, games/mvu_dual.py, programs/curvature.py)
+
+
+def test_least_eigenvalues_pay_for_their_factorisation(monkeypatch):
+    patched(monkeypatch, spectra, EPS=COARSE, TINY=0.0)
+    M = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, -1.0], [0.0, -1.0, 2.5]]) / 4
+    n, least = 3, float(np.linalg.eigvalsh(M)[0])
+    # Cholesky's factorisation of M − sI is right to γ_{n+1}·trace (Higham 10.3), its shift to u|s|.
+    unit = COARSE / 2
+    for estimate in (None, least - 0.125):
+        found = least_eigenvalue(Sure(M), estimate)
+        slack = gamma(n + 1) * np.trace(M - least * np.eye(n)) + unit * least
+        below = 0.0 if estimate is None else 0.125
+        assert least - below - 60 * slack <= found <= least - below - slack
+    off = np.full((n, n), 0.01)  # any symmetric matrix within it
+    assert least_eigenvalue(Sure(M)) - least_eigenvalue(Sure(M, off)) >= 0.03
+    assert least_eigenvalue(Sure(np.diag([2.0, -1.0, 5.0]))) == -1.0
+    rows = np.random.default_rng(1).normal(size=(7, 3))
+    found = squares_of(rows).off
+    size = np.abs(rows).T @ np.abs(rows)
+    assert (found >= gamma(7) * size).all()
+    assert (found <= 12 * gamma(7) * size).all()
+
+
+def test_a_matrix_that_is_not_factorised_has_its_circles():
+    """Gershgorin, where an estimate was so wrong that nothing could be factorised."""
+    M = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, -1.0], [0.0, -1.0, 2.5]])
+    for scale in (2.0**-40, 1.0, 2.0**40):
+        found = least_eigenvalue(Sure(scale * M), 100.0 * scale)
+        assert scale * (1 - 100 * 2.0**-52) <= found <= scale * (1 - 3 * 2.0**-53)
+
+
+def test_curvature_pays_for_its_factorisation(monkeypatch):
+    unit = 2.0**-12
+    patched(monkeypatch, curvatures, EPS=unit, TINY=0.0)
+    Q = np.array([[1.0, 0.25, 0.0], [0.25, 1.5, -0.25], [0.0, -0.25, 1.0]])
+    n, least = 3, float(np.linalg.eigvalsh(Q)[0])
+    found = float(curvatures._floor(Q))
+    shift = 0.9 * least
+    slack = (n + 1) * unit / 2 * np.trace(Q - shift * np.eye(n))
+    slack += unit / 2 * (np.diagonal(Q).max() - shift + shift)
+    assert shift - 10 * slack <= found <= shift - slack
+
+
+def test_the_least_of_a_spectrahedron_is_between_its_bounds(monkeypatch):
+    slope = np.array([[2.0, 1.0], [1.0, -1.0]])
+    plain = Spectrahedron(2.0).sure_minimum(slope)
+    patched(monkeypatch, structured_sets, EPS=0.25)
+    assert Spectrahedron(2.0).sure_minimum(slope).off >= 1.9 * plain.off
+
+
+def test_the_dual_of_unfolding_pays_for_its_sums(monkeypatch):
+    edges = np.array([[0, 1], [1, 2], [2, 3], [0, 3], [0, 2]])
+    bend, x = EasiestBend(4, edges, np.array([1.0, 2.0, 1.0, 1.0, 0.5])), np.full(5, 0.2)
+    plain = bend.surely(x)
+    patched(monkeypatch, mvu_dual, EPS=COARSE, TINY=0.0)
+    coarse = bend.surely(x)
+    weights = x / bend.squared_lengths
+    # Row i of the Laplacian adds up its weights, and each of them is a quotient.
+    size = np.zeros((4, 4))
+    np.add.at(size, (edges[:, 0], edges[:, 1]), weights)
+    size = size + size.T + np.diag((size + size.T).sum(axis=1))
+    lift = 2 * size.diagonal().max() / 4
+    least = COARSE / 2 * np.linalg.norm(size + lift)
+    assert 2 * (coarse.off - plain.off) >= least
+    assert 2 * (coarse.off - plain.off) <= 40 * least
+    assert np.isinf(bend.surely(x - 0.3).high())

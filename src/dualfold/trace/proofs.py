@@ -32,7 +32,7 @@ from dualfold.trace.completeness import (
 from dualfold.trace.exact import exact_proof
 from dualfold.trace.metric import Identity
 from dualfold.trace.problem import Gramian, TraceProblem
-from dualfold.trace.rounding import UP, norm_bound
+from dualfold.trace.rounding import UP
 from dualfold.trace.search import random_floor
 from dualfold.trace.shifted import shifted
 from dualfold.trace.singular import (
@@ -117,8 +117,7 @@ def evidence(
     exact = not problem.trivial.shape[1]
     answer = trial(problem, basis, lift, seen @ turn, exact=exact)
     length = float(np.sqrt(answer.squares.sum()))
-    size = norm_bound(problem) / max(problem.metric.lowest, 1e-300)
-    size = (size if np.isfinite(size) else scale) + float(np.abs(answer.h).max())
+    size = scale + float(np.abs(answer.h).max())
     extra = 2 * off_span * length + 4 * off_span**2 * size + d * lift * problem.trivial_error**2
     case = _Case(problem, answer, further, excluded, lift, scale, extra * UP, tolerance)
     found, floor, missed = _best(case, given, further, fresh)

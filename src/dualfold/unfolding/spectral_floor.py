@@ -224,7 +224,7 @@ def eigenvalues_below(
     L, mass = problem.laplacian(weights), problem.mass
     shifted = sp.csr_array(L - sp.diags_array(height * mass))
     factor = factorise(shifted, ordering or _ordering(problem))
-    if factor.zero or not np.isfinite(factor.backward_error):
+    if not np.isfinite(factor.backward_error):  # a pivot is 0, or no number
         return None, np.inf
     rounding = float(np.max(factor.row_errors / mass))
     return factor.negative, rounding + _forming(problem, weights, height)
