@@ -77,6 +77,14 @@ def test_norms_are_left_by_what_the_directions_surely_have(monkeypatch):
         inside = np.maximum(np.array([5.0, 4.0]) - leak, 0.0)
         left = np.sqrt(np.sum(A**2) - inside @ inside)
         assert left <= -norm_floor(problem, answer).height <= left * (1 + 1e-5)
+    # A difference of two large squares: what is left of them may be rounding.
+    whole = Trial(np.eye(4), -np.diagonal(A), *np.zeros((2, 4)), 0.0, 0.0)
+    patched(monkeypatch, completeness, UNIT=U)
+    assert -norm_floor(problem, whole).height >= np.sqrt(2 * U) * np.linalg.norm(A)
+    flat = TraceProblem(np.diag(np.r_[100.0, np.linspace(1e-6, 2e-6, 199)]), count=1, sense="max")
+    top = Trial(np.eye(200)[:, :1], np.array([-100.0]), *np.zeros((2, 1)), 0.0, 0.0)
+    found = -deflated_norm_floor(flat, top).height  # γ is that of double precision here
+    assert np.sqrt(2 * U) * 100 <= found <= 2 * np.sqrt(16 * U) * 100
 
 
 def test_a_deflated_norm_pays_for_the_rounding_of_its_products():

@@ -13,11 +13,7 @@ import pytest
 import scipy.sparse as sp
 from coarse import U, coarse, gamma, patched
 
-from dualfold.trace import (
-    Gramian,
-    TraceProblem,
-    rounding,
-)
+from dualfold.trace import Gramian, TraceProblem, rounding, singular
 from dualfold.trace import trial as trials
 from dualfold.trace.bounds import _below_the_last, bracket, temple_loss
 from dualfold.trace.completeness import Floor
@@ -112,6 +108,9 @@ def test_every_doubt_makes_a_bracket_wider(coarsely):
     assert few.apart == pytest.approx(5.5 + answer.total_blur - few.lower)
     doubts = rounded + answer.total_blur + head.total_blur + 0.125
     assert few.blurred == pytest.approx(doubts)
+    # None lies below 0.9: all three are there or higher. A product of it, and a difference.
+    none = bracket(answer, None, Floor(0, 0.9, "inertia", seen=0))
+    assert 2.7 * (1 - 8 * U) <= none.lower <= 2.7 * (1 - U)
     # A fourth direction, further up, helps to bound the first three.
     more = blurred(4)
     wide = bracket(answer, more, Floor(4, 5.0, "inertia", seen=4))
@@ -125,6 +124,36 @@ def test_every_doubt_makes_a_bracket_wider(coarsely):
     assert under.lower == pytest.approx(1.0 + 2.0 + 2.2 - moved - answer.total_blur)
     assert under.blurred == answer.total_blur
     assert _below_the_last(blurred(d, skew=0.5), 2.2).lower == -np.inf
+
+
+@pytest.mark.parametrize("metric", [None, "diagonal", "dense", "sparse"])
+@pytest.mark.parametrize("kind", ["dense", "sparse", "gramian"])
+def test_sums_of_bounds_grow_by_the_factor_for_their_own_rounding(monkeypatch, kind, metric):
+    problem, whole = small(kind, metric), small("gramian", metric, excluded=False)
+    V = columns(problem)
+    BV, h, R = problem.metric.times(V), np.array([0.5, -3.0]), V + 0.5
+
+    def told():
+        yield rounding.column_norms(V)
+        yield rounding.norm_bound(problem)
+        yield rounding.product_errors(problem, V)
+        yield rounding.squares_in_metric(problem, V)
+        yield rounding.dual_lengths(problem, R, np.zeros(2))
+        yield trials._residual_errors(problem, V, BV, h, 2.0)
+        yield trials.span_error(problem, V, V + 0.125)
+        some = trials.trial(problem, V + 0.125, 2.0)
+        yield from (some.squares, some.skew, some.leak)
+        yield from (singular.null_error(small("gramian", metric)), singular.factor_norm(whole))
+        yield from (singular._value(whole, V, 0.0)[1], singular._skew(whole, V))
+        yield singular._stray(problem, V + 0.125)
+        pairs = singular._measured_pairs(whole, -(whole.A.factor @ V), V)
+        yield from (pairs.squares, pairs.rounded, pairs.skew, pairs.leak)
+
+    patched(monkeypatch, UP=1.0)
+    before = list(told())
+    patched(monkeypatch, UP=1.25)
+    for a, b in zip(before, told(), strict=True):
+        assert (np.asarray(b) >= 1.2 * np.asarray(a)).all()
 
 
 def test_the_factor_for_the_rounding_of_bounds_widens_them(monkeypatch):
