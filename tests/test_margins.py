@@ -32,7 +32,7 @@ def gamma(k, unit=COARSE / 2):
 
 def wide(n, seed):
     rng = np.random.default_rng(seed)
-    return Sure(rng.normal(size=n), rng.uniform(0.1, 0.2, size=n))
+    return Sure(rng.normal(size=n), rng.uniform(4.0, 8.0, size=n))  # wider than they are long
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 16])
@@ -47,7 +47,7 @@ def test_sums_of_coarse_numbers_hold_their_rounding(monkeypatch, n):
     held = x @ b.off + a.off @ (y + b.off)
     assert dot(a, b).off >= (held + gamma(n) * (x @ y)) / (1 - gamma(n))
     assert dot(Sure(a.mid), Sure(b.mid)).off >= gamma(n) * (x @ y) / (1 - gamma(n))
-    for matrix in (Fixed(M), Sure(M), Sure(M, 0.1 + 0.0 * M)):
+    for matrix in (Fixed(M), Sure(M), Sure(M, 2.0 + 0.0 * M)):
         spread = matrix.off if isinstance(matrix, Sure) and np.ndim(matrix.off) else 0.0 * M
         least = np.abs(M) @ a.off + spread @ (x + a.off) + gamma(n) * (np.abs(M) @ x)
         found = (matrix @ a).off

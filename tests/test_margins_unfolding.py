@@ -61,9 +61,35 @@ def test_values_of_weights_pay_for_each_term():
     own = own_value(problem("equal"), w, Y, scale)
     least = U * abs(w @ q) + (2 + 8) * 4 * U**2 * (np.abs(w) @ q)
     assert w @ q + least <= own <= w @ q + 40 * least
+    # Weights that cancel: only the products of double-doubles are left to pay for.
+    w[-1] -= (w @ q) / q[-1]
+    least = (2 + 8) * 4 * U**2 * (np.abs(w) @ q)
+    assert least - 1e-12 <= own_value(problem("equal"), w, Y, scale) <= 40 * least
     for value in (3.0, -3.0):
         found = upper_bound(value, 4.0)
         assert value / 4 + U * 0.75 <= found <= value / 4 + 8 * U * 0.75
+
+
+def test_what_underflows_is_paid_for_on_the_safe_side(monkeypatch):
+    lost = 2.0**-12
+    patched(monkeypatch, bounds, spectral_floor, UNIT=0.0, UNDERFLOW=lost)
+    Y, w = np.random.default_rng(5).normal(size=(5, 2)), np.ones(7)
+    ratios = np.sum((Y[EDGES[:, 0]] - Y[EDGES[:, 1]]) ** 2, axis=1)
+    found = fit(problem(), Y)
+    assert found.low == pytest.approx(((ratios - 2 * lost) / D2).min(), rel=1e-12)
+    assert found.high == pytest.approx(((ratios + 2 * lost) / D2).max(), rel=1e-12)
+    away = Y - MASS @ Y / MASS.sum()
+    assert found.variance <= MASS @ np.sum(away**2, axis=1) - 5 * 2 * lost
+    assert dual_value(problem(), w) == pytest.approx(D2.sum() + 7 * lost, rel=1e-12)
+    own = own_value(problem(), w, Y, 1.0)
+    assert own == pytest.approx(ratios.sum() + 7 * 2 * lost, rel=1e-12)
+    plain = geodesic_bounds(problem())
+    monkeypatch.setattr(bounds, "UNDERFLOW", 0.0)
+    before = geodesic_bounds(problem())
+    for more, less in ((plain.isomap, before.isomap), (plain.centre, before.centre)):
+        assert more - less == pytest.approx(4 * MASS.sum() * lost, rel=1e-9)
+    assert cholesky_floor(problem(), w, 0.05) <= 0.05 - 5 * lost / MASS.min()
+    assert spectral_floor._forming(problem(), w, 0.05) == lost / MASS.min()
 
 
 def test_path_lengths_pay_for_their_roots_and_sums():
@@ -83,40 +109,49 @@ def test_path_lengths_pay_for_their_roots_and_sums():
 # ---- λ₂ from below
 
 
-def forming(weights, height, mass):
+def forming(stated, weights, height):
     """What rounding can do to L(w) − σM: a sum of `degree` weights, a product, a difference."""
-    degree = np.bincount(EDGES.ravel(), minlength=5)
-    rows = np.zeros(5)
-    np.add.at(rows, EDGES.ravel(), np.repeat(np.abs(weights), 2))
+    ends, mass = stated.edges.ravel(), stated.mass
+    degree = np.bincount(ends, minlength=5)
+    rows = np.bincount(ends, weights=np.repeat(np.abs(weights), 2), minlength=5)
     return float(np.max((gamma(degree) * rows + 2 * U * height * mass) / mass))
 
 
-@pytest.mark.parametrize("mass", [np.ones(5), MASS], ids=["ones", "masses"])
-def test_floors_of_the_second_eigenvalue_pay_for_rounding(mass):
-    weights = np.array([1.0, 2.0, 1.0, 3.0, 1.0, 0.5, 2.0])
-    stated = problem(mass=mass)
+COMPLETE = np.array([[i, j] for i in range(5) for j in range(i + 1, 5)])
+STAR = np.array([[0, 1], [0, 2], [0, 3], [0, 4]])
+HEAVY = np.array([0.25, 40.0, 40.0, 40.0, 40.0])
+
+
+@pytest.mark.parametrize(
+    ("edges", "mass"),
+    [(EDGES, np.ones(5)), (EDGES, MASS), (EDGES, MASS / 64), (COMPLETE, np.ones(5)), (STAR, HEAVY)],
+    ids=["ones", "masses", "light", "complete", "star"],
+)
+def test_floors_of_the_second_eigenvalue_pay_for_rounding(edges, mass):
+    weights = np.resize([1.0, 1.25, 1.0, 1.5, 1.0, 0.75, 1.0], len(edges))
+    stated = UnfoldingProblem(5, edges, np.ones(len(edges)), "at_most", mass)
     root = 1 / np.sqrt(mass)
     L = stated.laplacian(weights).toarray()
     second = np.linalg.eigvalsh(root[:, None] * L * root)[1]
     height = 0.9 * second
     A = L - height * np.diag(mass) + np.outer(mass, 2 * height * mass / mass.sum())
-    formed = forming(weights, height, mass)
+    formed = forming(stated, weights, height)
     # Cholesky: |E_ij| ≤ γ_{n+1}√(a_ii a_jj) (Higham 10.5), so the form is γ Σ a_ii/m_i.
     factored = gamma(5 + 1) * np.sum(np.diagonal(A) / mass)
     found = cholesky_floor(stated, weights, height)
     least = factored + formed + 3 * U * 2 * height
-    assert height - found >= least
-    assert height - found <= 12 * least
+    assert found <= max(height - least, 0.0)
+    assert found >= height - 12 * least
     count, error = eigenvalues_below(stated, weights, height)
     assert count == 1
     assert formed <= error <= 12 * formed
     assert spectral_floor.proved_floor(stated, weights, height) <= height - error
     # In double-doubles: 16(n + 16)²u² of the diagonal, and of the sizes of its sums.
-    rows = np.max((np.abs(L).sum(axis=1) + height * mass) / mass)
+    rows = np.max((2 * L.diagonal() + 5 * height * mass) / mass)
     least = 16 * 21**2 * U**2 * (np.sum(np.diagonal(A) / mass) + rows)
     found = precise_floor(stated, weights, height)
-    assert height - found >= least
-    assert height - found <= 6 * least + 8 * U * height
+    assert found <= height - least
+    assert found >= height - 6 * least - 8 * U * height
 
 
 def test_what_is_left_of_a_height_is_rounded_down():

@@ -14,8 +14,10 @@ from dualfold.games import Ball, Everywhere, HalfSquare, Indicator, Spectrahedro
 from dualfold.games.bregman import VonNeumann
 from dualfold.games.given import doubles
 from dualfold.games.recipes import boundary_frank_wolfe
-from dualfold.quality import rank_counts
+from dualfold.quality import coranking, rank_counts
+from dualfold.quality.local import correlation_of_densities
 from dualfold.quality.picture import Picture
+from dualfold.quality.verdict import verdict_of
 
 # ---- games
 
@@ -124,3 +126,73 @@ def test_close_calls_of_ranks_pay_for_storing_and_rounding():
         least = (depth + 16) * 2.0**-24 * squares + 2 * slack**2 * (1 + 1 / rank_counts._SPREAD)
         assert (found >= least).all()
         assert (found <= 1.05 * least).all()
+
+
+@pytest.mark.parametrize("size", [1e-4, 1.0, 1e4])
+def test_best_scales_do_not_depend_on_units(size):
+    rng = np.random.default_rng(5)
+    X, Y = rng.normal(size=(30, 3)), rng.normal(size=(30, 2))
+    plain = quality.stress(X, Y, scale="best")
+    assert quality.stress(X, size * Y, scale="best") == pytest.approx(plain, rel=1e-9)
+    found = quality.procrustes(Y, size * Y + 1.0)
+    assert found.scale == pytest.approx(1 / size)
+    assert found.disparity <= 1e-20
+
+
+def test_few_points_have_a_curve_and_a_chance():
+    X = np.array([[0.0], [1.0], [3.0], [7.0]])
+    assert len(quality.neighborhood_curve(X[:3], X[:3]).q_nx) == 1
+    with pytest.raises(InvalidInput, match="three points"):
+        quality.neighborhood_curve(X[:2], X[:2])
+    lists = np.array([[1, 2, 3], [0, 2, 3], [1, 0, 3], [2, 1, 0]])
+    curve = coranking.curve_of(lists, lists, None, 4)
+    assert curve.sizes.tolist() == [1, 2]  # all but one: beyond that everybody is kept
+    assert (curve.q_nx == 1).all()
+    assert Picture(0.5, 11, 5).chance == 0.5
+    assert Picture(0.5, 11, 5).beyond_chance == 0.0
+
+
+def test_limits_of_other_sampled_measures_stay_where_they_are():
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(30, 3))
+    Y = X[:, :2].copy()
+    Y[::2] = rng.normal(size=(15, 2))
+    labels = np.arange(30) % 2
+    for seed in range(4):
+        drawn = {"sample": 2, "random_state": seed}
+        one = quality.lcmc(X, Y, n_neighbors=5, **drawn)
+        assert -5 / 29 <= one.low <= one.high <= 1 - 5 / 29
+        both = quality.silhouette(X, labels, **drawn)
+        assert -1 <= both.low <= both.high <= 1
+
+
+def test_two_densities_are_enough_for_a_correlation():
+    apart = np.array([[1.0], [2.0]])
+    assert correlation_of_densities(apart, 3 * apart, 2) == pytest.approx(1.0)
+    assert correlation_of_densities(apart, 1 / apart, 2) == pytest.approx(-1.0)
+    assert correlation_of_densities(apart[:1], apart[:1], 1) == 0.0
+
+
+def test_bins_are_whole_numbers_from_1():
+    X = np.random.default_rng(7).normal(size=(8, 2))
+    for bins in (0, -3, 2.5, "ten"):
+        with pytest.raises(InvalidInput, match="bins"):
+            quality.shepard(X, X, bins=bins)
+    assert quality.shepard(X, X, bins=1) is not None
+
+
+def test_lists_of_distances_are_distances():
+    D = np.abs(np.arange(5.0)[:, None] - np.arange(5.0))
+    Y = np.arange(5.0)[:, None]
+    given = quality.distance_correlation(D.tolist(), Y, metric="precomputed")
+    assert given == pytest.approx(1.0)
+
+
+def test_a_map_is_uneven_only_where_it_is_worse_than_the_rest():
+    """Not where everything is equally poor, and not where the worst is good."""
+    for low, rest, said in ((0.5, 0.99, True), (0.7, 0.7, False), (0.955, 0.99, False)):
+        trust = np.r_[np.full(20, low), np.full(80, rest)]
+        names = ("continuity", "distance_correlation", "stress")
+        measures = {"trustworthiness": trust.mean()} | dict.fromkeys(names, 0.5)
+        words = verdict_of(measures, {"trustworthiness": trust}, Picture(0.5, 101, 10))
+        assert ("uneven" in words) == said

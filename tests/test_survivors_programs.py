@@ -128,6 +128,17 @@ def test_sizes_of_excluded_points_are_held_against_the_limits():
     assert certify_infeasible(more, np.r_[ray, 0.0]).level == "failed"
 
 
+def test_what_is_not_negative_costs_only_where_the_rest_is_negative():
+    tilt = 2.0**-43
+    for last, level in ((-1 - tilt, "within reach"), (-1 + tilt, "proved")):
+        A = np.array([[-1.0, 1.0], [1.0, last]])
+        program = LinearProgram(np.zeros(2), A, np.array([-1.0, 0.0]), nonnegative=2)
+        found = certify_infeasible(program, np.ones(2))
+        assert found.level == level
+        if level == "within reach":  # y = 2⁴⁴, x = y + 1 keeps everything
+            assert 1e8 < min(found.extent) <= max(found.extent) < 2.0**44
+
+
 def test_rays_say_what_they_do():
     torn = LinearProgram([0.0], [[1.0], [-1.0]], [0.0, -1.0])
     assert "combines the constraints" in certify_infeasible(torn, [1.0, 1.0]).grounds

@@ -287,3 +287,8 @@ def test_a_solve_makes_pairs_better():
     np.testing.assert_allclose(solved.h, [1.0, 2.0], rtol=1e-9)
     found = singular.singular_bracket(problem, rough, 0.0, rough, floor)
     assert 5.0 - 1e-8 <= found.lower <= 5.0
+    # Without a solve the loss is of first order, and still taken off.
+    bent = np.linalg.qr(np.eye(4)[:, :2] + 1e-2 * np.random.default_rng(6).normal(size=(4, 2)))[0]
+    bent, _ = singular.ritz_directions(problem, bent)
+    unsolved = Floor(2, floor.height, "inertia", seen=2)
+    assert singular.singular_bracket(problem, bent, 0.0, bent, unsolved).lower <= 5.0
