@@ -156,3 +156,12 @@ def test_a_form_is_bounded_with_room_for_the_rounding_of_the_proof(monkeypatch):
     patched(monkeypatch, UP=1.5)
     assert not form_bound(T, np.full(3, 1.2 * wide * least))
     assert form_bound(T, np.full(3, 1.6 * wide * least))
+
+
+def test_a_solve_that_gives_no_numbers_makes_no_direction_better():
+    problem = TraceProblem(np.diag([1.0, 2.0, 3.0]), count=1)
+    given = SimpleNamespace(problem=problem, lift=0.0)
+    for wrong in (np.nan, np.inf, 0.0):
+        floor = Floor(1, 1.5, "inertia", solve=lambda R, wrong=wrong: wrong * R)
+        with np.errstate(all="ignore"):
+            assert proofs._refined(given, floor, np.eye(3)[:, :1]) is None

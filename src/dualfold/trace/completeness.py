@@ -110,7 +110,7 @@ def deflated_norm_floor(problem: TraceProblem, answer: Trial, seed: int = 3) -> 
         cross = np.sqrt(np.linalg.norm(gram[:k, :k], 2)) * UP + off
         near = float(mu[:k].max()) + off
         best = min(best, (near + far) / 2 + float(np.hypot((near - far) / 2, cross)))
-    return Floor(len(answer.h), -best - abs(best) * (UP - 1), "norm")
+    return Floor(len(answer.h), -best * UP, "norm")  # best ≥ far ≥ 0
 
 
 def _norms_are_known(problem: TraceProblem) -> bool:

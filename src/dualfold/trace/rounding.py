@@ -84,8 +84,9 @@ def _guessed_norm(problem: TraceProblem) -> float:
             break
         v = problem.descent(v / length)
         top = max(top, float(np.linalg.norm(v)))
-    problem.__dict__["_guessed_norm"] = 1.5 * top  # frozen, and this is no field of it
-    return 1.5 * top
+    guess = 1.5 * top
+    problem.__dict__["_guessed_norm"] = guess  # frozen, and this is no field of it
+    return guess
 
 
 def product_errors(problem: TraceProblem, V: Array) -> Array:

@@ -196,7 +196,7 @@ def precise_floor(problem: UnfoldingProblem, weights: Array, height: float) -> f
     if not (np.all(sizes > 0) and np.isfinite(A.high).all()) or cholesky(A) is None:
         return 0.0
     error = 16.0 * (n + 16) ** 2 * UNIT**2
-    rows = 2 * problem.laplacian(np.abs(weights)).diagonal() + 5 * abs(height) * mass
+    rows = 2 * problem.laplacian(np.abs(weights)).diagonal() + 5 * height * mass
     lost = n * n * 2.0**-900 / float(mass.min())
     spread = float(np.sum(sizes / mass)) + float(np.max(rows / mass))
     return _less(height, 2 * error * spread + lost)
