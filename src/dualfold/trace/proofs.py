@@ -420,7 +420,7 @@ def _refined(case: _Case, floor: Floor, V: Array) -> Trial | None:
             Y = np.linalg.solve(np.linalg.cholesky((gram + gram.T) / 2), Y.T).T
     except (np.linalg.LinAlgError, DualfoldError):
         return None
-    return trial(problem, Y, case.lift)
+    return trial(problem, Y, case.lift) if np.isfinite(Y).all() else None
 
 
 def _reaches_the_lift(case: _Case, height: Height) -> bool:
