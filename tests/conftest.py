@@ -9,6 +9,7 @@ import os
 import sys
 from pathlib import Path
 
+import click.testing
 import numpy as np
 import pytest
 import scipy.sparse
@@ -25,6 +26,12 @@ if "rng" not in inspect.signature(scipy.sparse.random_array).parameters:  # SciP
     scipy.sparse.random_array = lambda *shape, rng=None, **more: _drawn(
         *shape, random_state=rng, **more
     )
+
+if "mix_stderr" in inspect.signature(click.testing.CliRunner).parameters:  # click before 8.2
+    click.testing.CliRunner.__init__ = functools.partialmethod(
+        click.testing.CliRunner.__init__, mix_stderr=False
+    )
+    click.testing.Result.output = property(lambda result: result.stdout + result.stderr)
 
 
 # Collecting makes 400,000 objects that stay: looking for garbage among them takes 4 s of 12.

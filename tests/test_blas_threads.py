@@ -112,6 +112,33 @@ def test_a_fork_while_another_thread_holds_our_locks_does_not_hang():
     assert done.returncode == 0, done.stderr
 
 
+IMPORTS = """
+import os, signal, sys, threading, time
+import dualfold
+
+def use():
+    from dualfold.estimators.isomap import Isomap
+
+threading.Thread(target=use).start()
+while "dualfold.estimators" not in sys.modules:
+    time.sleep(0.001)
+child = os.fork()
+if child == 0:
+    signal.alarm(20)
+    use()
+    os._exit(0)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+def test_a_fork_while_another_thread_imports_us_does_not_hang():
+    """Python's locks of modules stay closed in the new process: the fork waits for the import."""
+    command = [sys.executable, "-W", "ignore", "-c", IMPORTS]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, (done.returncode, done.stderr)
+
+
 if __name__ == "__main__":
     {
         "forks": check_that_forked_processes_end,

@@ -11,7 +11,11 @@ alone, that says how far from optimal it can be.
 
 from __future__ import annotations
 
+import os
+import sys
+import time
 from importlib import import_module
+from types import FrameType
 from typing import Any
 
 __version__ = "0.1.0"
@@ -76,3 +80,29 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return list(__getattr__("__all__"))
+
+
+def _wait_for_imports(longest: float = 10.0) -> None:
+    """Before a fork: let other threads finish importing us, for so many seconds.
+
+    A fork copies Python's lock of each module that another thread is importing, and nobody opens it
+    in the new process: its first use of the module would wait for ever. Rooms load when first
+    used, so this would happen to whoever forks while a thread fits for the first time.
+    """
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return  # a module forks while it is imported: it would wait for itself
+        frame = frame.f_back
+    until = time.monotonic() + longest
+    while _being_imported() and time.monotonic() < until:
+        time.sleep(0.005)
+
+
+def _being_imported() -> bool:
+    ours = [module for name, module in list(sys.modules.items()) if name.startswith("dualfold.")]
+    return any(getattr(module.__spec__, "_initializing", False) for module in ours)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_wait_for_imports)
