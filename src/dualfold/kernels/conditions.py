@@ -7,9 +7,9 @@ came from a damaged file is refused here in a sentence, where C would leave the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -19,13 +19,25 @@ from dualfold.errors import InvalidInput
 
 @dataclass(frozen=True)
 class Condition:
-    """Of one array: its place among the arguments, and what it must hold."""
+    """Of one array: its place among the arguments, and what it must hold.
+
+    holds, below : expressions of the arguments; below is "" where there is no limit
+    """
 
     place: int
     name: str
-    holds: CodeType
-    below: CodeType | None
+    holds: str
+    below: str
     rising: bool
+
+    def expression(self) -> str:
+        """All of it as one expression, true where the array fits."""
+        parts = [f"0 <= ({self.holds}) <= {self.name}.size"]
+        if self.below:
+            parts.append(f"BELOW({self.name}, {self.holds}, {self.below})")
+        if self.rising:
+            parts.append(f"RISES({self.name}, {self.holds})")
+        return f"({self.name} is None or {' and '.join(parts)})"
 
 
 def conditions(arguments: Sequence[str]) -> list[Condition]:
@@ -33,66 +45,82 @@ def conditions(arguments: Sequence[str]) -> list[Condition]:
     found = []
     for place, argument in enumerate(arguments):
         name, _, *stated = argument.split(":")
-        if stated:
-            holds, below, rising = stated
-            limit = _compiled(below) if below else None
-            found.append(Condition(place, name, _compiled(holds), limit, bool(rising)))
+        if stated:  # of whole numbers, whose / is Python's //
+            holds, below, rising = (text.replace("/", "//") for text in stated)
+            found.append(Condition(place, name, holds, below, bool(rising)))
     return found
 
 
 def checker(
     kernel: str, arguments: Sequence[str], constant: Callable[[str], int]
 ) -> Callable[[Sequence[Any]], None]:
-    """A function that refuses values against the conditions; `constant` knows C's constants."""
+    """A function that refuses values against the conditions; `constant` knows C's constants.
+
+    All conditions are one compiled expression, because kernels are called thousands of times for
+    small work. Where it is not true, or has no value, they are looked at one by one.
+    """
     names = [argument.partition(":")[0] for argument in arguments]
     wanted = conditions(arguments)
-    codes = [code for one in wanted for code in (one.holds, one.below) if code]
-    used = {name for code in codes for name in code.co_names} - {*names, "COUNT"}
-    known: dict[str, Any] = {name: constant(name) for name in used}
-    known |= {"COUNT": np.size, "__builtins__": {}}
+    every = " and ".join(one.expression() for one in wanted) or "True"
+    known: dict[str, Any] = {"COUNT": np.size, "BELOW": _below, "RISES": _rises}
+    words = {
+        word for one in wanted for word in re.findall(r"[A-Za-z]\w*", f"{one.holds} {one.below}")
+    }
+    known |= {word: constant(word) for word in words - {*names, *known}}
+    known["__builtins__"] = {}
+    # An argument may have a name that means something to Python ("from").
+    ours = re.compile(rf"(?<!\.)\b({'|'.join(names)})\b")
+    fits = eval(ours.sub(r"\1_", f"lambda {', '.join(names)}: {every}"), known)
 
     def check(values: Sequence[Any]) -> None:
+        try:
+            if fits(*values):
+                return
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+            pass
         given = dict(zip(names, values, strict=True))
         for one in wanted:
-            array = values[one.place]
-            if not isinstance(array, np.ndarray):
-                continue  # None where it may be; anything else is refused by its type
-            try:
-                entries = int(eval(one.holds, known, given))
-                limit = None if one.below is None else int(eval(one.below, known, given))
-            except ZeroDivisionError:  # rows of no columns: nothing of them is read
-                continue
-            except IndexError:  # an array that says how long another is ends too early
-                entries, limit = array.size + 1, None
-            _refuse(kernel, one, array, entries, limit)
+            if isinstance(values[one.place], np.ndarray):  # anything else is refused by its type
+                _refuse(kernel, one, values[one.place], known, given)
 
     return check
 
 
 def _refuse(
-    kernel: str, one: Condition, array: np.ndarray, entries: int, limit: int | None
+    kernel: str, one: Condition, array: np.ndarray, known: dict[str, Any], given: dict[str, Any]
 ) -> None:
-    if not 0 <= entries <= array.size:
-        raise _damaged(kernel, one, f"has {array.size} entries where {entries} are needed")
-    some = array.ravel()[:entries]
-    if not entries:
+    """In words, unless the array fits."""
+    try:
+        entries = int(eval(one.holds, known, given))
+        limit = int(eval(one.below, known, given)) if one.below else None
+    except ZeroDivisionError:  # rows of no columns: nothing of them is read
         return
-    if limit is not None:
-        # Read as numbers without a sign, those below 0 are the largest: one pass finds both.
-        whole = some.view(np.uint32 if some.dtype == np.int32 else np.uint64)
-        if int(whole.max()) >= limit:
-            raise _damaged(kernel, one, f"has entries outside of 0 to {limit - 1}")
-    if one.rising and not (some[0] >= 0 and bool(np.all(some[1:] >= some[:-1]))):
-        raise _damaged(kernel, one, "has entries that do not rise from 0 on")
+    except IndexError:  # an array that says how long another is ends too early
+        entries, limit = array.size + 1, None
+    what = ""
+    if not 0 <= entries <= array.size:
+        what = f"has {array.size} entries where {entries} are needed"
+    elif limit is not None and not _below(array, entries, limit):
+        what = f"has entries outside of 0 to {limit - 1}"
+    elif one.rising and not _rises(array, entries):
+        what = "has entries that do not rise from 0 on"
+    if what:
+        raise InvalidInput(
+            f"the array {one.name!r} of {kernel} {what}: a sparse matrix, a graph or a list of "
+            "rows was damaged or altered; make it again"
+        )
 
 
-def _damaged(kernel: str, one: Condition, what: str) -> InvalidInput:
-    return InvalidInput(
-        f"the array {one.name!r} of {kernel} {what}: a sparse matrix, a graph or a list of rows "
-        "was damaged or altered; make it again"
-    )
+def _below(array: np.ndarray, entries: int, limit: int) -> bool:
+    """Whether the first entries are in 0 … limit − 1.
+
+    Read as numbers without a sign, those below 0 are the largest: one pass finds both.
+    """
+    some = array.ravel()[:entries].view(np.uint32 if array.dtype == np.int32 else np.uint64)
+    return not entries or int(np.maximum.reduce(some)) < limit
 
 
-def _compiled(text: str) -> CodeType:
-    """A C expression of whole numbers, whose / is Python's //."""
-    return compile(text.replace("/", "//"), "<prototype>", "eval")
+def _rises(array: np.ndarray, entries: int) -> bool:
+    """Whether none of the first entries is negative or smaller than the one before it."""
+    some = array.ravel()[:entries]
+    return not entries or bool(some[0] >= 0 and np.logical_and.reduce(some[1:] >= some[:-1]))

@@ -224,7 +224,8 @@ static int factorise_one(Work *w, int64_t s) {
    them. Leftovers for a parent of another part are written to handed + hand_at[s]; those
    of children of another part are read from there. */
 EXPORT int32_t ldl_factorise(
-        int64_t which, int64_t n, int64_t supers, const int64_t *start HOLDS(n + 1) RISING,
+        int64_t which, int64_t stack_size, int64_t n, int64_t supers,
+        const int64_t *start HOLDS(n + 1) RISING,
         const int32_t *next HOLDS(start[n]) BELOW(n), const double *values HOLDS(start[n]),
         const int32_t *order HOLDS(n) BELOW(n), const int32_t *place HOLDS(n) BELOW(n),
         const int32_t *first HOLDS(supers + 1), const int32_t *above HOLDS(supers),
@@ -232,7 +233,7 @@ EXPORT int32_t ldl_factorise(
         const int32_t *rows HOLDS(row_start[supers]) BELOW(n),
         const int64_t *panel_start HOLDS(supers + 1), const int32_t *part HOLDS(supers),
         const int64_t *hand_at HOLDS(supers + 1), double *handed HOLDS(hand_at[supers]),
-        int64_t stack_size, double *lower HOLDS(panel_start[supers]), double *pivots HOLDS(n)) {
+        double *lower HOLDS(panel_start[supers]), double *pivots HOLDS(n)) {
     Work w = {.n = n, .which = which, .start = start, .next = next, .values = values,
               .order = order, .place = place, .first = first, .above = above,
               .row_start = row_start, .panel_start = panel_start, .hand_at = hand_at,

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from dualfold.errors import InvalidInput
-from dualfold.kernels import kernel, shared
+from dualfold.kernels import kernel, kernel_in_shares, shared
 from dualfold.kernels.progress import steps
 from dualfold.kernels.tally import tally
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
@@ -49,7 +49,7 @@ TOGETHER = shared("WIDE")  # right-hand sides that go through the factor at once
 ROUND_OFF = 2.0**-53
 
 _plan = kernel("ldl_plan")
-_factorise = kernel("ldl_factorise")
+_factorise = kernel_in_shares("ldl_factorise")
 _solve = kernel("ldl_solve")
 _absolute = kernel("ldl_absolute")
 
@@ -160,15 +160,16 @@ def factorise(matrix: csr_array[Any], ordering: Ordering) -> Factorisation:
         raise_without_memory([NO_MEMORY], 8 * int(o.panel_start[-1] + hand_at[-1]))
     pivots = np.empty(n)
 
+    share = _factorise(
+        n, supers, start, columns, values, o.permutation, place, o.first, o.above, o.row_start,
+        o.rows, o.panel_start, part, hand_at, handed, lower, pivots,
+    )  # fmt: skip
+
     # The subtrees side by side, the largest first; then what hangs above them all.
     with steps("factorising", float(work[: parts + 1].sum())) as done:
 
         def one(which: int) -> int:
-            status: int = _factorise(
-                which, n, supers, start, columns, values, o.permutation, place, o.first, o.above,
-                o.row_start, o.rows, o.panel_start, part, hand_at, handed, int(stacks[which]),
-                lower, pivots,
-            )  # fmt: skip
+            status: int = share(which, int(stacks[which]))
             done(float(work[which]))
             return status
 
