@@ -66,6 +66,29 @@ def test_a_kernel_takes_what_its_prototype_says():
     np.testing.assert_allclose(out, A.astype(float) @ V.T, rtol=1e-14)
 
 
+def test_shares_of_one_work_are_checked_together():
+    """Numbers that differ from share to share come first; no array is among them."""
+    share = kernels.kernel_in_shares("ldl_factorise")
+    with pytest.raises(TypeError, match="does not end in 0 arguments"):
+        share()
+    diagonal = np.arange(1.0, 4.0)
+    order, start = np.arange(3, dtype=np.int32), np.arange(4)
+    one_each, none = np.arange(4, dtype=np.int32), np.full(3, -1, np.int32)
+    lower, pivots = np.empty(3), np.empty(3)
+    arrays = [
+        start, order, diagonal, order, order, one_each, none, np.zeros(4, np.int64),
+        np.empty(0, np.int32), start, np.zeros(3, np.int32), np.zeros(4, np.int64), np.empty(0),
+        lower, pivots,
+    ]  # fmt: skip
+    run = share(3, 3, *arrays)
+    with pytest.raises(TypeError, match="takes 2 arguments; 1 were given"):
+        run(0)
+    assert run(0, 0) == 0
+    np.testing.assert_array_equal(pivots, diagonal)  # LDLᵀ of a diagonal matrix is itself
+    with pytest.raises(InvalidInput, match="'next' of ldl_factorise has entries outside of 0 to 2"):
+        share(3, 3, start, order + 1, *arrays[2:])
+
+
 def test_a_call_against_the_prototype_is_refused():
     A, V, out = matrices()
     locked = out.copy()
