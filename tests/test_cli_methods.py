@@ -104,6 +104,8 @@ def number_in(rule, default):
 
 
 OPTIONS = [(row.name, name) for row in DESCRIPTIONS.values() for name in row.options]
+# Whether two faces take the same steps shows after few of them.
+FEWER_ROUNDS = {"tsne": 250, "neighbor_map": 20}
 
 
 @pytest.mark.filterwarnings("ignore::dualfold.errors.DualfoldWarning")
@@ -116,6 +118,8 @@ def test_options_are_the_estimators_too(here, method, name):
     more = []
     if method == "mvu" and name in ("constraints", "angles"):  # equal lengths take a while exactly
         given["relaxation"], more = 1e-4, ["--relaxation", 1e-4]
+    if method in FEWER_ROUNDS and name != "max_iter":
+        given["max_iter"], more = FEWER_ROUNDS[method], ["--max-iter", FEWER_ROUNDS[method]]
     words = [option.flag if value else option.off] if option.is_switch else []
     words = words or [option.flag, as_word(value)]
     if DESCRIPTIONS[method].needs_graph and name not in ("n_neighbors", "radius"):

@@ -9,7 +9,7 @@ Each page gets an empty directory. Its blocks run there in the order of the page
   `NOT_OURS` are recognised and not run. Several commands on a line have && between them.
 * ```text: something to look at.
 
-Numbers of 10,000 and more, written with an underscore, become 1_000: the text is about large data,
+Numbers of 10,000 and more, written with an underscore, become 400: the text is about large data,
 the test is about the code. A block that cannot run says so in a line of its own before it:
 <!-- not run: the reason -->. Everything else is a mistake in the page.
 """
@@ -42,7 +42,7 @@ NOT_OURS = ("pip install", "pytest", "python -m benchmarks", "python docs/")
 FENCE = re.compile(
     r"(?:<!-- not run: (?P<reason>\S.*?) -->\n)?^```(?P<kind>\S*)\n(?P<body>.*?)^```$", re.M | re.S
 )
-SMALL = "1_000"
+SMALL = "400"
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def blocks(text: str) -> list[Block]:
 
 def given_names() -> dict[str, Any]:
     """What a reader of the README has already: data X, further rows, labels, and NumPy."""
-    roll = swiss_roll(1_000, random_state=0)
+    roll = swiss_roll(400, random_state=0)
     labels = (roll.color > np.median(roll.color)).astype(int)
     return {
         "X": roll.points,
@@ -225,5 +225,5 @@ def test_a_broken_block_is_noticed(
 def test_marks_and_numbers_are_read() -> None:
     page = "<!-- not run: needs a key -->\n```python\nX\n```\n```\nno kind\n```\n"
     assert [(b.kind, b.reason) for b in blocks(page)] == [("python", "needs a key"), ("", None)]
-    assert smaller("f(100_000, 1_000_000, 5_000, 10_000)") == "f(1_000, 1_000, 5_000, 1_000)"
+    assert smaller("f(100_000, 1_000_000, 5_000, 10_000)") == "f(400, 400, 5_000, 400)"
     assert masked("optimal to 2e-14 (58 %)") == masked("optimal to 5.5e-10 (7 %)")

@@ -54,7 +54,9 @@ class Sure:
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Sure:
-        return self + (-sure(other))
+        b = sure(other)
+        mid = self.mid - b.mid
+        return Sure(mid, (self.off + b.off + EPS * abs(mid)) * GROW)
 
     def __rsub__(self, other: Any) -> Sure:
         return sure(other) + (-self)
@@ -83,7 +85,7 @@ class Sure:
         x = sure(other)
         size = np.abs(self.mid)
         product = Fixed(self.mid, size) @ x
-        if not np.any(self.off):
+        if not _errs(self.off):
             return product
         wide = (np.abs(x.mid) + x.off) * (GROW + 2 * size.shape[-1] * EPS)
         return Sure(product.mid, (product.off + self.off @ wide) * GROW)
@@ -134,7 +136,7 @@ def dot(a: Any, b: Any) -> Sure:
         return (a * b).sum()
     n, one, two = a.mid.size, np.abs(a.mid), np.abs(b.mid)
     size = float(np.vdot(one, two))
-    exact = not (np.any(a.off) or np.any(b.off))
+    exact = not (_errs(a.off) or _errs(b.off))
     if exact and size == 0 and not (one.any() and two.any()):
         return Sure(0.0)
     off = (n + 4) * EPS * size + n * TINY
@@ -146,7 +148,7 @@ def dot(a: Any, b: Any) -> Sure:
 def length(a: Any) -> float:
     """At least ‖a‖₂: scaled where squares would vanish or overflow."""
     a = sure(a)
-    size = np.abs(a.mid) + a.off
+    size = np.abs(a.mid) + a.off if _errs(a.off) else np.abs(a.mid)
     n = np.size(size)
     square = float(np.vdot(size, size))
     grown = GROW + (n + 8) * EPS
@@ -176,6 +178,11 @@ def above(*terms: float) -> float:
 def times(a: float, b: float) -> float:
     """At least a·b of numbers that are not negative; 0·∞ is 0."""
     return 0.0 if a == 0 or b == 0 else _number(math.nextafter(a * b, INF), INF)
+
+
+def _errs(off: Any) -> bool:
+    """Whether any of the errors is not 0; asked so often that a number is not made an array."""
+    return off != 0 if isinstance(off, float) else bool(np.any(off))
 
 
 def _zero(a: Sure) -> bool:
