@@ -54,7 +54,9 @@ def test_names_give_no_commands_to_a_terminal(here):
         assert "mistake in dualfold" not in said.stderr
         if "--json" in words:  # and the names are still what they were
             assert json.loads(said.stdout)["columns"][0] == "\x1b[31mred"
-    assert "\\x1b[31mred" in run("embed", "n.csv", "-o", "m.csv", "--force").stderr
+    said = run("embed", "n.csv", "-o", "m.csv", "--force").stderr
+    assert "\\x1b[31mred" in said
+    assert "\\u202e" in said
 
 
 def test_labels_are_written_as_they_are_or_for_a_spreadsheet(here):
@@ -136,3 +138,37 @@ def test_a_graph_that_is_none_is_refused():
     for graph in (3, "x", [1, 2], np.eye(30)):
         with pytest.raises(InvalidInput, match="graph"):
             Isomap(graph=graph).fit(X)
+
+
+def test_whole_numbers_that_doubles_do_not_hold_are_said_to_be_rounded(here):
+    for rows, rounded in (
+        (np.arange(60).reshape(20, 3) + 2**62, True),
+        (np.arange(60).reshape(20, 3) - 2**62, True),
+        (np.arange(60, dtype=np.uint64).reshape(20, 3) + np.uint64(2**63), True),
+        (np.arange(60).reshape(20, 3) + 2**40, False),
+    ):
+        np.save("long.npy", rows)
+        said = run("embed", "long.npy", "-m", "pca", "-o", "m.csv", "--force").stderr
+        assert ("beyond 2^53, which were rounded" in said) == rounded
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_text_that_says_how_it_is_written_is_read_so(here, encoding):
+    (here / "u.csv").write_bytes((here / "t.csv").read_text().encode(encoding))
+    assert run("embed", "u.csv", "-m", "pca", "-q", "-o", "u.map.csv").exit_code == 0
+    assert run("embed", "t.csv", "-m", "pca", "-q", "-o", "t.map.csv").exit_code == 0
+    assert (here / "u.map.csv").read_text() == (here / "t.map.csv").read_text()
+
+
+def test_a_link_to_nothing_is_not_what_was_meant(here):
+    (here / "gone.csv").symlink_to("gone.csv")
+    assert "gone.csv is a link to a file that is not there" in in_words(run("embed", "gone.csv"))
+
+
+def test_a_header_that_is_a_program_is_damaged_and_not_run(here):
+    text = "{'descr': open('made', 'w'), 'fortran_order': False, 'shape': (3, 2), }".ljust(117)
+    (here / "p.npy").write_bytes(b"\x93NUMPY\x01\x00\x76\x00" + text.encode() + b"\n" + bytes(80))
+    assert "p.npy is not a readable NPY file: its header is damaged" in in_words(
+        run("embed", "p.npy")
+    )
+    assert not (here / "made").exists()

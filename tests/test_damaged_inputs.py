@@ -222,3 +222,14 @@ def test_data_that_become_nan_during_the_search_give_no_index_outside():
         finally:
             writer.join()
         assert found.indices.max() < len(points)
+
+
+def test_what_a_mask_hides_is_no_data():
+    """scikit-learn's own check takes what is behind the mask; here every door refuses it."""
+    hidden = np.ma.masked_array(X, X > 1)
+    fitted = dualfold.PCA(n_components=2).fit(X)
+    for use in (dualfold.PCA().fit, dualfold.Isomap(n_neighbors=5).fit, fitted.transform):
+        with pytest.raises(InvalidInput, match="X has masked entries"):
+            use(hidden)
+    shown = np.ma.masked_array(X, np.zeros(X.shape, bool))
+    np.testing.assert_array_equal(fitted.transform(shown), fitted.transform(X))

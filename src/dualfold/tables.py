@@ -22,6 +22,10 @@ def numbers_of(X: Any) -> Any:
                 Argument("X"), " is an AnnData without a matrix X; give one of its layers"
             )
         return (X.to_memory() if X.isbacked else X).X
+    if package == "numpy" and kind == "MaskedArray" and X.mask.any():
+        raise InvalidInput(
+            Argument("X"), " has masked entries; fill (X.filled) or drop them first"
+        )  # scikit-learn would take what is behind the mask for data
     if package == "polars" and kind == "LazyFrame":
         raise InvalidInput(
             Argument("X"), " is a polars.LazyFrame, which has no rows yet; give X.collect()"

@@ -83,7 +83,9 @@ class Console:
 
 # Names come from files; a terminal obeys such characters: colours, titles, the direction of text.
 _COMMANDS = {*range(32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
-_SHOWN = {code: f"\\x{code:02x}" for code in _COMMANDS - {9, 10}}
+_SHOWN = {
+    code: f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" for code in _COMMANDS - {9, 10}
+}
 
 
 def printable(text: str) -> str:

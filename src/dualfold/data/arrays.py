@@ -78,7 +78,10 @@ def _refuse_longer_than_file(place: Place) -> None:
         stream.seek(0)
         major = npy.read_magic(stream)
         header = npy.read_array_header_1_0 if major == (1, 0) else npy.read_array_header_2_0
-        shape, _, kind = header(stream)
+        try:
+            shape, _, kind = header(stream)
+        except Exception as error:
+            raise ValueError("its header is damaged") from error
         left = stream.seek(0, io.SEEK_END)
     if min(shape, default=0) < 0 or (
         not kind.hasobject and math.prod(shape) * kind.itemsize > left
@@ -159,6 +162,11 @@ def dense_table(stored: NDArray[Any], name: str) -> Table:
         notices.append(f"{name} holds an array of {shape}; each of its rows was made flat")
     _refuse_empty(len(stored), int(np.prod(stored.shape[1:])), name)
     matrix = stored.reshape(len(stored), -1)
+    if matrix.dtype.kind in "iu" and max(int(matrix.max()), -int(matrix.min())) > 2**53:
+        notices.append(
+            f"{name} holds whole numbers beyond 2^53, which were rounded to 16 digits: rows that "
+            "differ by less are the same here. Take off what all rows share, as its smallest number"
+        )
     if matrix.dtype not in (np.float32, np.float64):
         matrix = matrix.astype(np.float32 if matrix.dtype == np.float16 else np.float64)
     if not matrix.dtype.isnative:

@@ -23,7 +23,7 @@ SEPARATORS = ("\t", ";", "|", ",")
 WHITESPACE = r"\s+"
 SAMPLE_LINES = 50
 # What is tried where no encoding is given.
-GUESSED = ("utf-8-sig", "utf-16")
+GUESSED = ("utf-8-sig", "utf-16", "utf-32")
 # A line of 20,000 columns is one cell to a separator that it does not have.
 csv.field_size_limit(1 << 30)
 # What pandas takes for missing, and the question mark of the UCI repository.
@@ -91,6 +91,8 @@ def _sample(opener: Opener, name: str, given: str | None) -> tuple[str, str]:
             raise InvalidInput(
                 Argument("encoding", given), " is unknown; utf-8, cp1252 and gb18030 are some"
             ) from None
+    if raw.startswith((b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff")):
+        return raw.decode("utf-32", errors="ignore"), "utf-32"
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         return raw.decode("utf-16", errors="ignore"), "utf-16"
     if b"\x00" in raw:

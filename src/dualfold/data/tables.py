@@ -208,6 +208,8 @@ def _format_of(path: Path) -> str | None:
 def _no_such_file(path: Path) -> str:
     if not path.parent.is_dir():
         return f"there is no file {path}, nor a folder {path.parent}"
+    if path.is_symlink():
+        return f"{path} is a link to a file that is not there"
     others = {entry.name.lower(): entry.name for entry in path.parent.iterdir()}
     close = difflib.get_close_matches(path.name.lower(), others, n=3)
     readable = sorted(n for n in others.values() if _format_of(Path(n)))
