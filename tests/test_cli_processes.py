@@ -302,3 +302,28 @@ for make in (whole_file, whole_folder):
     done = subprocess.run(asked, capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.split() == ["closed", "closed"]
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs file descriptors of POSIX")
+@pytest.mark.parametrize(
+    ("closed", "words", "code", "said"),
+    [
+        (0, ("embed", "-"), 1, "standard input is empty"),
+        (1, ("embed", "roll.csv", "-m", "pca", "-o", "-"), 1, "standard output: "),
+        (1, ("methods",), 1, "standard output: "),
+        (1, ("embed", "roll.csv", "-m", "pca"), 0, "Proved"),
+        (2, ("embed", "roll.csv", "-m", "pca"), 0, ""),
+        (2, ("embed", "none.csv"), 1, ""),
+    ],
+)
+def test_streams_that_were_closed_before_the_start(here, closed, words, code, said):
+    """As the shell's `>&-`: Python has no such stream then."""
+    stream = ("stdin", "stdout", "stderr")[closed]
+    program = f"import os, sys; os.close({closed}); sys.{stream} = None; {forked.MAIN}"
+    assert said in run(*words, code=code, program=program).stderr
+
+
+def test_a_folder_that_was_removed_is_named(here):
+    program = "import os; os.mkdir('g'); os.chdir('g'); os.rmdir('../g'); " + forked.MAIN
+    done = run("embed", here / "roll.csv", "-o", "m.csv", "-m", "pca", code=1, program=program)
+    assert "the current folder: No such file or directory" in done.stderr

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -139,4 +141,15 @@ for command in (
 
 def main() -> None:
     """Entry point of the `dualfold` command."""
+    _open_closed_streams()
     app(prog_name="dualfold")
+
+
+def _open_closed_streams() -> None:
+    """Whoever starts us may have closed them (`>&-`), and Python then has none.
+
+    Nothing is read, nobody hears what is said, and what was to be written is an error.
+    """
+    sys.stdin = sys.stdin or open(os.devnull)  # noqa: SIM115
+    sys.stdout = sys.stdout or open(os.devnull)  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115

@@ -133,7 +133,9 @@ def plainly(command: Callable[P, R]) -> Callable[P, R]:
         except OSError as error:
             if debugging():
                 raise
-            _end(f"{error.filename or 'standard output'}: {error.strerror or error}", FAILURE)
+            nameless = isinstance(error, FileNotFoundError)  # somebody removed it meanwhile
+            place = error.filename or ("the current folder" if nameless else "standard output")
+            _end(f"{place}: {error.strerror or error}", FAILURE)
         except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
         except Exception as error:  # a mistake of ours, not of the user
