@@ -172,3 +172,17 @@ def test_a_header_that_is_a_program_is_damaged_and_not_run(here):
         run("embed", "p.npy")
     )
     assert not (here / "made").exists()
+
+
+def test_halves_of_characters_that_json_can_spell_are_damage(here):
+    (here / "h.jsonl").write_text('{"a\\ud800": 1, "b": 2}\n{"a\\ud800": 3, "b": 1}\n')
+    assert "line 1 of h.jsonl is not a readable JSON lines file: it holds half of a character" in (
+        in_words(run("embed", "h.jsonl"))
+    )
+    (here / "w.jsonl").write_text('{"a\\ud83d\\ude00": 1, "b": 2}\n' * 9)  # two halves are a whole
+    assert run("embed", "w.jsonl", "-m", "pca").exit_code == 0
+    run("embed", "t.csv", "-m", "pca", "-o", "m.csv")
+    told = json.loads((here / "m.csv.json").read_text())
+    told["reading"]["separator"] = "\ud800"
+    (here / "m.csv.json").write_text(json.dumps(told))
+    in_words(run("certify", "t.csv", "m.csv"))

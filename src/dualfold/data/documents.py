@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import io
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dualfold.data.dialect import Opener
-from dualfold.data.limits import foreign, readable_archive
+from dualfold.data.limits import foreign, parsed_json, readable_archive
 from dualfold.data.notices import listed
 from dualfold.errors import Argument, InvalidInput, MissingDependency
 
@@ -26,7 +25,7 @@ def json_lines_frame(opener: Opener, name: str) -> pd.DataFrame:
         for number, line in enumerate(stream, 1):
             if line.strip():
                 with foreign(f"line {number} of {name}", "JSON lines"):
-                    rows.append(json.loads(line))
+                    rows.append(parsed_json(line))
                 if not isinstance(rows[-1], dict):
                     raise InvalidInput(
                         f"line {number} of {name} is no JSON object, as "

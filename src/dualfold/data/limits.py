@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import stat
 import zipfile
 import zlib
@@ -24,6 +25,7 @@ __all__ = [
     "SMALL",
     "Unpacked",
     "foreign",
+    "parsed_json",
     "readable_archive",
     "streamed",
     "unpacked_limit",
@@ -128,3 +130,17 @@ def foreign(name: str, kind: str) -> Iterator[None]:
         raise DamagedFile(
             f"{name} is not a readable {kind} file: {said or type(error).__name__}"
         ) from error
+
+
+def parsed_json(text: bytes) -> Any:
+    """What the text states; ValueError where it is no JSON, or half of a character is in it.
+
+    JSON can spell such halves (\\ud800); no file can be written and nothing printed with them.
+    """
+    found = json.loads(text)
+    if b"\\ud" in text.lower():
+        try:
+            json.dumps(found, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            raise ValueError("it holds half of a character (a surrogate)") from error
+    return found

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dualfold.data import annotated
 from dualfold.data.arrays import parquet_module
+from dualfold.data.limits import parsed_json
 from dualfold.data.whole_file import check_place, whole_file
 from dualfold.errors import Argument, InvalidInput
 
@@ -94,7 +95,7 @@ def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any] | None:
     else:
         beside = metadata_path(place)
         text = beside.read_bytes() if beside.exists() else None
-    found: dict[str, Any] | None = None if text is None else json.loads(text)
+    found: dict[str, Any] | None = None if text is None else parsed_json(text)
     return found
 
 
