@@ -1,8 +1,11 @@
 """What tests ask a page in a browser, and do to it."""
 
+import os
 from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
+import pytest
 
 # plotly.js before 3.7 does not know its own selections in a list of what readers may change.
 OF_SELECTIONS = "unrecognized GUI edit: selections"
@@ -40,3 +43,22 @@ def drag(page, corners, steps=4):
 def wait_for_selection(page):
     page.wait_for_function("dualfold.state().selected.length > 0", timeout=10_000)
     return state(page)["selected"]
+
+
+def page_with_axe(browser, address):
+    """A page in a window of its own, with axe-core beside it; skips where there is none."""
+    script = os.environ.get("DUALFOLD_AXE")
+    if not script or not Path(script).exists():
+        pytest.skip("DUALFOLD_AXE does not name axe.min.js (npm install axe-core)")
+    page = browser.new_context(bypass_csp=True, reduced_motion="reduce").new_page()
+    page.goto(address)
+    page.evaluate("dualfold.ready")
+    page.wait_for_selector("#panels .main-svg >> nth=2")
+    page.add_script_tag(path=script)
+    return page
+
+
+def serious_faults(page):
+    """What axe-core calls serious or critical."""
+    found = page.evaluate("axe.run({ resultTypes: ['violations'] })")["violations"]
+    return [fault["id"] for fault in found if fault["impact"] in ("serious", "critical")]

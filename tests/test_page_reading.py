@@ -1,16 +1,22 @@
 """What a reader asks the page: which columns, which groups, is it a good picture, what is that?"""
 
 import io
-import os
 import re
 import shutil
 import subprocess
-from pathlib import Path
 
 import numpy as np
 import pytest
 from matplotlib import image
-from page_window import drag, is_driver_chatter, pixels_of, state, wait_for_selection
+from page_window import (
+    drag,
+    is_driver_chatter,
+    page_with_axe,
+    pixels_of,
+    serious_faults,
+    state,
+    wait_for_selection,
+)
 from scipy.spatial.distance import cdist
 
 from dualfold.view.page import Map, make_page, measured_map, page_html
@@ -403,20 +409,7 @@ def test_nothing_private_of_plotly_is_used():
 
 def test_a_screen_reader_stumbles_over_nothing(loaded, file_of, towns):
     """axe-core finds no serious fault in any state of the page, and does find one that is made."""
-    script = os.environ.get("DUALFOLD_AXE")
-    if not script or not Path(script).exists():
-        pytest.skip("DUALFOLD_AXE does not name axe.min.js (npm install axe-core)")
-    context = loaded.context.browser.new_context(bypass_csp=True, reduced_motion="reduce")
-    page = context.new_page()
-    page.goto(file_of(towns))
-    page.evaluate("dualfold.ready")
-    page.wait_for_selector("#panels .main-svg >> nth=3")
-    page.add_script_tag(path=script)
-
-    def serious():
-        found = page.evaluate("axe.run({ resultTypes: ['violations'] })")["violations"]
-        return [fault["id"] for fault in found if fault["impact"] in ("serious", "critical")]
-
+    page = page_with_axe(loaded.context.browser, file_of(towns))
     for step in (
         "null",
         "dualfold.focus(5)",
@@ -426,11 +419,11 @@ def test_a_screen_reader_stumbles_over_nothing(loaded, file_of, towns):
         "document.getElementById('theme').click()",
     ):
         page.evaluate(step)
-        assert serious() == [], step
+        assert serious_faults(page) == [], step
     page.evaluate("document.getElementById('search').removeAttribute('aria-label')")
     page.evaluate("document.getElementById('search').removeAttribute('placeholder')")
-    assert serious() == ["label"]
-    context.close()
+    assert serious_faults(page) == ["label"]
+    page.context.close()
 
 
 def test_a_page_that_was_hidden_shows_its_maps_again(page):
@@ -471,7 +464,7 @@ def test_how_the_table_was_read_can_be_looked_up(loaded, file_of):
         "'id': <b>left out</b>; --keep id uses it",
         "'target': used as a feature, though it may be the answer; --color target keeps it apart",
     )
-    made = make_page([Map("one", points)], notes=notes, audit="no point is dubious")
+    made = make_page([Map("one", points)], notes=notes)
     page = loaded.context.browser.new_page(viewport={"width": 390, "height": 844})
     page.goto(file_of(made.html))
     page.evaluate("dualfold.ready")
@@ -481,7 +474,6 @@ def test_how_the_table_was_read_can_be_looked_up(loaded, file_of):
     page.focus("#notes summary")
     page.keyboard.press("Enter")
     assert page.inner_text("#notes li") == "'id': <b>left out</b>; --keep id uses it."
-    assert "May I believe it? No point is dubious." in page.inner_text("#verdict")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.close()
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from dualfold.auditing.groups import Group
     from dualfold.auditing.result import Audit
 
-__all__ = ["findings_of", "paragraph_of", "said_of", "verdict_of"]
+__all__ = ["findings_of", "paragraph_of", "said_of", "statements_of", "verdict_of"]
 
 _WORDS = {
     "group": "a group in the data, too",
@@ -40,18 +40,21 @@ def findings_of(found: Audit) -> list[str]:
             lines.append(f"  {one.title}, {one.size:,} points: {said_of(one)}")
         if len(found.groups) > _SHOWN:
             lines.append(f"  and {len(found.groups) - _SHOWN} smaller ones")
-    near = found.nearness
-    if near.statements:
-        lines.append(_statements(found))
-        if near.worst is not None:
-            lines.append(f"  {near.worst}")
+    lines += statements_of(found)
     if found.repeats is not None:
         lines += [_repeats(found)]
     return lines
 
 
-def _statements(found: Audit) -> str:
-    """How many orders of distances are true."""
+def statements_of(found: Audit) -> list[str]:
+    """How many orders of distances are true, and the one that the data contradict most."""
+    near = found.nearness
+    if not near.statements:
+        return []
+    return [_counted(found), *([] if near.worst is None else [f"  {near.worst}"])]
+
+
+def _counted(found: Audit) -> str:
     near = found.nearness
     what = '"A lies nearer to B than to C"'
     if len(near.statements) == 1:
@@ -66,6 +69,12 @@ def _statements(found: Audit) -> str:
 
 def _be(number: int) -> str:
     return "is" if number == 1 else "are"
+
+
+def _and(parts: list[str]) -> str:
+    """A list in a sentence."""
+    *first, last = parts
+    return f"{', '.join(first)}, and {last}" if first else last
 
 
 def said_of(one: Group) -> str:
@@ -164,9 +173,11 @@ def _groups(found: Audit) -> str:
         (open_, "is undecided", "are undecided"),
     ):
         parts += [f"{number} {one if number == 1 else more}"] if number else []
-    said = f"Of {count} groups on the map {', '.join(parts)}."
-    if together:
-        said += f" {together} hold{'s' if together == 1 else ''} two groups of the data each."
+    said = f"Of {count} groups on the map {_and(parts)}."
+    if together == 1:
+        said += " One of them holds two groups of the data."
+    elif together:
+        said += f" {together} of them hold two groups of the data each."
     whole = [one for one in found.unions if one.verdict == "group"]
     if found.unions:
         named = f" ({', '.join(one.name for one in whole)})" if 0 < len(whole) <= 8 else ""

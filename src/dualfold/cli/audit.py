@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
 from dualfold.cli.console import Console
+from dualfold.cli.page import put
 from dualfold.cli.places import check_places, stem
 from dualfold.cli.reading import notices_of
 from dualfold.cli.stored import StoredMap, read_again, stored_map
@@ -31,6 +32,7 @@ class AuditRequest:
     picture: str | None
     html: str | None
     force: bool
+    html_mb: float = 20.0
 
 
 def audit_map(request: AuditRequest, console: Console) -> tuple[dict[str, Any], str]:
@@ -97,13 +99,14 @@ def _write(
         with whole_file(Path(request.picture), overwrite=request.force) as file:
             file.write(picture)
     if request.html is not None:
-        from dualfold.view.audit import write_audit_page
+        from dualfold.view.audit import audit_page
 
-        with console.doing("writing the page"):
-            write_audit_page(
-                request.html, found, data.X, name=stem(request.embedding),
+        with console.doing("making the page"):
+            page = audit_page(
+                found, data.X, name=stem(request.embedding),
                 columns={key: colors_of(values) for key, values in data.table.labels.items()},
                 features=data.numbers,
                 names=data.label(name), title=f"audit of {Path(request.embedding).name}",
-                metric=metric, overwrite=request.force, notes=notices_of(data),
+                metric=metric, notes=notices_of(data), most_mb=request.html_mb or None,
             )  # fmt: skip
+        put(page, request.html, console, force=request.force)

@@ -89,6 +89,7 @@ def audit(
     ] = None,
     picture: o.Picture = None,
     html: o.Html = None,
+    html_mb: o.HtmlMb = 20.0,
     force: o.Force = False,
     as_json: o.Json = False,
     quiet: o.Quiet = False,
@@ -110,7 +111,7 @@ def audit(
 
     if output == "-":
         raise typer.BadParameter("the audit goes to standard output; give -o a file")
-    request = AuditRequest(file, reading, embedding, method, output, picture, html, force)
+    request = AuditRequest(file, reading, embedding, method, output, picture, html, force, html_mb)
     console = Console(quiet=quiet)
     summary, words = audit_map(request, console)
     if as_json:

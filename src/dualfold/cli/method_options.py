@@ -79,12 +79,16 @@ def flag_of(name: str) -> str:
 
 
 def as_word(value: Any) -> str:
-    """A value as it is written on the command line."""
+    """A value as it is written on the command line: read again it is the same.
+
+    >>> as_word(30.0), as_word(1e-7), as_word(19 / 3)
+    ('30', '1e-07', '6.333333333333333')
+    """
     if value is None:
         return NONE
     if isinstance(value, bool):
         return "on" if value else "off"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return repr(float(value)).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def option_words(row: Description, settings: dict[str, Any]) -> list[str]:

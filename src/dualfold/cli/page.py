@@ -14,6 +14,7 @@ from dualfold.errors import Argument, InvalidInput, MissingDependency
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
+    from dualfold.view.page import Page
 
 # Neighbours of a point that the page shows.
 SHOWN_NEIGHBORS = 10
@@ -83,6 +84,11 @@ def write_html(
             most_mb=most_mb or None,
             notes=notices_of(data),
         )
+    put(page, path, console, force=force)
+
+
+def put(page: Page, path: str, console: Console, *, force: bool) -> None:
+    """Write a page; what was left out and how large it is are said before."""
     for notice in page.notices:
         console.note(notice)
     console.say(f"The page takes {page.megabytes}.")

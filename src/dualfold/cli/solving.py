@@ -89,7 +89,8 @@ class Job:
         if n >= 2 and not {"n_neighbors", "perplexity"} & self.options.keys():
             usual = getattr(self.estimator(), "perplexity", 0)
             if n <= usual:  # a third of the others, as other programs take at the most
-                return self._with_fewer("perplexity", (n - 1) / 3, n, "a perplexity of", usual)
+                third = max((n - 1) * 10 // 3, 1) / 10  # short enough to be told as it is
+                return self._with_fewer("perplexity", third, n, "a perplexity of", usual)
         usual = None if "n_neighbors" in self.options else self.n_neighbors
         if usual is None or not 2 <= n <= usual:
             return self, []

@@ -11,12 +11,14 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.auditing import Audit
 from dualfold.view.figures import map_figure
-from dualfold.view.page import make_page, measured_map
+from dualfold.view.page import Page, make_page, measured_map
+from dualfold.view.page_audit import GROUPS, audit_content
+from dualfold.view.page_size import MOST_MB
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["audit_columns", "audit_figure", "write_audit_page"]
+__all__ = ["audit_columns", "audit_figure", "audit_page", "write_audit_page"]
 
 _WORDS = {
     "group": "group in the data, too",
@@ -24,11 +26,12 @@ _WORDS = {
     "scattered": "neighbours elsewhere",
     "undecided": "undecided",
 }
-# One colour for each, whichever a map has: the first is blue.
+# One colour for each, whichever a map has: blue, orange, green, pink, red, light blue, purple.
 _ORDER = (
-    *(_WORDS[one] for one in ("group", "torn", "undecided", "scattered")),
-    "dubious point", "in no group", "not dubious",
+    _WORDS["group"], _WORDS["undecided"], "not dubious", _WORDS["scattered"], _WORDS["torn"],
+    "in no group", "dubious point",
 )  # fmt: skip
+_JUDGED = "audit"
 
 
 def judgements(audit: Audit) -> Array:
@@ -44,10 +47,8 @@ def judgements(audit: Audit) -> Array:
 
 def audit_columns(audit: Audit) -> dict[str, Any]:
     """Columns for a page: the judgement, the group, the posterior, and labels if there are any."""
-    names = np.array([*(one.title for one in audit.groups), ""], dtype=object)
-    columns: dict[str, Any] = {"audit": judgements(audit)}
-    # Before the labels: the names of groups on the map are those that the sentences use.
-    columns["group on the map"] = names[audit.map_groups.codes]
+    names = np.array([*(one.name for one in audit.groups), ""], dtype=object)
+    columns: dict[str, Any] = {_JUDGED: judgements(audit), GROUPS: names[audit.map_groups.codes]}
     if audit.labels is not None:
         columns["label"] = audit.labels
     columns["posterior of a random place"] = audit.model.posterior
@@ -104,12 +105,36 @@ def write_audit_page(
     metric : of the data
     notes : sentences about how the table was read (None: the audit's own)
     """
+    page = audit_page(
+        audit, X, name=name, columns=columns, features=features, names=names, title=title,
+        metric=metric, notes=notes,
+    )  # fmt: skip
+    page.write(path, overwrite=overwrite)
+
+
+def audit_page(
+    audit: Audit,
+    X: Any,
+    *,
+    name: str = "map",
+    columns: Any = None,
+    features: Any = None,
+    names: Any = None,
+    title: str = "audit",
+    metric: Any = "euclidean",
+    notes: Sequence[str] | None = None,
+    most_mb: float | None = MOST_MB,
+) -> Page:
+    """The page of an audit, ready to be written.
+
+    `audit`, `X`, `name`, `columns`, `features`, `names`, `title`, `metric` and `notes` are those
+    of `write_audit_page`, `most_mb` is that of `make_page`.
+    """
     given = columns.items() if hasattr(columns, "items") else ()
     whole = audit_columns(audit) | {str(key): values for key, values in given}
     shown = measured_map(name, X, audit.points, metric=metric)
-    page = make_page(
-        [shown], title=title, columns=whole, features=features, names=names,
+    return make_page(
+        [shown], title=title, columns=whole, features=features, names=names, most_mb=most_mb,
         notes=audit.notices if notes is None else notes,
-        audit=audit.verdict.removeprefix(str(audit.picture)).strip(),
+        classes={_JUDGED: _ORDER}, audit=audit_content(audit, _JUDGED, _WORDS),
     )  # fmt: skip
-    page.write(path, overwrite=overwrite)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -81,7 +81,8 @@ def make_page(
     seed: int = 0,
     most_mb: float | None = MOST_MB,
     notes: Sequence[str] = (),
-    audit: str = "",
+    classes: Mapping[str, Sequence[str]] | None = None,
+    audit: dict[str, Any] | None = None,
 ) -> Page:
     """The page, and what was left out of it.
 
@@ -100,11 +101,13 @@ def make_page(
     seed : of the order in which points are drawn, so that no class hides another
     most_mb : megabytes of the file (None: as large as it gets). 5 of them are plotly.
     notes : sentences about how the table was read, to be looked up on the page
-    audit : what an audit of the map says, beside both answers
+    classes : column → all classes it can have, in the order of their colours, so that pages of
+        maps that lack some give the others the same colours
+    audit : what an audit of the map says (`dualfold.view.audit`)
     """
     maps = list(maps)
     n = _rows_of(maps)
-    table = labelled(columns, n)
+    table = labelled(columns, n, classes)
     beside = features_of(features, n, {column.name for column in table})
     if color is not None and color not in [*(column.name for column in table), *beside.names]:
         raise InvalidInput(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import base64
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -26,6 +27,7 @@ class Column:
     kind : "class", "number" or "date"
     content : JSON-ready, for the browser
     group : "label" for what was given to colour by, "feature" for the table of the maps
+    classes : all classes it can have, in the order of their colours; () for those it has
     """
 
     name: str
@@ -33,6 +35,11 @@ class Column:
     kind: Literal["class", "number", "date"]
     content: dict[str, Any]
     group: str = "label"
+    classes: tuple[str, ...] = ()
+
+    def of_rows(self, rows: Array) -> Column:
+        """The same column of these rows alone."""
+        return column_of(self.name, self.given[rows], len(rows), self.group, classes=self.classes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +80,14 @@ def packed(values: Any, *, rounded: bool = False) -> dict[str, str]:
     return {"type": kind, "values": encoded(numbers, kind)}
 
 
-def labelled(columns: Any, n: int) -> list[Column]:
-    """Every column of a DataFrame or mapping, in its order."""
+def labelled(
+    columns: Any, n: int, classes: Mapping[str, Sequence[str]] | None = None
+) -> list[Column]:
+    """Every column of a DataFrame or mapping, in its order.
+
+    classes : column → its classes in the order of their colours, whichever the rows have
+    """
+    known = classes or {}
     if columns is None:
         return []
     if not hasattr(columns, "keys") and not hasattr(columns, "columns"):
@@ -84,7 +97,10 @@ def labelled(columns: Any, n: int) -> list[Column]:
             f"{type(columns).__name__}",
         )
     keys = list(columns.columns if hasattr(columns, "columns") else columns.keys())
-    return [column_of(str(key), values_of(columns[key]), n) for key in keys]
+    return [
+        column_of(str(key), values_of(columns[key]), n, classes=known.get(str(key), ()))
+        for key in keys
+    ]
 
 
 def first_color(columns: list[Column], n: int) -> str | None:
@@ -160,20 +176,26 @@ def values_of(column: Any) -> Array:
 
 
 def column_of(
-    name: str, values: Array, n: int, group: str = "label", *, rounded: bool = False
+    name: str,
+    values: Array,
+    n: int,
+    group: str = "label",
+    *,
+    rounded: bool = False,
+    classes: Sequence[str] = (),
 ) -> Column:
     """Words, few whole numbers and dates as classes or a scale, as in the figures.
 
-    rounded : seven digits of a number are enough
+    rounded : seven digits of a number are enough; classes : those of `Column`
     """
     if values.shape != (n,):
         raise InvalidInput(
             f"column {name!r} must have one value for each row ({n}), "
             f"but its shape is {values.shape}"
         )
-    colors = coloring(values, n)
+    colors = coloring(values, n, classes)
     if colors.scale is None:
-        return _classes(name, values, colors.classes, group)
+        return replace(_classes(name, values, colors.classes, group), classes=tuple(classes))
     date = values.dtype.kind == "M"
     numbers = values.astype("datetime64[ms]").astype(np.int64) if date else values
     numbers = numbers.astype(float)

@@ -53,7 +53,7 @@ def content_of(
     total: int,
     notices: Sequence[str] = (),
     notes: Sequence[str] = (),
-    audit: str = "",
+    audit: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """JSON-ready; `page_parts/data.js` reads it."""
     return {
@@ -108,6 +108,7 @@ def _verdict(certificate: Any) -> dict[str, Any]:
         "level": words["level"],
         "gap": words["gap"],
         "text": words["verdict"],
+        "about": words.get("about", ""),
         "lower": _finite(words.get("lower")),
         "upper": _finite(words.get("upper")),
     }

@@ -18,9 +18,10 @@ from dualfold.view.page_maps import Map
 
 # In this order inside one function: each file uses only what stands before it when it runs.
 SCRIPTS = (
-    "data.js", "explain.js", "colors.js", "neighbors.js", "view.js", "drawing.js", "density.js",
-    "names.js", "overlay.js", "change.js", "legend.js", "compare.js", "point.js", "panels.js",
-    "verdict.js", "download.js", "search.js", "tools.js", "keyboard.js", "print.js", "page.js",
+    "data.js", "explain.js", "audit.js", "colors.js", "neighbors.js", "view.js", "drawing.js",
+    "density.js", "names.js", "overlay.js", "change.js", "legend.js", "compare.js", "point.js",
+    "panels.js", "verdict.js", "download.js", "search.js", "tools.js", "keyboard.js", "print.js",
+    "page.js",
 )  # fmt: skip
 
 
@@ -36,6 +37,7 @@ def still_pictures(maps: Sequence[Map], table: list[Column], color: str | None) 
             shown.points,
             values,
             color_name="" if chosen is None else _plain(chosen.name),
+            classes=() if chosen is None else chosen.classes,
             equal=shown.equal,
         )
         with warnings.catch_warnings():

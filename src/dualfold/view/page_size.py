@@ -26,7 +26,8 @@ class Parts:
     """What a page shows of its rows.
 
     total : rows that were given; of them n are here
-    notices, notes, audit : what was left out; what was decided about the table; what an audit said
+    notices, notes : what was left out; what was decided about the table
+    audit : what an audit said, as `page_parts/audit.js` reads it; None without one
     """
 
     title: str
@@ -40,7 +41,7 @@ class Parts:
     total: int
     notices: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    audit: str = ""
+    audit: dict[str, Any] | None = None
 
     def json(self) -> str:
         """As the browser gets it."""
@@ -77,7 +78,7 @@ class Parts:
         return replace(
             self,
             maps=maps,
-            columns=[column_of(c.name, c.given[rows], len(rows), c.group) for c in self.columns],
+            columns=[column.of_rows(rows) for column in self.columns],
             names=None if self.names is None else [self.names[row] for row in rows],
             images=None if self.images is None else Images(self.images.pixels[rows]),
             n=len(rows),

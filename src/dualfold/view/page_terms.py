@@ -140,6 +140,48 @@ TERMS = {
         "level sets of the counts in a grid, smoothed by a Gaussian",
         ("contours",),
     ),
+    "group on the map": Term(
+        "A crowd of points on the map with thinner places around it: a hill of the density. What "
+        "the data say of it stands under its name. A click selects its points.",
+        "hills that rise above the pass to the next one by a factor of e or more",
+    ),
+    "group in the data": Term(
+        "A group of the map that the data have, too: most of its points' links stay inside, and on "
+        "the way to every other group there is a valley of less than half the height. Links join "
+        "each point with its 15 nearest in the data.",
+        "θ = links through the thinnest section between two groups / links through the middle of "
+        "the sparser one;  a group: the upper end of θ's 95 % interval is below ½ for every pair",
+        ("groups in the data", "a group in the data"),
+    ),
+    "torn": Term(
+        "The map shows a gap where the data have none: points run on from one group to the other.",
+        "the lower end of θ is above what two normal clouds with a valley of half the height show, "
+        "at the level 0.05 for all pairs together",
+        ("torn off",),
+    ),
+    "undecided": Term(
+        "The data neither show a border nor that there is none: too few points, a shallow valley, "
+        "or too many dimensions.",
+    ),
+    "dubious": Term(
+        "A point whose place says no more about it than the place of any other point would: its "
+        "neighbours on the map are strangers in the data, or its neighbours in the data are far "
+        "away on the map.",
+        "posterior probability of a random place ≥ 0.95, from scores at randomly exchanged places",
+        ("dubious point",),
+    ),
+    "intrinsic dimension": Term(
+        "How many numbers it takes to say where a point lies among its neighbours, however many "
+        "columns the table has. A map of fewer dimensions must bend or tear something. Two "
+        "estimators are asked, TwoNN and Levina–Bickel; where they differ, there is noise, or "
+        "several scales.",
+        "TwoNN: n / Σ log(r₂/r₁);  r₁, r₂: distances to the nearest and the second nearest",
+    ),
+    "impostors": Term(
+        "The method that made the map was run again on data without groups: columns shuffled, or "
+        "one normal cloud. If it draws groups as distinct there, gaps on its maps prove nothing.",
+        "p = share of such maps whose groups are as distinct;  supported: p ≤ 0.05",
+    ),
     "false": Term("Near on the map, but not in the data: the map shows a likeness that is none."),
     "missing": Term("Near in the data, but not on the map: the map has torn the two apart."),
     "kept": Term("Near in the data and on the map: here the map tells the truth."),

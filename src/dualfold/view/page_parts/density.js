@@ -43,7 +43,7 @@ function unitsOf(map, across, up) {
 }
 
 // Islands of a group: cells that hang together and are dense for it; the largest first. Only those around
-// whose top the group's share of the points, `crowd`, is nearer to all than to what it has anywhere.
+// whose top the group's share of the points, `crowd`, is nearer to all than to what it has anywhere (null: all of them).
 function islands(counts, total, crowd) {
   const dense = smoothed(counts, 2);
   const own = smoothed(counts, MIXED);
@@ -64,7 +64,7 @@ function islands(counts, total, crowd) {
       for (const next of [across ? cell - 1 : -1, across < CELLS - 1 ? cell + 1 : -1, cell - CELLS, cell + CELLS])
         if (next >= 0 && next < dense.length && !seen[next] && dense[next] >= 0.15 * peak) { seen[next] = 1; stack.push(next); }
     }
-    if (island.mass >= 0.25 * total && own[island.top] >= least * crowd[island.top]) found.push(island);
+    if (island.mass >= 0.25 * total && (!crowd || own[island.top] >= least * crowd[island.top])) found.push(island);
   }
   return found.sort((a, b) => b.mass - a.mass).slice(0, 3);
 }

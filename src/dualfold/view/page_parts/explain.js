@@ -7,7 +7,8 @@ const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 const anyTerm = new RegExp(`(?<![\\w-])(${Array.from(termOf.keys()).sort((a, b) => b.length - a.length).map(escaped).join("|")})(?![\\w-])`, "gi");
 // Words that mean something else in a sentence than on a card.
 const IN_SENTENCES = new Set(["t-similarity", "trustworthiness", "continuity", "R_NX", "eigengap", "eigenvalue",
-  "dual matrix", "duality gap", "correlation", "stress", "stationary"]);
+  "dual matrix", "duality gap", "correlation", "stress", "stationary", "dubious", "intrinsic dimension", "group in the data",
+  "torn", "undecided"]);
 
 // A word that opens its explanation.
 function termButton(text, name = text) {

@@ -28,9 +28,12 @@ function nests(fine, coarse) {
 
 const nestedOf = new Map(); // column → the columns to name groups by, the coarsest first
 function nestedColumns(column) {
+  // Judgements are no names: the map has those of the groups that are judged.
+  if (audit && column.name === audit.colored)
+    return columns.filter((other) => other.name === audit.column).map((named) => ({ column: named, level: LEVELS[1] }));
   if (!nestedOf.has(column)) {
     const groups = columns.filter((other) => other.kind === "class" && other !== column && other.labels.length > 1
-      && !isText(other) && other.group !== "score");
+      && !isText(other) && other.group !== "score" && !(audit && other.name === audit.colored));
     const byGroups = (a, b) => a.labels.length - b.labels.length;
     const above = groups.filter((other) => nests(column, other)).sort(byGroups).at(-1);
     const below = groups.filter((other) => nests(other, column)).sort(byGroups)[0];
@@ -58,7 +61,8 @@ function anchors(map, column) {
     if (at >= 0) counts[at][where[row]]++;
     all[where[row]]++;
   }
-  const crowd = smoothed(all, MIXED);
+  // Groups that were found on the map itself are at home wherever they lie.
+  const crowd = audit && column.name === audit.column ? null : smoothed(all, MIXED);
   const found = named.flatMap((code, at) => islands(counts[at], sizes[code], crowd).map(({ mass, top }) => ({
     code, mass, text: short(column.labels[code], 26), slot: column.slots[code],
     at: unitsOf(map, top % CELLS, Math.floor(top / CELLS)) })));

@@ -16,6 +16,7 @@
 async function refresh() {
   legend();
   verdict();
+  auditSection();
   pointSection();
   selectionSection();
   controls();

@@ -28,11 +28,16 @@ function levelNote(level, gap) {
   return gap === null ? "" : `the best by this method's rule, to ${numberWords(gap)}`;
 }
 
+// What a claim is about, where it is not the whole map ("the 120 landmarks"): the first clause says it.
+const claimOf = ({ about }) => (about || "").split(";")[0];
+const SHORT_CLAIM = 32; // letters that a card has room for beside the level
+
 function solvedWords(certificate) {
-  if (!certificate) return "not known";
   const { level, gap } = certificate;
   const percent = gap === null ? "" : ` ${Number((100 * gap).toPrecision(2))} %`;
-  return `${SIGNS[level] || "·"} ${level === "within" ? `within${percent}` : level}`;
+  const claim = claimOf(certificate);
+  return `${SIGNS[level] || "·"} ${level === "within" ? `within${percent}` : level}${
+    claim && claim.length <= SHORT_CLAIM ? `, about ${claim}` : ""}`;
 }
 
 const gradeOf = (map) => (map.quality ? map.quality.picture.grade : null);
@@ -44,7 +49,9 @@ function certificateCard(map) {
   // Green is for maps that are a picture, too.
   const look = isPicture(map) || certificate.level === "failed" ? certificate.level.replace(" ", "-") : "plain";
   const term = termOf.has(certificate.level) ? certificate.level : "solved";
-  return card("Was the problem solved?", term, solvedWords(certificate), levelNote(certificate.level, certificate.gap), `solved ${look}`);
+  const claim = claimOf(certificate);
+  const note = [levelNote(certificate.level, certificate.gap), claim.length > SHORT_CLAIM ? `about ${claim}` : ""];
+  return card("Was the problem solved?", term, solvedWords(certificate), note.filter(Boolean).join("; "), `solved ${look}`);
 }
 
 function pictureWords(map) {
@@ -74,14 +81,15 @@ const sentence = (text) => text[0].toUpperCase() + text.slice(1) + (/[.…!?]$/.
 
 function verdict() {
   const map = maps[state.map];
+  const solved = audit && !map.certificate ? [] : [certificateCard(map)]; // of somebody's map nobody asks
   const cards = [
-    pictureCard(map), certificateCard(map),
+    pictureCard(map), ...solved, ...auditCards(),
     ...measureCard(map, "trustworthiness", "Trustworthiness", "neighbours on the map are real"),
     ...measureCard(map, "continuity", "Continuity", "real neighbours are on the map"),
     ...(map.pieces === null ? [] : [card("Pieces", "pieces", count(map.pieces), map.pieces === 1 ? "the graph is connected" : "of the neighbour graph")]),
   ];
   const words = [["A good picture?", map.quality && map.quality.verdict], ["Solved?", map.certificate && map.certificate.text],
-    ["May I believe it?", given.audit]].filter(([, text]) => text);
+    ["May I believe it?", audit && audit.text]].filter(([, text]) => text);
   closeExplanation();
   by("verdict").replaceChildren(
     element("div", { class: "figures" }, ...cards),
