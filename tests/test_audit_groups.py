@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -167,6 +169,15 @@ def test_mixed_groups_have_no_border():
     kinds = np.random.default_rng(0).integers(2, size=400)
     cut = between(nearest(X, 15).indices, *(np.flatnonzero(kinds == k) for k in (0, 1)), 1)
     assert cut.one
+
+
+def test_pieces_that_were_met_before_give_the_same_valleys():
+    X = blobs(40 * np.eye(4), 60, 0)
+    lists, known = nearest(X, 15).indices, {}
+    parts = np.array_split(np.arange(240), 4)
+    for a, b in combinations(range(4), 2):
+        assert between(lists, parts[a], parts[b], 6, known) == between(lists, parts[a], parts[b], 6)
+    assert len(known) == 4  # each cloud once, not once a pair
 
 
 def test_nearness_is_that_of_the_means():

@@ -15,7 +15,7 @@ from dualfold.arrays import Array
 from dualfold.auditing.blur import LINKS, half_valley
 from dualfold.auditing.density import MapGroups
 from dualfold.auditing.links import LEAST, parts_of
-from dualfold.auditing.valleys import CUT, Cut, between
+from dualfold.auditing.valleys import CUT, Cut, Slowest, between
 from dualfold.certificate import plain
 from dualfold.quality.estimate import Estimate, estimate_of_mean
 from dualfold.quality.picture import percent
@@ -105,8 +105,9 @@ def judged_groups(
     members = [np.flatnonzero(codes == item) for item in range(found.count)]
     asked = [item for item, rows in enumerate(members) if len(rows) >= LEAST]
     tests = max(1, len(asked) * (len(asked) - 1) // 2)
+    slowest: Slowest = {}
     cuts = {
-        (a, b): _cut(lists, members[a], members[b], tests, dimension)
+        (a, b): _cut(lists, members[a], members[b], tests, dimension, slowest)
         for a, b in combinations(asked, 2)
     }
     groups = []
@@ -165,9 +166,11 @@ def united_groups(
     )
 
 
-def _cut(lists: Array, first: Array, second: Array, tests: int, dimension: float) -> Cut:
+def _cut(
+    lists: Array, first: Array, second: Array, tests: int, dimension: float, known: Slowest
+) -> Cut:
     """The valley between two groups, with the bar of its dimension where that matters."""
-    cut = between(lists, first, second, tests)
+    cut = between(lists, first, second, tests, known)
     return replace(cut, bar=half_valley(dimension, len(first), len(second))) if cut.one else cut
 
 

@@ -36,8 +36,10 @@ from dualfold.arrays import Array
 from dualfold.auditing.links import LEAST, fiedler, graph_of
 from dualfold.quality.estimate import Estimate
 
-__all__ = ["CUT", "Cut", "between"]
+__all__ = ["CUT", "Cut", "Slowest", "between"]
 
+# The points of a piece, as bytes → its slowest direction; None where no solver arrives.
+Slowest = dict[bytes, Array | None]
 CUT = 0.5
 # A section lies between two groups if so much of each is on its own side.
 OWN = 0.75
@@ -73,12 +75,17 @@ class Cut:
         return self.surely > self.bar
 
 
-def between(lists: Array, first: Array, second: Array, tests: int) -> Cut:
+def between(
+    lists: Array, first: Array, second: Array, tests: int, known: Slowest | None = None
+) -> Cut:
     """The valley between two groups of points.
 
     lists : the links of every point; first, second : the points of the groups
     tests : how many pairs are looked at
+    known : slowest directions found before with the same lists; new ones are put there. Most pairs
+        of many groups have no link, and each group would be solved for again with every other.
     """
+    known = {} if known is None else known
     rows = np.concatenate([first, second])
     place = np.full(len(lists), -1)
     place[rows] = np.arange(len(rows))
@@ -91,7 +98,7 @@ def between(lists: Array, first: Array, second: Array, tests: int) -> Cut:
 
     drawn = crossed(own)
     links = int(drawn.sum())
-    order = np.argsort(way(graph_of(lists, rows), own), kind="stable")
+    order = np.argsort(way(graph_of(lists, rows), own, rows, known), kind="stable")
     rank = np.empty(len(rows), dtype=np.intp)
     rank[order] = np.arange(len(rows))
     thinnest = _thinnest(rank, ends, inside, own)
@@ -107,13 +114,14 @@ def between(lists: Array, first: Array, second: Array, tests: int) -> Cut:
     return Cut(share, links, surely)
 
 
-def way(graph: sp.csr_array, own: Array) -> Array:
+def way(graph: sp.csr_array, own: Array, names: Array, known: Slowest) -> Array:
     """A number for each point that rises along the links from one group to the other.
 
     The potential of a current, −1 to 1; pieces that hold points of one group alone lie beyond,
     along their slowest direction, so that sections through them are thin ones.
 
     own : True for the group that the way leaves
+    names : of the points, to know pieces by that were met before; known : those of `between`
     """
     degrees = np.asarray(graph.sum(axis=1)).ravel()
     count, pieces = connected_components(graph, directed=False)
@@ -124,8 +132,10 @@ def way(graph: sp.csr_array, own: Array) -> Array:
         if mine.any() and not mine.all():
             found[rows] = _potential(graph[rows][:, rows], degrees[rows], mine)
         elif len(rows) >= 2 * LEAST:
-            slow = fiedler(graph[rows][:, rows])
-            if slow is not None:
+            key = names[rows].tobytes()
+            if key not in known:
+                known[key] = fiedler(graph[rows][:, rows])
+            if (slow := known[key]) is not None:
                 found[rows] += slow / np.abs(slow).max()
     return found
 
