@@ -84,7 +84,7 @@ def audit(
     if x.n < FEWEST:
         raise InvalidInput(
             Argument("X"), f" has {x.n} rows; an audit needs {FEWEST} or more for its tests to "
-            "mean something. dualfold.quality.report measures maps of fewer"
+            "mean something. `dualfold report` (dualfold.quality.report) measures maps of fewer"
         )  # fmt: skip
     names = _labels_of(labels, x.n)
     make = None if method is None else maker(method, y.width)

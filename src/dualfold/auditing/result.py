@@ -115,8 +115,8 @@ class Audit:
         return paragraph_of(self)
 
     def __str__(self) -> str:
-        noted = ["", *self.notices] if self.notices else []
-        return "\n".join([self.verdict, "", *findings_of(self), *noted])
+        parts = [[self.verdict], findings_of(self), list(self.notices)]
+        return "\n\n".join("\n".join(lines) for lines in parts if lines)
 
     def __repr__(self) -> str:
         n, many = len(self.groups), len(self.groups) > 1

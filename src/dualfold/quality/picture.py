@@ -66,9 +66,10 @@ class Picture:
         if self.best_rival is not None:
             beside += f"; {self.best_rival}: {percent(self.rivals[self.best_rival])}"
         where = f" {self.space}" if self.space else ""
+        which = "nearest" if self.n_neighbors == 1 else f"{self.n_neighbors} nearest"
         return (
-            f"{self.grade.capitalize()}: it keeps {percent(self.kept)} of the {self.n_neighbors} "
-            f"nearest neighbours{where} ({beside})."
+            f"{self.grade.capitalize()}: it keeps {percent(self.kept)} of the {which} "
+            f"neighbours{where} ({beside})."
         )
 
     def to_dict(self) -> dict[str, Any]:

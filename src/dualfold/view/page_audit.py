@@ -70,11 +70,13 @@ def _groups(audit: Audit) -> tuple[str, ...]:
 
 
 def _points(audit: Audit) -> tuple[str, ...]:
-    count = int(audit.dubious.sum())
-    return (
-        "Are points misplaced?", "dubious", f"{count:,} of {len(audit.points):,}",
-        f"{'is' if count == 1 else 'are'} dubious: their places say nothing about them", "",
-    )  # fmt: skip
+    count, whole = int(audit.dubious.sum()), f"of {len(audit.points):,}"
+    label, term = "Are points misplaced?", "dubious"
+    if not count:
+        return label, term, f"none {whole}", "no point is dubious", ""
+    said = "is dubious: its place says" if count == 1 else "are dubious: their places say"
+    about = "it" if count == 1 else "them"
+    return label, term, f"{count:,} {whole}", f"{said} nothing about {about}", ""
 
 
 def _dimension(audit: Audit) -> tuple[str, ...]:

@@ -153,11 +153,10 @@ TERMS = {
         "the sparser one;  a group: the upper end of θ's 95 % interval is below ½ for every pair",
         ("groups in the data", "a group in the data"),
     ),
-    "torn": Term(
+    "torn off": Term(
         "The map shows a gap where the data have none: points run on from one group to the other.",
         "the lower end of θ is above what two normal clouds with a valley of half the height show, "
         "at the level 0.05 for all pairs together",
-        ("torn off",),
     ),
     "undecided": Term(
         "The data neither show a border nor that there is none: too few points, a shallow valley, "

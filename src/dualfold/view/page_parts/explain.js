@@ -8,7 +8,7 @@ const anyTerm = new RegExp(`(?<![\\w-])(${Array.from(termOf.keys()).sort((a, b) 
 // Words that mean something else in a sentence than on a card.
 const IN_SENTENCES = new Set(["t-similarity", "trustworthiness", "continuity", "R_NX", "eigengap", "eigenvalue",
   "dual matrix", "duality gap", "correlation", "stress", "stationary", "dubious", "intrinsic dimension", "group in the data",
-  "torn", "undecided"]);
+  "torn off", "undecided"]);
 
 // A word that opens its explanation.
 function termButton(text, name = text) {

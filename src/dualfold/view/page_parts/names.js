@@ -30,7 +30,7 @@ const nestedOf = new Map(); // column → the columns to name groups by, the coa
 function nestedColumns(column) {
   // Judgements are no names: the map has those of the groups that are judged.
   if (audit && column.name === audit.colored)
-    return columns.filter((other) => other.name === audit.column).map((named) => ({ column: named, level: LEVELS[1] }));
+    return columns.filter((other) => other.name === audit.column && audit.groups.length).map((named) => ({ column: named, level: LEVELS[1] }));
   if (!nestedOf.has(column)) {
     const groups = columns.filter((other) => other.kind === "class" && other !== column && other.labels.length > 1
       && !isText(other) && other.group !== "score" && !(audit && other.name === audit.colored));

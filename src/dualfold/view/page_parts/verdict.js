@@ -69,7 +69,7 @@ function pictureCard(map) {
   const beside = best ? `; ${short(best[1], 20)} ${shareWords(best[0])}` : "";
   const [, look] = GRADES[gradeOf(map)] || ["", "bad"];
   return card("Is it a good picture?", "good picture", pictureWords(map),
-    `keeps ${shareWords(kept)} of each point's ${k} nearest neighbours (a random map ${shareWords(chance)}${beside})`, `picture ${look}`, [meter(kept, chance)]);
+    `keeps ${shareWords(kept)} of ${k === 1 ? "all nearest neighbours" : `each point's ${k} nearest neighbours`} (a random map ${shareWords(chance)}${beside})`, `picture ${look}`, [meter(kept, chance)]);
 }
 
 // How much is kept on a line from nothing to all, with a tick at what chance keeps.
@@ -84,17 +84,16 @@ function verdict() {
   const solved = audit && !map.certificate ? [] : [certificateCard(map)]; // of somebody's map nobody asks
   const cards = [
     pictureCard(map), ...solved, ...auditCards(),
-    ...measureCard(map, "trustworthiness", "Trustworthiness", "neighbours on the map are real"),
-    ...measureCard(map, "continuity", "Continuity", "real neighbours are on the map"),
+    ...measureCard(map, "trustworthiness", "Trustworthiness", "1: neighbours on the map are real"),
+    ...measureCard(map, "continuity", "Continuity", "1: real neighbours are on the map"),
     ...(map.pieces === null ? [] : [card("Pieces", "pieces", count(map.pieces), map.pieces === 1 ? "the graph is connected" : "of the neighbour graph")]),
   ];
   const words = [["A good picture?", map.quality && map.quality.verdict], ["Solved?", map.certificate && map.certificate.text],
     ["May I believe it?", audit && audit.text]].filter(([, text]) => text);
   closeExplanation();
-  by("verdict").replaceChildren(
-    element("div", { class: "figures" }, ...cards),
-    element("div", { class: "words" }, ...words.map(([question, text]) =>
-      element("p", {}, element("strong", { text: `${question} ` }), element("bdi", {}, ...withTerms(sentence(short(text, 2000))))))));
+  by("verdict").replaceChildren(element("div", { class: "figures" }, ...cards));
+  by("words").replaceChildren(...words.map(([question, text]) =>
+    element("p", {}, element("strong", { text: `${question} ` }), element("bdi", {}, ...withTerms(sentence(short(text, 2000)))))));
   by("summary").textContent = summary(map);
   frame.setAttribute("aria-label", `Map. ${summary(map)}`);
 }
@@ -103,7 +102,7 @@ function verdict() {
 function summary(map) {
   const drawnIn = map.strip ? "1 dimension" : `${map.dimensions} dimensions`;
   const points = given.total > n ? `${count(n)} of ${count(given.total)} points, drawn at random,` : plural(n, "point", "points");
-  const parts = [`${points} in ${drawnIn} by ${short(map.name, 60)}`];
+  const parts = [`${points} in ${drawnIn} ${audit ? "of the map" : "by"} ${short(map.name, 60)}`];
   if (map.explained) parts.push(`which explain ${shareWords(map.explained.reduce((sum, share) => sum + share, 0))} of the variance`);
   if (maps.length > 1) parts.push(`one of ${maps.length} embeddings`);
   const column = chosenColumn(map);
