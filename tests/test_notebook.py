@@ -75,6 +75,25 @@ def test_a_figure_is_a_picture_with_or_without_pyplot(roll, model):
     assert pickle.loads(pickle.dumps(figure)).axes
 
 
+def test_an_audit_is_drawn_and_explored(roll, model):
+    found = dualfold.audit(roll.points, model.embedding_)
+    assert found.plot(title="roll")._repr_png_()[:4] == b"\x89PNG"
+    assert "Are its groups real?" in view.page(found, roll.points)._repr_html_()
+    with pytest.raises(InvalidInput, match="the data that the audit was asked about"):
+        view.page(found)
+
+
+def test_an_audit_takes_the_tables_that_estimators_take(roll, model):
+    wanted = dualfold.audit(roll.points, model.embedding_).reliability.scores
+    anndata = pytest.importorskip("anndata")
+    given = anndata.AnnData(roll.points)
+    np.testing.assert_array_equal(
+        dualfold.audit(given, model.embedding_).reliability.scores, wanted
+    )
+    report = dualfold.quality.report(given, model.embedding_)
+    assert report.picture.n == len(roll.points)
+
+
 def test_models_without_points_of_their_own_draw_rows(roll):
     pca = dualfold.PCA(2).fit(roll.points)
     with pytest.raises(InvalidInput, match="plot\\(X\\)"):

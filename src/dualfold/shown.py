@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["drawn_map", "number", "shown_html"]
+__all__ = ["drawn_audit", "drawn_map", "number", "shown_html"]
 
 _CELL = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
 
@@ -56,4 +56,10 @@ def drawn_map(points: Any, color: Any, **words: Any) -> Figure:
     """
     figures = import_module("dualfold.view.figures")
     figure: Figure = figures.map_figure(points, color, **words)
+    return figure
+
+
+def drawn_audit(audit: Any, **words: Any) -> Figure:
+    """`dualfold.view.audit_figure` of an audit, looked up as `drawn_map` is."""
+    figure: Figure = import_module("dualfold.view.audit").audit_figure(audit, **words)
     return figure

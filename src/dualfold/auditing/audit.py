@@ -25,6 +25,7 @@ from dualfold.quality.estimate import drawn_rows, sample_size
 from dualfold.quality.ranks import both_spaces
 from dualfold.quality.space import DistanceSpace, EuclideanSpace, Space
 from dualfold.recommendation.dimension import intrinsic_dimension
+from dualfold.tables import frame_of, numbers_of
 
 __all__ = ["audit"]
 
@@ -54,8 +55,8 @@ def audit(
     With a method also whether it draws such groups where there are none, and whether it draws the
     same ones again. What is tested and at which level is in docs/audit.md.
 
-    X : the data that the map is of: a table of numbers, dense or sparse, a data frame (prepared as
-        files are), or distances with metric="precomputed"
+    X : the data that the map is of: a table of numbers, dense or sparse, AnnData, a data frame of
+        pandas, polars or Arrow (prepared as files are), or distances with metric="precomputed"
     Y : the map, one row for each point; at least 100 of them
     labels : one for each point, to name groups by; no judgement reads them
     method : what made the map, to run it again on up to 1,000 rows: a function
@@ -75,6 +76,7 @@ def audit(
     """
     begin = perf_counter()
     notices: tuple[str, ...] = ()
+    X = frame_of(numbers_of(X))
     if hasattr(X, "iloc"):
         prepared = prepare(X)
         X, notices = prepared.X, prepared.notices

@@ -19,10 +19,11 @@ from dualfold.auditing.words import findings_of, paragraph_of, said_of, verdict_
 from dualfold.errors import Argument, InvalidInput
 from dualfold.quality.picture import Picture
 from dualfold.recommendation.dimension import Dimension
-from dualfold.shown import shown_html
+from dualfold.shown import drawn_audit, shown_html
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
 __all__ = ["Audit"]
 
@@ -130,6 +131,13 @@ class Audit:
             if len(self.groups) > 1
         ]
         return shown_html("May I believe this map?", self.verdict, rows, ("group", "points", ""))
+
+    def plot(self, *, title: str = "") -> Figure:
+        """Draw the map, coloured by what is said of its points, with the names of its groups.
+
+        title : above it. `dualfold.view.page(audit, X)` is the same to explore
+        """
+        return drawn_audit(self, title=title)
 
     def points_frame(self) -> pd.DataFrame:
         """One row a point: group, score, p-value, posterior of a random place, dubious."""

@@ -27,6 +27,7 @@ from dualfold.kernels.progress import steps
 from dualfold.kernels.sparse import refuse_damaged
 from dualfold.kernels.threads import in_threads, one_blas_thread, row_slices, thread_count
 from dualfold.quality.rank_counts import FEW_COLUMNS, euclidean_ranks, given_ranks
+from dualfold.tables import numbers_of
 
 SPREAD_OUT = 1 << 27  # numbers: sparse data is made dense up to 1 GiB, as in graph.nearest
 _TILE = 1 << 23  # distances in a tile: 64 MiB
@@ -224,6 +225,7 @@ def space_of(X: Any, metric: Any = "euclidean", n_jobs: int | None = None) -> Sp
         return DistanceSpace(X.n, lambda rows: geodesic_distances(X, rows, n_jobs=1), n_jobs)
     if is_precomputed(metric):
         return DistanceSpace(*_given(X), n_jobs)
+    X = numbers_of(X)
     refuse_damaged(X, "X")
     if not sp.issparse(X):
         X = np.asanyarray(X)

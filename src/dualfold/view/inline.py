@@ -9,7 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.auditing import Audit
+from dualfold.data.prepared import prepare
 from dualfold.errors import Argument, InvalidInput
+from dualfold.tables import frame_of, numbers_of
+from dualfold.view.audit import audit_page
 from dualfold.view.page import Map, Page, make_page, measured_map
 
 __all__ = ["InlinePage", "page"]
@@ -47,7 +51,8 @@ def page(
 ) -> InlinePage:
     """One page with maps to explore, shown where a notebook shows results.
 
-    maps : a map or several: `Map`s, fitted estimators, `Embedding`s or arrays of points
+    maps : a map or several: `Map`s, fitted estimators, `Embedding`s or arrays of points; or an
+        `Audit`, with X the data that it was asked about
     X : the data; with it each map is measured, a click on a point shows its neighbours there, and
         its columns (of an array or a data frame) can be coloured by
     columns : a DataFrame, or name → one value for each row: what points are coloured by
@@ -56,12 +61,22 @@ def page(
     height : of the frame in a notebook, in pixels
     """
     given = maps if isinstance(maps, list | tuple) else [maps]
-    made = [_map_of(one, place, X) for place, one in enumerate(given)]
     features = X if isinstance(X, np.ndarray) or hasattr(X, "iloc") else None
-    found = make_page(
-        made, title=title, columns=columns, features=features, names=names, color=color
-    )
+    shown = {"title": title, "columns": columns, "features": features, "names": names}
+    if isinstance(maps, Audit):
+        found = audit_page(maps, _numbers(X), **shown)
+    else:
+        made = [_map_of(one, place, X) for place, one in enumerate(given)]
+        found = make_page(made, color=color, **shown)
     return InlinePage(found.html, found.notices, height)
+
+
+def _numbers(X: Any) -> Any:
+    """The data of an audit, prepared as it prepared them."""
+    if X is None:
+        raise InvalidInput(Argument("X"), " is needed: the data that the audit was asked about")
+    rows = frame_of(numbers_of(X))
+    return prepare(rows).X if hasattr(rows, "iloc") else rows
 
 
 def _map_of(one: Any, place: int, X: Any) -> Map:
