@@ -104,7 +104,7 @@ def random_map(
     if kind == "orthogonal":
         return orthogonal_map(n_features, n_components, random_state=random_state)
     raise InvalidInput(
-        Argument("kind"), f" is {kind!r}; it is 'gaussian', 'orthonormal' or 'sparse'"
+        Argument("kind"), f" is {kind!r}; it is 'gaussian', 'orthogonal' or 'sparse'"
     )
 
 

@@ -47,7 +47,7 @@ class UnfoldingProblem:
         edges = whole(self.edges, "edges").reshape(-1, 2)
         squared = np.ascontiguousarray(doubles(self.squared, "squared"))
         masses = None if self.masses is None else doubles(self.masses, "masses")
-        if masses is not None and np.all(masses == 1):
+        if masses is not None and masses.shape == (self.n,) and np.all(masses == 1):
             masses = None
         object.__setattr__(self, "edges", edges)
         object.__setattr__(self, "squared", squared)
