@@ -58,9 +58,9 @@ def parquet_frame(place: Place, name: str) -> pd.DataFrame:
     return frame
 
 
-def npy_array(place: Place, name: str) -> NDArray[Any]:
-    """The array of an .npy file, mapped into memory if it is large."""
-    large = isinstance(place, Path) and place.stat().st_size > MAP_BYTES
+def npy_array(place: Place, name: str, *, most: int = MAP_BYTES) -> NDArray[Any]:
+    """The array of an .npy file, mapped into memory if it has more than `most` bytes."""
+    large = isinstance(place, Path) and place.stat().st_size > most
     with _arrays_of(name, "NPY"):
         _refuse_longer_than_file(place)
         stored: NDArray[Any] = np.load(place, mmap_mode="r" if large else None, allow_pickle=False)
@@ -138,6 +138,7 @@ def sparse_table(stored: Any) -> Table:
     refuse_damaged(stored, "X")
     if stored.dtype.kind == "c":
         raise InvalidInput("real numbers are needed, but the matrix is complex")
+    _refuse_long(stored.tocsr().data, "the sparse matrix")
     wanted = stored.dtype if stored.dtype == np.float32 else np.float64
     matrix = csr_array(stored).astype(wanted)
     matrix.sum_duplicates()
@@ -162,11 +163,7 @@ def dense_table(stored: NDArray[Any], name: str) -> Table:
         notices.append(f"{name} holds an array of {shape}; each of its rows was made flat")
     _refuse_empty(len(stored), int(np.prod(stored.shape[1:])), name)
     matrix = stored.reshape(len(stored), -1)
-    if matrix.dtype.kind in "iu" and max(int(matrix.max()), -int(matrix.min())) > 2**53:
-        notices.append(
-            f"{name} holds whole numbers beyond 2^53, which were rounded to 16 digits: rows that "
-            "differ by less are the same here. Take off what all rows share, as its smallest number"
-        )
+    _refuse_long(matrix, name)
     if matrix.dtype not in (np.float32, np.float64):
         matrix = matrix.astype(np.float32 if matrix.dtype == np.float16 else np.float64)
     if not matrix.dtype.isnative:
@@ -178,6 +175,16 @@ def dense_table(stored: NDArray[Any], name: str) -> Table:
 def _refuse_empty(n: int, width: int, name: str) -> None:
     if n == 0 or width == 0:
         raise InvalidInput(f"at least one row and column are needed, but {name} is {n}×{width}")
+
+
+def _refuse_long(numbers: NDArray[Any], name: str) -> None:
+    """Whole numbers that float64 does not hold: rounded in silence, they make proofs untrue."""
+    whole = numbers.dtype.kind in "iu" and numbers.dtype.itemsize == 8 and numbers.size > 0
+    if whole and max(int(numbers.max()), -int(numbers.min())) > 2**53:
+        raise InvalidInput(
+            f"{name} holds integers beyond 2^53, which double precision cannot hold; subtract a "
+            "constant or divide by one first"
+        )
 
 
 def _plain_names(width: int) -> tuple[str, ...]:

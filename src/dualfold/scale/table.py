@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from dualfold.data.arrays import npy_array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.scale.budget import Budget, budget, half_of_memory
 from dualfold.scale.engine import OneTask, computed, in_order
@@ -149,9 +150,12 @@ def table(
     if isinstance(source, str | PathLike):
         return _of_path(Path(source), columns, allowed, landmarks)
     if isinstance(source, np.memmap):
-        rows = mapped_rows(source)
+        rows = mapped_rows(_two_dimensional(source))
         if rows is None:
-            raise InvalidInput("this memory map has no file that could be opened again")
+            raise InvalidInput(
+                "this memory map has no file that could be opened again, or is turned around; "
+                "give a copy, numpy.array(X)"
+            )
         return _of_rows(rows, "memmap", source.filename, allowed, landmarks)
     module = type(source).__module__.partition(".")[0]
     if module == "zarr":
@@ -174,7 +178,8 @@ def _of_path(
     if ".zarr" in inside:
         return _of_rows(_two_dimensional(zarr_array(path)), "array", path, allowed, landmarks)
     if path.suffix == ".npy":
-        return table(np.load(path, mmap_mode="r"), memory_limit=allowed.limit, landmarks=landmarks)
+        mapped = npy_array(path, str(path), most=-1)
+        return table(mapped, memory_limit=allowed.limit, landmarks=landmarks)
     parts, empty = parquet_parts(path, columns, allowed.tile_bytes, allowed.most_tile)
     if not parts:
         raise InvalidInput(f"{path} has no rows")
@@ -228,7 +233,6 @@ def _of_collection(
 def _two_dimensional(rows: Any) -> Any:
     if getattr(rows, "ndim", 0) != 2:
         raise InvalidInput(
-            f"the Zarr array has the shape {getattr(rows, 'shape', '?')}; a table has rows and "
-            "columns"
+            f"the array has the shape {getattr(rows, 'shape', '?')}; a table has rows and columns"
         )
     return rows
