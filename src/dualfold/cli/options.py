@@ -48,7 +48,7 @@ def picture_shape(text: str | None) -> tuple[int, int] | None:
     if text is None:
         return None
     height, _, width = text.lower().replace("×", "x").partition("x")
-    if not (height.isdigit() and width.isdigit()) or 0 in (int(height), int(width)):
+    if not (height.isdecimal() and width.isdecimal()) or 0 in (int(height), int(width)):
         raise typer.BadParameter(f"{text!r} is no shape of a picture; write it as 28x28")
     return int(height), int(width)
 
@@ -67,7 +67,7 @@ def gap_that_passes(gap: float) -> float:
 
 def coordinates(text: str, method: str) -> Any:
     """The number of coordinates, or a word that lets the data decide."""
-    if text.isdigit() and int(text) > 0:
+    if text.isdecimal() and int(text) > 0:
         return int(text)  # the usual case; the others need the estimator
     from dualfold.cli.method_options import coordinates_option
 

@@ -63,7 +63,7 @@ def recommended(
     from dualfold.recommendation import recommend
     from dualfold.recommendation.recommendation import METHODS
 
-    if not n_components.isdigit() or int(n_components) < 1:
+    if not n_components.isdecimal() or int(n_components) < 1:
         raise typer.BadParameter(
             "methods are compared at a number of coordinates; give one", param_hint="--n-components"
         )

@@ -267,7 +267,7 @@ def _kind(column: Column, name: str, keep: bool, mixed: bool) -> str:
 
 def _is_code(known: Any) -> bool:
     """Digits alone, of which some begin with a zero: postcodes, numbers of articles."""
-    if not isinstance(known.iloc[0], str) or not known.iloc[0].strip().isdigit():
+    if not isinstance(known.iloc[0], str) or not known.iloc[0].strip().isdecimal():
         return False
     words = known.astype(str).str.strip()
     return bool(words.str.fullmatch(r"\d+").all() and words.str.fullmatch(CODE.pattern).any())
