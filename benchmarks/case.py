@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -9,6 +10,9 @@ from typing import Any, Literal
 
 from benchmarks.verdicts import Wanted
 from dualfold.arrays import Array
+
+# Threads of a side (-1: all cores); `turns` gives every side the same number.
+THREADS = int(os.environ.get("DUALFOLD_BENCHMARK_THREADS", "-1"))
 
 Role = Literal["ours", "peer", "floor", "context"]
 NO_SETTINGS: Mapping[str, Any] = {}

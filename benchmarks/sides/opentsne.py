@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from openTSNE import TSNE
 
-from benchmarks.case import Answer
+from benchmarks.case import THREADS, Answer
 
 # Imports and first calls of its neighbour search are no work of a case.
 TSNE(early_exaggeration_iter=2, n_iter=2).fit(
@@ -17,5 +17,5 @@ TSNE(early_exaggeration_iter=2, n_iter=2).fit(
 
 def tsne(X: Any, *, rounds: int) -> Answer:
     """250 rounds with early exaggeration, then the others."""
-    found = TSNE(n_jobs=-1, random_state=0, early_exaggeration_iter=250, n_iter=rounds - 250).fit(X)
-    return Answer(np.asarray(found))
+    stages = {"early_exaggeration_iter": 250, "n_iter": rounds - 250}
+    return Answer(np.asarray(TSNE(n_jobs=THREADS, random_state=0, **stages).fit(X)))

@@ -16,7 +16,7 @@ from sklearn.manifold import (
 )
 from sklearn.neighbors import NearestNeighbors
 
-from benchmarks.case import Answer
+from benchmarks.case import THREADS, Answer
 
 K = 10
 
@@ -40,7 +40,7 @@ def lle(X: Any, *, method: str = "standard") -> Answer:
 
 
 def tsne(X: Any, *, rounds: int) -> Answer:
-    return Answer(TSNE(max_iter=rounds, random_state=0, n_jobs=-1).fit_transform(X))
+    return Answer(TSNE(max_iter=rounds, random_state=0, n_jobs=THREADS).fit_transform(X))
 
 
 def eigenmaps(X: Any, *, eigen_solver: str = "arpack") -> Answer:

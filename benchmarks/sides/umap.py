@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from umap import UMAP
 
-from benchmarks.case import Answer
+from benchmarks.case import THREADS, Answer
 
 # numba compiles umap's loops for half a minute when they are first used. That is not its work
 # and is done when this module is imported; 4,096 points and more take the road that the
@@ -19,4 +19,4 @@ UMAP(n_neighbors=10, n_epochs=2).fit(
 
 def umap_map(X: Any) -> Answer:
     """Its defaults but for the neighbours; unseeded, since a seed would cost it its threads."""
-    return Answer(UMAP(n_neighbors=10, n_jobs=-1).fit_transform(X))
+    return Answer(UMAP(n_neighbors=10, n_jobs=THREADS).fit_transform(X))
