@@ -24,9 +24,13 @@ from dualfold.forces import (
     relaxed,
 )
 from dualfold.forces.fantope import in_fantope
+from dualfold.forces.gaussian_sums import GaussianSums
 from dualfold.forces.homotopy import answered
-from dualfold.forces.neighbors import kernel, slope, slope_times, squared_distances
+from dualfold.forces.neighbor_search import searched_bound
+from dualfold.forces.neighbors import kernel, shares_of, slope, slope_times, squared_distances
 from dualfold.forces.stiefel import descended
+from dualfold.graph import knn
+from dualfold.methods.neighbor_map import neighbor_map
 from dualfold.saved import load_model, model_of, rechecked_model, rechecked_points, save_model
 
 
@@ -148,11 +152,15 @@ def test_large_problems_take_other_ways(monkeypatch):
     )
 
 
-def test_the_gradient_is_that_of_the_divergence():
+def test_the_gradient_is_that_of_the_divergence(monkeypatch):
     problem, rng = random_problem(1, 12, 0.5), np.random.default_rng(0)
     Y, V = some_map(problem, rng), rng.normal(size=(12, 2))
     w = kernel(squared_distances(Y))
-    np.testing.assert_allclose(slope(problem, w) @ V, slope_times(problem, w, V), atol=1e-14)
+    for few in (300, 0):  # by all pairs, and by polynomials
+        monkeypatch.setattr("dualfold.forces.neighbors.FEW", few)
+        monkeypatch.setattr("dualfold.forces.neighbors.coefficients_of", lambda Y: 0)
+        found = slope_times(problem, shares_of(Y), V)
+        np.testing.assert_allclose(slope(problem, w) @ V, found, atol=1e-14)
     step = 1e-5
     rise = divergence(problem, Y + step * V) - divergence(problem, Y - step * V)
     assert rise / (2 * step) == pytest.approx(2 * np.vdot(slope(problem, w) @ Y, V), rel=1e-6)
@@ -225,9 +233,66 @@ def test_the_spread_grows_as_far_as_the_tolerance_allows(tmp_path):
     np.testing.assert_allclose(model.transform(X), model.embedding_, atol=1e-9)
 
 
-def test_many_rows_are_refused_before_anything_is_made():
-    with pytest.raises(TooLarge, match="at most 8,000 rows"):
-        NeighborMap(n_neighbors=2, landmarks=8_001).fit(np.arange(8_001.0)[:, None])
+@pytest.mark.parametrize("width", [1, 2, 3])
+def test_products_by_polynomials(width):
+    for seed, spread in enumerate((1e-8, 0.1, 1.0, 5.0)):
+        rng = np.random.default_rng(seed)
+        Y = rng.standard_t(5, size=(400, width)) * np.sqrt(spread)
+        Y = Y if width < 3 else np.clip(Y, -3, 3)
+        w = np.exp(-squared_distances(Y))
+        np.fill_diagonal(w, 0.0)
+        V = rng.normal(size=(400, 2))
+        sums = GaussianSums(Y)
+        off = np.abs(sums.times(V) - w @ V).max(axis=0) / np.abs(V).sum(axis=0)
+        # The reference is rounded, too: 400 terms, and exp of t to its last digits.
+        assert (off <= sums.error + 400 * 2.0**-52).all()
+        assert off.max() < 1e-14
+        assert sums.error < 1e-6
+
+
+def test_points_too_far_out_for_polynomials():
+    with pytest.raises(TooLarge, match="kernel widths"):
+        GaussianSums(np.random.default_rng(0).normal(size=(100, 2)) * 1e4)
+
+
+def in_one_piece(seed, n, spread, d=2):
+    """Linked neighbours of random points: a graph whose map has a shape."""
+    X = np.random.default_rng(seed).uniform(size=(n, 2))
+    return neighbor_map(knn(X, 8), n_components=d, spread=spread)
+
+
+@pytest.mark.parametrize("random", [False, True])
+def test_the_searched_bound_is_the_proved_one_from_below(monkeypatch, random):
+    if random:  # nothing is spelled out: the search itself
+        monkeypatch.setattr("dualfold.trace.proofs.MOST_FILLED_ROWS", 0)
+    for seed, (spread, d) in enumerate([(0.05, 2), (0.3, 2), (0.1, 3)]):
+        problem = in_one_piece(seed, 500, spread, d)
+        start = some_map(problem, np.random.default_rng(seed))
+        for rounds in (0, 100):  # any white points will do, not only good ones
+            Y = descended(problem, start, most=rounds).points
+            value, bound, chance = searched_bound(problem, Y)
+            known = neighbor_bound(problem, kernel(squared_distances(Y)))
+            assert divergence(problem, Y) <= value <= divergence(problem, Y) + 1e-7
+            # The search resolves less than a proof: 1/100 of KL is plenty.
+            assert known - 0.01 * value <= bound <= known + 1e-9
+            assert 0 < chance < 1e-10
+
+
+def test_many_rows_are_measured(monkeypatch, tmp_path):
+    for module in ("neighbors", "neighbor_certificate", "homotopy"):
+        monkeypatch.setattr(f"dualfold.forces.{module}.MOST_PAIRED", 400)
+    monkeypatch.setattr("dualfold.estimators.neighbor_map.MOST_PAIRED", 400)
+    X = np.random.default_rng(0).uniform(size=(500, 2))
+    model = NeighborMap(tolerance=0.02).fit(X)
+    verdict = model.certificate_
+    assert (verdict.level, verdict.holds) == ("measured", True)
+    assert "but for a chance of" in str(verdict)
+    assert 0 < verdict.bound < verdict.value < 1.02 * verdict.bound
+    again = NeighborMap(**model.found_parameters())
+    assert rechecked_points(again, X, model.embedding_, tolerance=0.02).level == "measured"
+    turned = model.embedding_[::-1].copy()  # still white, and a bad map
+    assert not rechecked_points(again, X, turned, tolerance=0.02).holds
+    assert NeighborMap(spread=3.0).fit(X).certificate_.level == "unresolved"
 
 
 def test_on_the_command_line(tmp_path, monkeypatch):

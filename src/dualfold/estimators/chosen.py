@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from dualfold.trace.problem import TraceProblem
 from dualfold.trace.shifted import share_ordering
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers import Auto, Factored
+from dualfold.trace.solvers.auto import growing
 from dualfold.warned import warn
 
 COORDINATE_RULES: dict[str, Any] = {
@@ -75,23 +77,42 @@ class ChoosesCoordinates(SomeRows):
         self, graph: Graph, problem: TraceProblem, solver: Any, wanted: Any
     ) -> tuple[Embedding, str | None]:
         """As many eigenvectors as it takes until enough of them are independent."""
+        space = growing(problem, solver)
+        if space is not None:
+            looked = self._looked(graph, problem, wanted, space.first)
+            if looked is not None:
+                found = self._judged_whole(graph, problem, looked.indices, looked.solution)
+                # A single vector misses the twin of a repeated eigenvalue: then once more.
+                if found.certificate.level not in ("failed", "within"):
+                    self.coordinates_ = looked.indices
+                    return found, looked.reason
+        looked = self._looked(graph, problem, wanted, _Continued(problem, solver).first)
+        assert looked is not None
+        self.coordinates_ = looked.indices
+        return self._shown(graph, problem, looked.indices, looked.solution), looked.reason
+
+    def _looked(
+        self,
+        graph: Graph,
+        problem: TraceProblem,
+        wanted: Any,
+        first: Callable[[int], Solution | None],
+    ) -> _Looked | None:
+        """The choice among the `first` eigenvectors, of more and more; None where they end."""
         count, reason = problem.count, None
         scale = self._scale(graph, problem)
-        solution: Solution | None = None
         for most in ladder(problem.n - problem.trivial.shape[1], count) or [count]:
-            asked = replace(problem, count=most)
-            share_ordering(problem, asked)
-            solution = _continued(solver, solution).solve(asked)
-            share_ordering(asked, problem)
+            found = first(most)
+            if found is None:
+                return None
+            solution: Solution = found
             if wanted == "auto" and reason is None:
                 cut = widest_gap(solution.values[:LOOKED_AT])
                 count, reason = cut.count, cut.reason
             choice = _choice(graph, solution, count, scale)
             if choice.settled:
                 break
-        assert solution is not None
-        self.coordinates_ = choice.indices
-        return self._shown(graph, problem, choice.indices, solution), reason
+        return _Looked(choice.indices, solution, reason)
 
     def _keep_answers(self, parts: list[tuple[Array, Embedding | None]]) -> None:
         """Overtones among the coordinates of the largest piece are told, once."""
@@ -114,18 +135,24 @@ class ChoosesCoordinates(SomeRows):
         Where only the eigenvectors up to the last one chosen can be proved, it is about these:
         a flat sheet has some whose values are rounding, beside which others have no digits.
         """
+        found = self._judged_whole(graph, problem, indices, solution)
+        if found.certificate.level not in ("failed", "within"):
+            return found
+        stated = self._showing(graph, problem, indices)
+        solution = self._solver().solve(stated)
+        certificate = judged(stated, solution, tolerance=self.tolerance)
+        return _lifted(stated, solution, certificate, indices)
+
+    def _judged_whole(
+        self, graph: Graph, problem: TraceProblem, indices: tuple[int, ...], solution: Solution
+    ) -> Embedding:
+        """All of the eigenvectors judged."""
         whole = np.hstack([solution.vectors, solution.guard])
         stated = self._showing(graph, problem, indices, len(solution.values))
         share_ordering(problem, stated)
         with timed("certify"), lapack_threads(stated.n):
             certificate = certify(stated, whole, solution.values, tolerance=self.tolerance)
-        if certificate.level in ("failed", "within"):
-            stated = self._showing(graph, problem, indices)
-            solution = self._solver().solve(stated)
-            certificate = judged(stated, solution, tolerance=self.tolerance)
-        points = stated.lift(solution.vectors, solution.values)
-        values = solution.values[list(indices)]
-        return Embedding(points, values, certificate, stated, solution)
+        return _lifted(stated, solution, certificate, indices)
 
     def _showing(
         self,
@@ -200,11 +227,39 @@ def evened(problem: TraceProblem) -> Evened:
     return Evened(NO_DIGITS * float((problem.A.diagonal() / masses).max()))
 
 
-def _continued(solver: Any, before: Solution | None) -> Any:
-    """The solver, beginning with what an earlier solve found, if it can."""
-    if before is None or not isinstance(solver, Auto | Factored):
-        return solver
-    return replace(solver, start=np.hstack([before.vectors, before.guard]))
+@dataclass(frozen=True, eq=False)
+class _Looked:
+    """Which eigenvectors were chosen, among which, and why so many."""
+
+    indices: tuple[int, ...]
+    solution: Solution
+    reason: str | None
+
+
+@dataclass(eq=False)
+class _Continued:
+    """A solver that is asked for more and more, and goes on from what it has, if it can."""
+
+    problem: TraceProblem
+    solver: Any
+    before: Solution | None = None
+
+    def first(self, count: int) -> Solution:
+        asked = replace(self.problem, count=count)
+        share_ordering(self.problem, asked)
+        solver = self.solver
+        if self.before is not None and isinstance(solver, Auto | Factored):
+            solver = replace(solver, start=np.hstack([self.before.vectors, self.before.guard]))
+        self.before = solver.solve(asked)
+        share_ordering(asked, self.problem)
+        return self.before
+
+
+def _lifted(
+    stated: TraceProblem, solution: Solution, certificate: Any, indices: tuple[int, ...]
+) -> Embedding:
+    points = stated.lift(solution.vectors, solution.values)
+    return Embedding(points, solution.values[list(indices)], certificate, stated, solution)
 
 
 def _choice(graph: Graph, solution: Solution, count: int, scale: Scale) -> Choice:

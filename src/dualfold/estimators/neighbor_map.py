@@ -11,18 +11,17 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding, embed
-from dualfold.errors import Argument, InvalidInput, RowsLeftOut, TooLarge
+from dualfold.errors import Argument, InvalidInput, RowsLeftOut
 from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS
 from dualfold.estimators.some_rows import SomeRows
 from dualfold.estimators.stated import Stated
 from dualfold.forces.fantope import relaxed
 from dualfold.forces.homotopy import NeighborAnswer, answered, widest
 from dualfold.forces.neighbor_certificate import (
-    MOST_ROWS,
     NeighborCertificate,
     certify_neighbors,
 )
-from dualfold.forces.neighbors import NeighborProblem
+from dualfold.forces.neighbors import MOST_PAIRED, NeighborProblem
 from dualfold.graph import Graph
 from dualfold.graph.metrics import is_precomputed
 from dualfold.maps.local import LocalDistancesMap, LocalWeightsMap
@@ -160,7 +159,7 @@ class NeighborMap(SomeRows):
                 f"a neighbour map of {X.shape[0]:,} rows would take minutes; it is that of "
                 f"{QUICK:,} rows drawn at random, and the others are placed as new rows are (",
                 Argument("landmarks"),
-                f" says how many, up to {MOST_ROWS:,})",
+                f" says how many; up to {MOST_PAIRED:,} can be proved)",
             ),
             stacklevel=7,
         )
@@ -168,13 +167,6 @@ class NeighborMap(SomeRows):
 
     def _embedding(self, graph: Graph, fixed: int | None = None) -> Embedding:
         """The map of one piece; the largest settles the spread of the others."""
-        if graph.n > MOST_ROWS:
-            raise TooLarge(
-                f"a neighbour map with a bound has at most {MOST_ROWS:,} rows, and there are "
-                f"{graph.n:,}; ",
-                Argument("landmarks", QUICK),
-                " draws some of them",
-            )
         count = min(self.n_components if fixed is None else fixed, graph.n - 1)
         if count < self.n_components and self.pieces != "separate":
             raise InvalidInput(
@@ -245,7 +237,7 @@ class NeighborMap(SomeRows):
 def rejudged(problem: NeighborProblem, points: Array, tolerance: float) -> NeighborCertificate:
     """Points judged with the best bound there is, however they were found."""
     verdict = certify_neighbors(problem, points, tolerance=tolerance)
-    if verdict.gap <= tolerance or not np.isfinite(verdict.value):
+    if verdict.gap <= tolerance or not np.isfinite(verdict.value) or problem.n > MOST_PAIRED:
         return verdict
     fine = 0.05 * max(tolerance, 1e-6) * abs(verdict.value)
     near = relaxed(problem, np.asarray(points, dtype=float), tol=fine)

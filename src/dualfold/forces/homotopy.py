@@ -10,7 +10,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.forces.fantope import relaxed
 from dualfold.forces.neighbor_certificate import NeighborCertificate, certify_neighbors
-from dualfold.forces.neighbors import NeighborProblem
+from dualfold.forces.neighbors import MOST_PAIRED, NeighborProblem
 from dualfold.forces.stiefel import StiefelDescent, descended
 from dualfold.kernels.threads import lapack_threads
 
@@ -48,12 +48,13 @@ def answered(
 
     tolerance : the gap that is enough; a better bound is looked for where it is larger
     max_iter : steps of the descent at the most
-    thorough : whether the relaxed problem is solved where the map's own bound is not enough
+    thorough : whether the relaxed problem, of up to 8,000 rows, is solved where the map's own
+        bound is not enough
     """
     with lapack_threads(problem.n):
         found = descended(problem, start, most=max_iter)
         verdict = certify_neighbors(problem, found.points, tolerance=tolerance)
-        if verdict.gap <= tolerance or not thorough:
+        if verdict.gap <= tolerance or not thorough or problem.n > MOST_PAIRED:
             return NeighborAnswer(problem, found, verdict)
         fine = 0.05 * max(tolerance, 1e-6) * abs(verdict.value)
         near = relaxed(problem, found.points, tol=fine)

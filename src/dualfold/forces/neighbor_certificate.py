@@ -9,15 +9,19 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.certificate import Certificate
-from dualfold.errors import TooLarge
 from dualfold.forces.neighbor_bound import neighbor_bound
-from dualfold.forces.neighbors import NeighborProblem, divergence_parts, kernel, squared_distances
+from dualfold.forces.neighbor_search import searched_bound
+from dualfold.forces.neighbors import (
+    MOST_PAIRED,
+    NeighborProblem,
+    divergence_parts,
+    kernel,
+    squared_distances,
+)
 from dualfold.kernels.threads import lapack_threads
 from dualfold.levels import WORTHLESS, checked_tolerance, level_of
 
 _U = 2.0**-53
-# Matrices of so many rows squared are formed to prove something: 0.5 GB each.
-MOST_ROWS = 8_000
 # YᵀY/(n·s) is I to this, or the map is none of the problem's; coordinates kept in float32 are.
 WHITE = 1e-5
 
@@ -26,8 +30,9 @@ WHITE = 1e-5
 class NeighborCertificate(Certificate):
     """The verdict on a neighbour map; `print` it.
 
-    level : "proved", "within" (proved, but the gap is larger than the tolerance), "unresolved"
-        (the bound is no better than KL ≥ 0, which is true of everything) or "failed"
+    level : "proved", "within" (proved, but the gap is larger than the tolerance), "measured" (of
+        more than 8,000 rows: the bound holds but for the probability `chance`), "unresolved" (the
+        bound is no better than KL ≥ 0, which is true of everything) or "failed"
     gap : (value − bound)/bound, infinite where the bound is not above 0
     value : KL(P‖Q) of the map in nats, from above
     bound : nats that no map of the same spread falls below, from below; KL ≥ 0 is trivial
@@ -56,7 +61,7 @@ def certify_neighbors(
     """Judge the points Y (n×d) of a neighbour map.
 
     weights : of pairs, n×n, from near the minimum of the relaxed problem; no more than a hint that
-        makes the bound better. None are those of the map itself
+        makes the bound better. None are those of the map itself, as always for more than 8,000 rows
     tolerance : the largest relative gap that is "proved"
 
         >>> import numpy as np, scipy.sparse as sp
@@ -69,30 +74,38 @@ def certify_neighbors(
         'proved'
     """
     tolerance, points = checked_tolerance(tolerance), np.asarray(Y, dtype=float)
-    if problem.n > MOST_ROWS:
-        raise TooLarge(
-            f"the bound of a neighbour map needs matrices of {problem.n:,} rows squared; up to "
-            f"{MOST_ROWS:,} rows are judged"
-        )
     trouble = _not_a_map(problem, points)
     if trouble:
         return _verdict(problem, np.inf, np.nan, np.nan, tolerance, trouble)
     with lapack_threads(problem.n):
         white = _white(points) * np.sqrt(problem.size)
-        parts = divergence_parts(problem, white)
-        value = sum(parts) + _rounding(problem, parts)
-        own = kernel(squared_distances(white))
-        bound = neighbor_bound(problem, own)
-        if weights is not None:
-            bound = max(bound, neighbor_bound(problem, weights))
+        if problem.n > MOST_PAIRED:
+            value, bound, chance = searched_bound(problem, white)
+        else:
+            value, bound, chance = *_proved(problem, white, weights), 0.0
     gap = max(value - bound, 0.0) / bound if bound > 0 else np.inf
-    return _verdict(problem, gap, value, bound, tolerance, "")
+    return _verdict(problem, gap, value, bound, tolerance, "", chance)
+
+
+def _proved(problem: NeighborProblem, white: Array, weights: Any) -> tuple[float, float]:
+    """KL from above and the better of two bounds, from matrices of all pairs."""
+    parts = divergence_parts(problem, white)
+    bound = neighbor_bound(problem, kernel(squared_distances(white)))
+    if weights is not None:
+        bound = max(bound, neighbor_bound(problem, weights))
+    return sum(parts) + _rounding(problem, parts), bound
 
 
 def _verdict(
-    problem: NeighborProblem, gap: float, value: float, bound: float, tolerance: float, why: str
+    problem: NeighborProblem,
+    gap: float,
+    value: float,
+    bound: float,
+    tolerance: float,
+    why: str,
+    chance: float = 0.0,
 ) -> NeighborCertificate:
-    level: Any = "failed" if why else level_of(gap, tolerance)
+    level: Any = "failed" if why else "measured" if chance else level_of(gap, tolerance)
     reasons = [why] if why else []
     if not why and gap >= WORTHLESS:
         level = "unresolved"
@@ -111,6 +124,7 @@ def _verdict(
         tolerance=tolerance,
         reasons=tuple(reasons),
         about=about,
+        chance=chance,
         spread=problem.spread,
     )
 

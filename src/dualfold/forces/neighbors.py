@@ -13,6 +13,7 @@ What is minimised is convex in the Gram matrix YYᵀ, and that gives a lower bou
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,6 +22,12 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
+from dualfold.forces.gaussian_sums import GaussianSums, coefficients_of
+
+# So few points have all their pairs in no time; so many, and matrices of them take 0.5 GB each.
+FEW, MOST_PAIRED = 300, 8_000
+# Where the mean of exp(−t) is smaller, the points' own share of 1 drowns it in sums by polynomials.
+FAINT = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,11 +135,48 @@ def attraction(problem: NeighborProblem, t: Array) -> float:
     return float(problem.P.data @ t[rows, problem.P.indices])
 
 
-def slope_times(problem: NeighborProblem, w: Array, V: Array) -> Array:
-    """M·V, M = 2·Laplacian(P − Q) for Q = w/Σw: the gradient in the Gram matrix."""
+def edge_attraction(problem: NeighborProblem, Y: Array) -> float:
+    """Σ p_ij t_ij, from the points that are linked alone."""
+    rows = np.repeat(np.arange(problem.n), np.diff(problem.P.indptr))
+    apart = Y[rows] - Y[problem.P.indices]
+    return float(problem.P.data @ np.einsum("ij,ij->i", apart, apart))
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """Q by its products.
+
+    log_total : log Σ exp(−t)
+    degrees : row sums of Q
+    times : from V to Q·V
+    """
+
+    log_total: float
+    degrees: Array
+    times: Callable[[Array], Array]
+
+
+def shares_of(Y: Array) -> Shares:
+    """Q of the points Y: by polynomials where these are cheaper than all pairs."""
+    n = len(Y)
+    few = n <= MOST_PAIRED and (n <= FEW or coefficients_of(Y) > n)
+    if not few:
+        sums = GaussianSums(Y)
+        rows = sums.times(np.ones((n, 1)))[:, 0]
+        total = float(rows.sum())
+        if total > FAINT * n**2 or n > MOST_PAIRED:
+            total = max(total, sums.error)
+            return Shares(float(np.log(total)), rows / total, lambda V: sums.times(V) / total)
+    t = squared_distances(Y)
+    w = kernel(t)
     total = float(w.sum())
-    degrees = problem.degrees - w.sum(axis=1) / total
-    return np.asarray(2 * (degrees[:, None] * V - (problem.P @ V - (w @ V) / total)))
+    return Shares(log_sum(t, w), w.sum(axis=1) / total, lambda V: np.asarray(w @ V) / total)
+
+
+def slope_times(problem: NeighborProblem, shares: Shares, V: Array) -> Array:
+    """M·V, M = 2·Laplacian(P − Q): the gradient in the Gram matrix."""
+    degrees = problem.degrees - shares.degrees
+    return np.asarray(2 * (degrees[:, None] * V - (problem.P @ V - shares.times(V))))
 
 
 def slope(problem: NeighborProblem, w: Array) -> Array:

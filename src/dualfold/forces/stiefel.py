@@ -12,14 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.forces.neighbors import (
-    NeighborProblem,
-    attraction,
-    kernel,
-    log_sum,
-    slope_times,
-    squared_distances,
-)
+from dualfold.forces.neighbors import NeighborProblem, edge_attraction, shares_of, slope_times
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,9 +75,8 @@ def whitened(points: Array) -> Array:
 
 def _value_and_gradient(problem: NeighborProblem, U: Array) -> tuple[float, Array]:
     Y = U * np.sqrt(problem.size)
-    t = squared_distances(Y)
-    w = kernel(t)
-    value = attraction(problem, t) + log_sum(t, w)
-    whole = 2 * problem.size * slope_times(problem, w, U)
+    shares = shares_of(Y)
+    value = edge_attraction(problem, Y) + shares.log_total
+    whole = 2 * problem.size * slope_times(problem, shares, U)
     inner = U.T @ whole
     return value, np.asarray(whole - U @ ((inner + inner.T) / 2))

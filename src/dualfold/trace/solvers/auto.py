@@ -22,6 +22,7 @@ from dualfold.trace.shifted import shifted
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers.dense import DENSE_RATE, Dense
 from dualfold.trace.solvers.factored import Factored
+from dualfold.trace.solvers.krylov import KrylovSpace
 from dualfold.trace.solvers.lanczos import Lanczos
 from dualfold.trace.solvers.preconditioned import Preconditioned
 from dualfold.trace.solvers.solver import Solver
@@ -65,8 +66,7 @@ class Auto(Solver):
         factored = (
             float("inf") if _is_small_world(problem, story) else _factored_seconds(problem, story)
         )
-        most = problem.n * max(THIN, THIN_A_DOUBLING * np.log2(problem.n))
-        thin = factored < np.inf and shifted(problem).ordering.factor_entries <= most
+        thin = factored < np.inf and _is_thin(problem)
         hopeless = _squared(problem) and (factored < HOPELESS_BEFORE or shifted(problem).turned)
         if thin or (hopeless and factored < np.inf):
             return _with_story(self._factored().attempt(problem), story)
@@ -132,6 +132,20 @@ class Pace:
         left = excess / -slope if slope < 0 else np.inf
         self.forecast = (products + left) * self.seconds_per_product
         return self.forecast > 2 * patience and spent > min(0.1 * patience, 2.0)
+
+
+def growing(problem: TraceProblem, solver: Solver) -> KrylovSpace | None:
+    """A space that grows with the count of directions, where the solver would factor A anyway."""
+    if not isinstance(solver, Auto) or problem.n <= SMALL or not KrylovSpace.fits(problem):
+        return None
+    if _is_small_world(problem, []) or not _factored_seconds(problem, []) < np.inf:
+        return None
+    return KrylovSpace(problem, solver.tol, solver.seed) if _is_thin(problem) else None
+
+
+def _is_thin(problem: TraceProblem) -> bool:
+    most = problem.n * max(THIN, THIN_A_DOUBLING * np.log2(problem.n))
+    return bool(shifted(problem).ordering.factor_entries <= most)
 
 
 def _squared(problem: TraceProblem) -> bool:
