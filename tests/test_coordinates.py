@@ -22,7 +22,8 @@ from dualfold.quality import t_similarity
 from dualfold.saved import load_model, model_of, rechecked_model, rechecked_points, save_model
 from dualfold.trace.certificate import certify
 from dualfold.trace.lift import Chosen, Diffused, Evened, Stepped
-from dualfold.trace.solvers import Factored
+from dualfold.trace.solvers import Auto, Dense, Factored
+from dualfold.trace.solvers.auto import growing
 
 ESTIMATORS = {
     "eigenmaps": LaplacianEigenmaps,
@@ -225,3 +226,49 @@ def test_a_second_look_goes_on_from_the_first_and_misses_no_twins():
     np.testing.assert_allclose(found.values, exact, atol=1e-10)
     assert certify(more, np.hstack([found.vectors, found.guard]), found.values).level == "proved"
     assert found.products < 0.8 * Factored().solve(more).products
+
+
+def test_a_space_that_grows_has_the_directions_of_one_solve():
+    for seed in range(3):
+        X = np.random.default_rng(seed).uniform(size=(700, 2)) / [1, 8]
+        model = LaplacianEigenmaps(left_out=(), constraint=("degree", "identity")[seed % 2])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Overtone)
+            problem = model.fit(X)._stated_piece(model.graph_, 2).problem
+        space = growing(problem, Auto())
+        exact = Dense().solve(replace(problem, count=20))
+        for count in (2, 6, 20):
+            found = space.first(count)
+            asked = replace(problem, count=count)
+            np.testing.assert_allclose(found.values, exact.values[:count], rtol=1e-9)
+            whole = np.hstack([found.vectors, found.guard])
+            assert certify(asked, whole, found.values).level == "proved"
+        # Beyond these it ends, and says so.
+        assert space.first(300) is None
+
+
+def test_a_grid_whose_eigenvalues_repeat():
+    """A single vector sees one of two twins: the certificate notices, and all is solved anew."""
+    sides = np.arange(24)
+    X = np.column_stack([axis.ravel() for axis in np.meshgrid(sides, sides)]).astype(float)
+    settings = {"n_neighbors": None, "radius": 1.01, "weights": "binary", "left_out": ()}
+    model = LaplacianEigenmaps(coordinates="independent", constraint="identity", **settings).fit(X)
+    waves = 2 - 2 * np.cos(np.pi * sides / 24)
+    exact = np.sort(np.add.outer(waves, waves).ravel())[1:]
+    assert model.coordinates_ == (0, 1)
+    np.testing.assert_allclose(model.eigenvalues_, exact[:2], rtol=1e-8)
+    assert model.certificate_.level == "proved"
+
+
+def test_where_nothing_grows():
+    """Images are not factored, Gramians have a way of their own, few rows are decomposed."""
+    rng = np.random.default_rng(0)
+    dense = rng.normal(size=(500, 500))
+    few = LaplacianEigenmaps(left_out=()).fit(strip(1.2, 200))
+    problems = [
+        TraceProblem(dense + dense.T, None, 2),
+        few._stated_piece(few.graph_, 2).problem,
+    ]
+    for problem in problems:
+        assert growing(problem, Auto()) is None
+    assert growing(problems[1], Factored()) is None

@@ -266,9 +266,9 @@ def test_the_searched_bound_is_the_proved_one_from_below(monkeypatch, random):
     if random:  # nothing is spelled out: the search itself
         monkeypatch.setattr("dualfold.trace.proofs.MOST_FILLED_ROWS", 0)
     for seed, (spread, d) in enumerate([(0.05, 2), (0.3, 2), (0.1, 3)]):
-        problem = in_one_piece(seed, 500, spread, d)
+        problem = in_one_piece(seed, 320, spread, d)
         start = some_map(problem, np.random.default_rng(seed))
-        for rounds in (0, 100):  # any white points will do, not only good ones
+        for rounds in (0, 50):  # any white points will do, not only good ones
             Y = descended(problem, start, most=rounds).points
             value, bound, chance = searched_bound(problem, Y)
             known = neighbor_bound(problem, kernel(squared_distances(Y)))
