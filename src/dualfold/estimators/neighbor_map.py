@@ -42,7 +42,8 @@ class NeighborMap(SomeRows):
     Between eigenmaps (a small spread) and stochastic neighbour embedding (a large one). Without a
     `spread` it grows from eigenmaps on, as long as the proved gap stays within `tolerance`. See
     `dualfold.methods.neighbor_map` for the problem. Of more than 1,800 rows so many are drawn and
-    place the others; `landmarks` asks for up to 8,000, which take minutes.
+    place the others. `landmarks` asks for more: up to 8,000 take minutes and can be proved; more
+    than that take seconds, and their bound is "measured", at the map itself.
 
     Parameters
     ----------
