@@ -418,3 +418,26 @@ def test_the_last_rounds_are_fine_though_an_earlier_phase_ends_before_its_time(m
     ended = descended(problem, 1e-4 * X, phases, least_gradient=1e9)
     assert ended.rounds == 100  # each phase ends at its first look
     assert refined == [True]  # 50 rounds before the second one would have been over
+
+
+def test_copies_of_one_row_settle():
+    """Long steps throw them to and fro; they become shorter where nothing is gained."""
+    for seed in range(3):
+        X = np.random.default_rng(seed).normal(size=(200, 5))
+        X[:150] = 0
+        found = TSNE(perplexity=10, max_iter=800).fit(X).certificate_
+        assert found.level == "stationary"
+        careful = TSNE(perplexity=10, learning_rate=20.0, max_iter=800).fit(X).certificate_
+        assert found.kl <= 1.02 * careful.kl
+
+
+def test_equal_rows_are_said_to_be_on_one_spot():
+    with pytest.warns(PointsCollapse, match="on one spot"):
+        model = TSNE(perplexity=5, max_iter=250).fit(np.ones((40, 3)))
+    assert not np.ptp(model.embedding_, axis=0).any()
+
+
+def test_a_start_with_gaps_is_named():
+    start = np.full((40, 2), np.nan)
+    with pytest.raises(InvalidInput, match="NaN or infinity"):
+        TSNE(init=start).fit(np.random.default_rng(0).normal(size=(40, 3)))

@@ -31,13 +31,22 @@ def neighbors_kept(lists: Lists, points: Array, n_jobs: int | None = None) -> fl
 
 
 def warn_of_collapse(problem: TsneProblem, points: Array) -> None:
-    """`PointsCollapse` where so much attraction leaves fewer coordinates than were asked for.
+    """`PointsCollapse` where all points lie on one spot, or attraction leaves too few coordinates.
 
     With λ_1 = 0, …, λ_{d+1} the first eigenvalues of L = (n − 1)(Deg − P), coordinate d shrinks
     from ρ = 1/λ_{d+1} on. Rayleigh quotients of the map are never below them, so that most maps
     show without an eigen-solve that they are far from it.
     """
     rho, d = problem.attraction, problem.count
+    if not np.ptp(points, axis=0).any():
+        warn(
+            PointsCollapse(
+                f"all {problem.n} points of the map lie on one spot, where nothing pushes them "
+                "apart: the rows are the same, or the start was. Look at how the data was read"
+            ),
+            stacklevel=6,
+        )
+        return
     if rho <= 1 or problem.n <= d + 1:
         return
     Y = np.asarray(points, dtype=float) - np.asarray(points, dtype=float).mean(axis=0)

@@ -70,9 +70,11 @@ def given_start(init: Any, n: int, count: int) -> Array:
     """A start that is an array, checked."""
     start = np.asarray(init, dtype=float)
     if start.shape != (n, count) or not np.isfinite(start).all():
+        trouble = f"its shape is {start.shape}"
+        if start.shape == (n, count):
+            trouble = "it holds NaN or infinity"
         raise InvalidInput(
-            Argument("init"),
-            f" must be {n} rows of {count} finite numbers; its shape is {start.shape}",
+            Argument("init"), f" must be {n} rows of {count} finite numbers; {trouble}"
         )
     return start
 

@@ -27,9 +27,11 @@ from dualfold.kernels.threads import row_slices
 _U = 2.0**-53
 # What the polynomials may be off by on each axis: below the rounding of a sum of 1,000 terms.
 FINE = 1e-14
-# Numbers held at once while rows are multiplied, and the most coefficients: maps with a few points
-# very far out need more, and would take hours.
-TILE, MOST_COEFFICIENTS = 1_000_000, 1_000_000
+# Numbers held at once while rows are multiplied.
+TILE = 1_000_000
+# Multiply-adds of a product with one column: half a second. Maps of more than three coordinates, or
+# with a few points very far out, would need more, and hundreds of products.
+MOST_WORK = 5e8
 
 
 def coefficients_of(points: Array) -> float:
@@ -48,10 +50,11 @@ class GaussianSums:
         low, high = Y.min(axis=0), Y.max(axis=0)
         halves = np.maximum((high - low) / 2, np.finfo(float).tiny)
         orders = [_order(float(half)) for half in halves]
-        if coefficients_of(Y) > MOST_COEFFICIENTS:
+        if len(Y) * coefficients_of(Y) > MOST_WORK:
             raise TooLarge(
-                f"points reach {float(halves.max()):.3g} kernel widths from their middle, too "
-                "far for sums over all pairs; a smaller spread has nearer ones"
+                f"{len(Y):,} points of {Y.shape[1]} coordinates reach {float(halves.max()):.3g} "
+                "kernel widths from their middle, too far for sums over all pairs; a smaller "
+                "spread has nearer ones, and fewer coordinates or rows take less"
             )
         angles = np.arccos(np.clip((Y - (low + high) / 2) / halves, -1, 1))
         self._polynomials = [
@@ -108,7 +111,7 @@ def _order(half: float) -> tuple[int, float]:
         return float((height - (order - 1) * np.log(rho)).min())
 
     order = 4
-    while off(order) > np.log(FINE) and order < MOST_COEFFICIENTS:
+    while off(order) > np.log(FINE) and order < MOST_WORK:
         order += 1 + order // 16
     return order, 1.01 * float(np.exp(min(off(order), 700.0)))
 

@@ -43,6 +43,9 @@ FEWEST_SHARED = 4_000
 # coordinate that vanishes then has 1e-5: ρλ > 1, λ its eigenvalue; only a smaller ρ lets it grow.
 EXTENT_EVERY = 25
 VANISHING = 1e-3
+# Rounds without progress after which long steps become those of the last rounds. 150 copies of one
+# row among 200 are thrown to and fro by long steps, and left half of the forces unbalanced.
+STALLED = 100
 # No point moves farther in a round (openTSNE has the same).
 LONGEST = 5.0
 
@@ -135,7 +138,7 @@ def descended(
                     phase = run.fitting(phase)
                 if number == fine:
                     run.repulsion.refine()
-                    phase = replace(phase, rate=phase.rate / phase.calm)
+                    phase = replace(phase, rate=phase.rate / phase.calm, calm=1.0)
                 run.forces(pool)
                 taken += 1
                 if taken % look_every == 0 or taken == total:
@@ -145,6 +148,8 @@ def descended(
                         return run.ended(taken, "a callback stopped it")
                     if objective < best:
                         best, best_at = objective, taken
+                    elif phase.calm > 1 and taken - best_at >= STALLED:
+                        phase, best_at = run.calmed(phase), taken
                     elif taken - best_at > phase.patience:
                         why = f"did not make any progress during the last {phase.patience} episodes"
                         ended = True
@@ -178,6 +183,11 @@ class _Run:
     def begin(self) -> None:
         """A phase begins at rest."""
         self.gain[...], self.shift[...] = 1.0, 0.0
+
+    def calmed(self, phase: Phase) -> Phase:
+        """The phase with the steps of its last rounds, from rest."""
+        self.begin()
+        return replace(phase, rate=phase.rate / phase.calm, calm=1.0)
 
     def fitting(self, phase: Phase) -> Phase:
         """The phase, with half of its exaggeration where that makes a coordinate vanish."""
