@@ -43,9 +43,9 @@ FEWEST_SHARED = 4_000
 # coordinate that vanishes then has 1e-5: ρλ > 1, λ its eigenvalue; only a smaller ρ lets it grow.
 EXTENT_EVERY = 25
 VANISHING = 1e-3
-# Rounds without progress after which long steps become those of the last rounds. 150 copies of one
-# row among 200 are thrown to and fro by long steps, and left half of the forces unbalanced.
-STALLED = 100
+# Where the objective rises by so much from look to look, long steps become those of the last rounds:
+# 150 copies of one row among 200 were thrown to and fro, and half of the forces stayed unbalanced.
+RISE = 1e-4
 # No point moves farther in a round (openTSNE has the same).
 LONGEST = 5.0
 
@@ -148,7 +148,7 @@ def descended(
                         return run.ended(taken, "a callback stopped it")
                     if objective < best:
                         best, best_at = objective, taken
-                    elif phase.calm > 1 and taken - best_at >= STALLED:
+                    elif phase.calm > 1 and objective > (1 + RISE) * run.kept[-2][1]:
                         phase, best_at = run.calmed(phase), taken
                     elif taken - best_at > phase.patience:
                         why = f"did not make any progress during the last {phase.patience} episodes"
