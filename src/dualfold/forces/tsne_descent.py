@@ -43,8 +43,8 @@ FEWEST_SHARED = 4_000
 # coordinate that vanishes then has 1e-5: ρλ > 1, λ its eigenvalue; only a smaller ρ lets it grow.
 EXTENT_EVERY = 25
 VANISHING = 1e-3
-# Where the objective rises by so much from look to look, long steps become those of the last rounds:
-# 150 copies of one row among 200 were thrown to and fro, and half of the forces stayed unbalanced.
+# Where the objective rises by so much from look to look, steps become those of the last rounds: 150
+# copies of one row among 200 were thrown to and fro, and half of the forces stayed unbalanced.
 RISE = 1e-4
 # No point moves farther in a round (openTSNE has the same).
 LONGEST = 5.0

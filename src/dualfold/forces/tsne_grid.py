@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import scipy.fft
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
@@ -186,23 +187,28 @@ def _turns(length: int) -> Array:
 
 @lru_cache(maxsize=2)
 def _kernel(lengths: tuple[int, ...], spacing: float) -> Array:
-    """The transform of the kernel on the padded grid, over that of the splines, twice."""
-    squares: Any = 1.0
-    splines: Any = 1.0
+    """The transform of the kernel on the padded grid, over that of the splines, twice.
+
+    Both are even: a transform of cosines of a quarter of the grid has all of it.
+    """
+    quarter: Any = np.ones([length // 2 + 1 for length in lengths])
     for axis, length in enumerate(lengths):
-        steps = np.minimum(np.arange(length), length - np.arange(length))
-        shape = [1] * len(lengths)
-        shape[axis] = length
-        squares = squares + ((steps * spacing) ** 2).reshape(shape)
-        symbol = (2 + np.cos(2 * np.pi * np.arange(length) / length)) / 3
-        splines = splines * (symbol**2).reshape(shape)
-    half = lengths[-1] // 2 + 1
-    transform = np.fft.rfftn(1 / squares).real / splines[..., :half]
+        quarter += _along(axis, len(lengths), (np.arange(length // 2 + 1) * spacing) ** 2)
+    transform = scipy.fft.dctn(np.reciprocal(quarter, out=quarter), type=1, overwrite_x=True)
+    for axis, length in enumerate(lengths):
+        symbol = (2 + np.cos(2 * np.pi * np.arange(length // 2 + 1) / length)) / 3
+        transform /= _along(axis, len(lengths), symbol**2)
     if len(lengths) == 1:
         return np.asarray(transform)
     transform /= lengths[0] * lengths[1]
     lanes = shared("FOURIER_LANES")
-    blocks = lengths[1] // 2 // lanes + 1
-    padded = np.zeros((lengths[0], blocks * lanes))
-    padded[:, :half] = transform
-    return np.ascontiguousarray(padded.reshape(lengths[0], blocks, lanes).transpose(1, 0, 2))
+    half = lengths[1] // 2 + 1
+    padded = np.zeros((lengths[0], lengths[1] // 2 // lanes + 1, lanes))
+    rows = np.arange(lengths[0])
+    padded.reshape(lengths[0], -1)[:, :half] = transform[np.minimum(rows, lengths[0] - rows)]
+    return np.ascontiguousarray(padded.transpose(1, 0, 2))
+
+
+def _along(axis: int, axes: int, numbers: Array) -> Array:
+    """A vector that is broadcast along one axis."""
+    return numbers.reshape([-1 if one == axis else 1 for one in range(axes)])
