@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 from test_cli_commands import run
 
 import dualfold
@@ -158,3 +159,11 @@ def test_the_command_line_recommends_and_makes_the_map(tmp_path, monkeypatch):
     stored = read_metadata("r.isomap.csv")["settings"]
     assert (stored["method"], stored["n_neighbors"]) == ("isomap", found["n_neighbors"])
     assert "give one" in run("recommend", "r.csv", "-d", "auto", code=2).stderr
+
+
+def test_rows_that_are_the_same_have_no_map_and_one_that_differs_has():
+    for X in (np.ones((60, 3)), sp.csr_array(np.ones((60, 3)))):
+        with pytest.raises(InvalidInput, match="all rows of X are the same"):
+            dualfold.recommend(X)
+    found = dualfold.recommend(np.vstack([np.ones((59, 3)), [[5.0, 6.0, 7.0]]]))
+    assert found.method == "pca"

@@ -204,6 +204,8 @@ def recommend(
         raise InvalidInput(
             Argument("n_components", n_components), f" must be from 1 to {width}, the columns"
         )
+    if (X.max(axis=0) - X.min(axis=0)).sum() == 0:
+        raise InvalidInput("all rows of ", Argument("X"), " are the same: there is nothing to map")
     parts, core = subsamples(n, SAMPLE, RUNS, random_state)
     rng = np.random.default_rng(random_state)
     asked = X if n <= FOR_DIMENSION else X[np.sort(rng.choice(n, FOR_DIMENSION, replace=False))]

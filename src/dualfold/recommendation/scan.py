@@ -147,6 +147,8 @@ def _largest(graph: Graph) -> float:
 def _shortened(before: Array, after: Array) -> float:
     """The share of far pairs that are far less far now than near pairs make one expect."""
     known = np.isfinite(before) & (before > 0)
+    if not known.any():  # copies of one row
+        return 0.0
     limits = np.quantile(before[known], (0.1, 0.4, 0.5))
     near = known & (before >= limits[0]) & (before <= limits[1])
     far = known & (before >= limits[2])
