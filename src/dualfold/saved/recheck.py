@@ -186,6 +186,8 @@ def _narrower(
     if certificate.level == "failed":
         return certificate
     V = vectors_behind(narrow, Y[:, :kept], single=single)
+    better = nearest_answer(narrow, V) if single else None
+    V = V if better is None else better
     left, whole = _left_over(narrow, V)
     room = len(V) * float(np.finfo(problem.A.dtype).eps) * 8
     if not left <= room * whole:
