@@ -56,7 +56,7 @@ def test_what_is_not_known_by_its_entries_is_not_believed_to_be_flat():
 
 def test_a_column_that_was_wiped_out_is_doubted():
     for problem in (mds(CLOUD, n_components=2), pca(CLOUD, n_components=2)):
-        points, values = flattened(problem)
+        points = flattened(problem)[0]
         forged = rechecked(problem, points, None)
         assert forged.level == "failed"
         assert any("the data may have some there" in why for why in forged.reasons)
