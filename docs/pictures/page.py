@@ -19,12 +19,18 @@ DEMO = "from dualfold.cli import main; main()"
 
 
 def main() -> None:
-    with TemporaryDirectory() as folder, sync_playwright() as play:
+    with TemporaryDirectory() as folder:
         subprocess.run(
             [sys.executable, "-c", DEMO, "demo", "-q", "-o", folder],
             check=True,
             stdout=subprocess.DEVNULL,
         )
+        photograph(Path(folder) / "digits.html", PICTURE)
+
+
+def photograph(page: Path, picture: Path, *, whole: bool = True) -> None:
+    """A page as a reader sees it; whole : all of it, or its first screen."""
+    with sync_playwright() as play:
         browser = play.chromium.launch(
             executable_path=shutil.which("chromium"),
             args=["--enable-unsafe-swiftshader", "--no-sandbox"],
@@ -32,14 +38,15 @@ def main() -> None:
         window = browser.new_page(
             viewport={"width": 1280, "height": 900}, color_scheme="light", device_scale_factor=1.1
         )
-        window.goto((Path(folder) / "digits.html").as_uri())
+        window.goto(page.as_uri())
         window.evaluate("dualfold.ready")
         window.wait_for_selector("#panels figure:nth-child(3) .main-svg")
         window.wait_for_timeout(500)  # the charts fade in
-        window.screenshot(path=PICTURE, full_page=True)
+        window.screenshot(path=picture, full_page=whole)
         browser.close()
     # A third of the bytes, and nobody sees it: the page has few colours.
-    Image.open(PICTURE).convert("RGB").quantize(128).save(PICTURE, optimize=True)
+    few = Image.open(picture).convert("RGB").quantize(128, Image.Quantize.MAXCOVERAGE)
+    few.save(picture, optimize=True)
 
 
 if __name__ == "__main__":
