@@ -80,6 +80,9 @@ def test_groups_have_letters_on_the_map_and_a_verdict_each(opened, html, found):
     page.click("#audit li button >> nth=1")
     chosen = np.flatnonzero(found.map_groups.codes == 1)
     assert state(page)["selected"] == chosen.tolist()
+    told = page.evaluate(f"dualfold.contrasts({chosen.tolist()}).map(one => one.column)")
+    assert "column 1" in told
+    assert not {"audit", "group on the map"} & set(told)
     page.click("#audit .term")
     assert "hill of the density" in page.inner_text("#explanation")
 

@@ -67,7 +67,9 @@ function valueWords(column, value) {
 }
 
 function contrasts(rows) {
-  return columns.map((column) => contrast(column, rows)).filter(Boolean)
+  // That a group of the map is that group says nothing about it.
+  const told = columns.filter(({ name }) => !audit || (name !== audit.colored && name !== audit.column));
+  return told.map((column) => contrast(column, rows)).filter(Boolean)
     .sort((a, b) => Math.abs(b.difference) - Math.abs(a.difference));
 }
 
