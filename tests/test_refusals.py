@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
+from dualfold import quality
+from dualfold.data import Reading, prepare, read_table, write_table
+from dualfold.data.encoding import category
+from dualfold.data.examples import example_table
+from dualfold.data.scales import standard_of
+from dualfold.data.whole_file import check_folder_place
 from dualfold.errors import DisconnectedGraph, InvalidInput
 from dualfold.forces.directions import averaged_directions
 from dualfold.forces.neighbors import NeighborProblem, neighbor_problem
@@ -16,6 +25,8 @@ from dualfold.games import FTL, FTLPlus, Indicator, Simplex, learn
 from dualfold.games.losses import LargestAffine
 from dualfold.games.mvu_dual import EasiestBend, unfolding_game
 from dualfold.games.structured_sets import Product
+from dualfold.graph import knn, nearest, present_nearest
+from dualfold.graph.attach import attach
 from dualfold.maps.linear import LinearMap
 from dualfold.maps.local import LocalDistancesMap
 from dualfold.maps.random import orthogonal_map, random_map, sparse_map
@@ -29,6 +40,7 @@ X = np.random.default_rng(0).normal(size=(12, 3))
 RING = sp.csr_array((np.full(4, 0.25), (np.arange(4), (np.arange(4) + 1) % 4)), shape=(4, 4))
 RING.indices, RING.indptr = RING.indices.astype(np.int32), RING.indptr.astype(np.int32)
 CHAIN = UnfoldingProblem(3, [[0, 1], [1, 2]], [1.0, 1.0])
+DISTANCES = np.linalg.norm(X[:, None] - X[None], axis=-1)
 HALVES = np.array([0.5, 0.5])
 SHARES = Indicator(Simplex())
 
@@ -84,6 +96,26 @@ REFUSALS = {
     "both numbers must be 1 or more": lambda: random_map(0, 2),
     "'gaussian', 'orthogonal' or 'sparse'": lambda: random_map(3, 2, kind="orthonormal"),
     "maps have none": lambda: random_map(3, 2, density=0.5),
+    "for new points pass coordinates": lambda: nearest(
+        DISTANCES, 3, queries=X, metric="precomputed"
+    ),
+    "needs metric='euclidean'": lambda: nearest(X, 3, metric="cosine", search="blocked"),
+    "given without a rule": lambda: attach(replace(knn(X, 4), kind="given"), X),
+    "distances must be finite": lambda: knn(DISTANCES * np.nan, 3, metric="precomputed"),
+    "must be between 1 and 11 for 12 rows": lambda: present_nearest(X, 12),
+    "with numbers beyond float64": lambda: present_nearest(X.astype(np.longdouble) / 3, 2),
+    "holds infinite numbers": lambda: present_nearest(np.where(X > 1, np.inf, X), 2),
+    "two maps or more; 1 given": lambda: quality.stability([X]),
+    "one index for each point": lambda: quality.stability([X, X], rows=[[1], [2]]),
+    "its shape is (3,)": lambda: quality.stability([X[0], X[0]]),
+    "a number or 'best'": lambda: quality.stress(X, X, scale="worst"),
+    "a whole number >= 1; it is 0": lambda: quality.shepard(X, X, bins=0),
+    "rows=0 must be 1 or more": lambda: example_table("roll", 0),
+    "is no example": lambda: example_table("bread"),
+    "the data frame has no rows": lambda: prepare(pd.DataFrame({"a": []})),
+    "is about files": lambda: prepare(pd.DataFrame({"a": [1.0]}), Reading(decimal=",")),
+    "would fill a sparse matrix": lambda: standard_of(sp.csr_array(X)),
+    "it names the rows": lambda: category("a", [f"w{k}" for k in range(9_999)]),
 }
 
 
@@ -102,3 +134,51 @@ def test_an_unfolding_of_several_pieces_has_no_end():
 def test_the_kinds_that_a_refusal_lists_are_there():
     for kind in ("gaussian", "orthogonal", "sparse"):
         assert random_map(4, 2, kind=kind, random_state=0)(np.eye(4)).shape == (4, 2)
+
+
+FILES = {
+    "'a' appear more than once": ("x.parquet", {}),
+    "'z' names no column; the columns of the matrix are called": ("x.npy", {"exclude": ["z"]}),
+    "but all 3 were taken out": (
+        "x.npy", {"exclude": ["column_1", "column_2", "column_3"]},
+    ),
+    "has 1 columns but no rows": ("none.parquet", {}),
+    "is the decimal mark, too": ("x.csv", {"thousands": ",", "decimal": ","}),
+    "must be one character": ("x.csv", {"separator": "::"}),
+    "names no layer or obsm entry": ("x.h5ad", {"array": "z"}),
+    "has no X; obsm holds 'X_pca'": ("y.h5ad", {}),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Tables that are sound, but not for what is asked of them."""
+    anndata = pytest.importorskip("anndata")
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    folder = tmp_path_factory.mktemp("files")
+    columns = [arrow.array([1.0, 2.0])] * 2
+    parquet.write_table(arrow.Table.from_arrays(columns, names=["a", "a"]), folder / "x.parquet")
+    pd.DataFrame({"a": np.empty(0)}).to_parquet(folder / "none.parquet")
+    np.save(folder / "x.npy", X)
+    np.savetxt(folder / "x.csv", X, delimiter=",", header="a,b,c", comments="")
+    anndata.AnnData(X).write_h5ad(folder / "x.h5ad")
+    anndata.AnnData(obsm={"X_pca": X}).write_h5ad(folder / "y.h5ad")
+    return folder
+
+
+@pytest.mark.parametrize("said", FILES)
+def test_a_sound_file_that_has_not_what_is_asked(files, said):
+    name, options = FILES[said]
+    with pytest.raises(InvalidInput) as refused:
+        read_table(files / name, Reading(**options))
+    assert said in str(refused.value)
+
+
+def test_files_are_not_written_where_they_cannot_be(files):
+    (files / "taken.csv").mkdir()
+    with pytest.raises(InvalidInput, match="is a folder"):
+        write_table(files / "taken.csv", {"a": X[:, 0]})
+    with pytest.raises(InvalidInput, match="there is no folder"):
+        check_folder_place(files / "none" / "here.parquet", overwrite=False)
+    with pytest.raises(InvalidInput, match="is a file, and a folder is needed"):
+        check_folder_place(files / "x.csv" / "here.parquet", overwrite=False)

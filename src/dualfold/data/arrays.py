@@ -47,13 +47,14 @@ def parquet_frame(place: Place, name: str) -> pd.DataFrame:
     """The columns of a Parquet file; a stored index is not one of them."""
     parquet = parquet_module()
     with foreign(name, "Parquet"):
-        stored = parquet.read_table(place)
-        twice = {column for column in stored.column_names if stored.column_names.count(column) > 1}
-        if twice:
+        names = parquet.ParquetFile(place).schema_arrow.names
+        twice = {column for column in names if names.count(column) > 1}
+        if twice:  # pyarrow itself stops at them
             raise InvalidInput(
                 f"column names must differ, but in {name} {listed(sorted(twice))} appear more "
                 "than once; rename them"
             )
+        stored = parquet.read_table(place)
         frame: pd.DataFrame = stored.to_pandas().reset_index(drop=True)
     return frame
 
