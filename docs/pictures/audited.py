@@ -97,8 +97,8 @@ def tiled(pictures: list[Image.Image]) -> Image.Image:
     whole = Image.new("RGB", (len(pictures) * width, height), "white")
     for place, one in enumerate(pictures):
         whole.paste(one.convert("RGB"), (place * width, 0))
-    # MAXCOVERAGE keeps the colours of few points, too.
-    return whole.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    # kmeans keeps the colours of few points, too.
+    return whole.quantize(256, kmeans=2, dither=Image.Dither.NONE)
 
 
 if __name__ == "__main__":

@@ -45,8 +45,7 @@ def photograph(page: Path, picture: Path, *, whole: bool = True) -> None:
         window.screenshot(path=picture, full_page=whole)
         browser.close()
     # A third of the bytes, and nobody sees it: the page has few colours.
-    few = Image.open(picture).convert("RGB").quantize(128, Image.Quantize.MAXCOVERAGE)
-    few.save(picture, optimize=True)
+    Image.open(picture).convert("RGB").quantize(256, kmeans=2).save(picture, optimize=True)
 
 
 if __name__ == "__main__":
