@@ -9,7 +9,6 @@ import os
 import sys
 from pathlib import Path
 
-import click.testing
 import numpy as np
 import pytest
 import scipy.sparse
@@ -27,11 +26,10 @@ if "rng" not in inspect.signature(scipy.sparse.random_array).parameters:  # SciP
         *shape, random_state=rng, **more
     )
 
-if "mix_stderr" in inspect.signature(click.testing.CliRunner).parameters:  # click before 8.2
-    click.testing.CliRunner.__init__ = functools.partialmethod(
-        click.testing.CliRunner.__init__, mix_stderr=False
-    )
-    click.testing.Result.output = property(lambda result: result.stdout + result.stderr)
+_runner = typer.testing.CliRunner
+if "mix_stderr" in inspect.signature(_runner).parameters:  # click before 8.2
+    _runner.__init__ = functools.partialmethod(_runner.__init__, mix_stderr=False)
+    typer.testing.Result.output = property(lambda result: result.stdout + result.stderr)
 
 
 # Collecting makes 400,000 objects that stay: looking for garbage among them takes 4 s of 12.
