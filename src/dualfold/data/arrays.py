@@ -59,9 +59,9 @@ def parquet_frame(place: Place, name: str) -> pd.DataFrame:
     return frame
 
 
-def npy_array(place: Place, name: str, *, most: int = MAP_BYTES) -> NDArray[Any]:
-    """The array of an .npy file, mapped into memory if it has more than `most` bytes."""
-    large = isinstance(place, Path) and place.stat().st_size > most
+def npy_array(place: Place, name: str, *, mapped: bool = False) -> NDArray[Any]:
+    """The array of an .npy file, `mapped` into memory if that is asked or it is large."""
+    large = mapped or (isinstance(place, Path) and place.stat().st_size > MAP_BYTES)
     with _arrays_of(name, "NPY"):
         _refuse_longer_than_file(place)
         stored: NDArray[Any] = np.load(place, mmap_mode="r" if large else None, allow_pickle=False)

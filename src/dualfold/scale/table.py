@@ -178,7 +178,7 @@ def _of_path(
     if ".zarr" in inside:
         return _of_rows(_two_dimensional(zarr_array(path)), "array", path, allowed, landmarks)
     if path.suffix == ".npy":
-        mapped = npy_array(path, str(path), most=-1)
+        mapped = npy_array(path, str(path), mapped=True)
         return table(mapped, memory_limit=allowed.limit, landmarks=landmarks)
     parts, empty = parquet_parts(path, columns, allowed.tile_bytes, allowed.most_tile)
     if not parts:
