@@ -17,7 +17,7 @@ ROOMS = ("trace", "programs", "unfolding", "games", "quality", "methods")
 # What a solver keeps while it runs; nothing of it is handed on.
 AT_WORK = {"Pace", "ChebyshevFilter", "Basis", "_Look", "Progress"}
 
-HOLDERS = ("Array", "Any", "Floats", "Ints", "Longs")  # annotations of arrays
+HOLDERS = ("Array", "Any", "Floats", "Ints", "Longs", "Convex")  # of arrays, or of what has some
 
 
 def classes():

@@ -112,7 +112,7 @@ def test_a_factorisation_that_runs_through_is_right_to_its_trace(
     answer, (A, B) = answer_of(problem), plain(problem)
     height, n = float(answer.h[1]) + 0.05, 6
     lowest = problem.metric.lowest
-    for below in (1, 2):
+    for below in (0, 1, 2):
         found = cholesky_floor(problem, answer, below, height, lift)
         BV = B @ answer.V[:, :below] * np.sqrt(2 * (np.abs(answer.h).max() + height))
         BN = B @ problem.trivial * np.sqrt(lift)

@@ -14,7 +14,7 @@ from dualfold.games import Ball, Everywhere, HalfSquare, Indicator, Spectrahedro
 from dualfold.games.bregman import VonNeumann
 from dualfold.games.given import doubles
 from dualfold.games.recipes import boundary_frank_wolfe
-from dualfold.quality import coranking, rank_counts
+from dualfold.quality import compare, coranking, nonmetric, rank_counts
 from dualfold.quality.local import correlation_of_densities
 from dualfold.quality.picture import Picture
 from dualfold.quality.verdict import verdict_of
@@ -196,3 +196,26 @@ def test_a_map_is_uneven_only_where_it_is_worse_than_the_rest():
         measures = {"trustworthiness": trust.mean()} | dict.fromkeys(names, 0.5)
         words = verdict_of(measures, {"trustworthiness": trust}, Picture(0.5, 101, 10))
         assert ("uneven" in words) == said
+
+
+def test_equal_points_keep_any_order(monkeypatch):
+    monkeypatch.setattr(nonmetric, "PAIRS", 10)  # several slices
+    same, Y = np.ones((12, 3)), np.random.default_rng(8).normal(size=(12, 2))
+    assert quality.nonmetric_stress(same, same[:, :2].copy()) == 0.0
+    whole = quality.nonmetric_stress(Y, Y**3)
+    monkeypatch.setattr(nonmetric, "PAIRS", 1 << 24)
+    assert whole == pytest.approx(quality.nonmetric_stress(Y, Y**3), rel=1e-9)
+
+
+def test_points_that_some_maps_lack_are_compared_where_they_are():
+    Y = np.random.default_rng(9).normal(size=(8, 2)) + 5.0
+    held = [np.arange(8), np.arange(6), np.array([0, 1, 2, 3, 4, 6])]
+    spread = compare._spread([Y[rows] for rows in held], held, 8)
+    np.testing.assert_allclose(spread[:7], 0.0, atol=1e-12)
+    assert np.isnan(spread[7])  # on one map only
+
+
+def test_sets_hold_their_points_to_a_tolerance_of_their_size():
+    ball = Ball(1.0)
+    assert ball.contains(np.array([1 + 1.9e-9, 0.0]))
+    assert not ball.contains(np.array([1 + 2.5e-9, 0.0]))

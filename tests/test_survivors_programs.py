@@ -70,6 +70,16 @@ def test_the_point_that_others_are_compared_with_is_one_of_them():
         assert bool(extent) == known
 
 
+def test_softening_variables_have_no_size_to_be_within():
+    program = QuadraticProgram(np.eye(1), [1.0], [[-1.0], [1.0]], [1.0, 5.0], R=0.5 * np.eye(2))
+    judged = _Judgement(program, np.array([-1.0, 0.0, 0.0]), np.array([0.5, 0.0]), 1e-8, 10.0)
+    centre = np.array([Fraction(-1), Fraction(10**9), Fraction(0)], dtype=object)
+    judged.near = Enclosed(centre, 0 * centre)
+    bound, extent = judged._bound_within_reach()
+    assert bound is not None
+    assert len(extent) == 1
+
+
 def far_away():
     """Rows that only points beyond 10¹³ keep: x − y ≤ −1 and −x + (1 + 10⁻¹³)y ≤ 0."""
     tilt = 1 + 2.0**-43

@@ -12,7 +12,16 @@ from scipy.sparse.linalg import LinearOperator
 
 from dualfold.errors import InvalidInput
 from dualfold.kernels.tally import tallied
-from dualfold.trace import Gramian, TraceProblem, balanced, proofs, search, shifted
+from dualfold.trace import (
+    Gramian,
+    TraceProblem,
+    balanced,
+    certify,
+    exact,
+    proofs,
+    search,
+    shifted,
+)
 from dualfold.trace.bounds import Height
 from dualfold.trace.completeness import Floor, excluded_trial
 from dualfold.trace.factorisation import factorise, fill_reducing_ordering
@@ -165,3 +174,20 @@ def test_a_solve_that_gives_no_numbers_makes_no_direction_better():
         floor = Floor(1, 1.5, "inertia", solve=lambda R, wrong=wrong: wrong * R)
         with np.errstate(all="ignore"):
             assert proofs._refined(given, floor, np.eye(3)[:, :1]) is None
+
+
+def test_exact_proofs_end_where_there_is_nothing_to_count(monkeypatch):
+    problem = TraceProblem(np.diag([1.0, 2.0, 3.0]), count=2)
+    V = np.eye(3)[:, :2]
+    assert exact.exact_proof(problem, V, 1e-4) is not None
+    assert exact.exact_proof(problem, np.ones((3, 2)), 1e-4) is None  # one direction, twice
+    assert exact.exact_proof(TraceProblem(np.zeros((3, 3)), count=2), V, 1e-4) is None
+    monkeypatch.setattr(exact, "_ritz_values", lambda *_: None)
+    assert exact.exact_proof(problem, V, 1e-4) is None
+
+
+def test_a_metric_with_a_0_on_its_diagonal_is_no_metric():
+    for last in (0.0, -1.0):
+        found = certify(TraceProblem(np.eye(2), np.diag([4.0, last]), count=1), [[0.5], [0.0]])
+        assert found.level == "failed"
+        assert "positive definite" in found.reasons[0]

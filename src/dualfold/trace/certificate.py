@@ -139,6 +139,8 @@ def certify(
     scale = max(_spectrum_scale(problem), np.finfo(float).tiny)
     if not SMALLEST < scale < LARGEST and not is_zero(problem.A):
         reason = "squares of the entries of A underflow or overflow; rescale A"
+        if not problem.metric.lowest > 0:
+            reason = "B could not be proved to be positive definite"
         return _failure(problem, reason, tolerance, orthogonality=off)
     found = evidence(problem, V, scale, tolerance, fresh)
     doubts = _mismatch(values, problem.sign * found.quotients, _entry_scale(problem))

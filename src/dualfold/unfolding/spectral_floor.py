@@ -45,7 +45,7 @@ MOST_PRECISE_ROWS, FAIR = 2_000, 1e-8
 DROPS = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.5, 0.9)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class SecondEigenvalue:
     """λ₂ of (L(w), M): `proved` ≤ λ₂, and about `ritz`, which lies above it.
 
