@@ -216,6 +216,7 @@ def main():
     parser.add_argument("--minutes", type=float, default=1e6)
     parser.add_argument("--tests", nargs="*", default=["tests"], help="what contexts runs")
     parser.add_argument("--files", default="*", help="again: only mutants of such files")
+    parser.add_argument("--all", action="store_true", help="again: also what breaks no promise")
     parser.add_argument("--result", type=Path)
     given = parser.parse_args()
     given.work.mkdir(parents=True, exist_ok=True)
@@ -229,7 +230,7 @@ def main():
         ]
         tried = [m for m in chosen if identity(m) in kept]
         lived = [m for m in tried if kept[identity(m)]["verdict"] not in NOTICED]
-        lived = [m for m in lived if not reason(m, no_fault())]
+        lived = [m for m in lived if given.all or not reason(m, no_fault())]
         new = [m for m in chosen if identity(m) not in kept]
         todo = new if given.do == "run" else lived
         raise SystemExit(run(given.work, todo, given.minutes))
