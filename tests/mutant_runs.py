@@ -165,6 +165,8 @@ class Trials:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session):
         items = {item.nodeid: item for item in session.items}
+        for mutant in self.todo:
+            importlib.import_module(module_of(mutant["file"]))  # some are imported when first used
         functions = Functions()
         assert all(str(self.package / mutant["file"]) in functions.of_file for mutant in self.todo)
         gc.freeze()

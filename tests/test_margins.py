@@ -47,7 +47,7 @@ def test_sums_of_coarse_numbers_hold_their_rounding(monkeypatch, n):
     held = x @ b.off + a.off @ (y + b.off)
     assert dot(a, b).off >= (held + gamma(n) * (x @ y)) / (1 - gamma(n))
     assert dot(Sure(a.mid), Sure(b.mid)).off >= gamma(n) * (x @ y) / (1 - gamma(n))
-    for matrix in (Fixed(M), Sure(M), Sure(M, 2.0 + 0.0 * M)):
+    for matrix in (Fixed(M), Sure(M), Sure(M, 200.0 + 0.0 * M)):
         spread = matrix.off if isinstance(matrix, Sure) and np.ndim(matrix.off) else 0.0 * M
         least = np.abs(M) @ a.off + spread @ (x + a.off) + gamma(n) * (np.abs(M) @ x)
         found = (matrix @ a).off

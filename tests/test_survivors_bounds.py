@@ -110,6 +110,8 @@ def test_slopes_of_a_matrix_that_is_symmetric_to_rounding():
     for i in range(2):
         exact = sum((Fraction(Q[i, j]) + Fraction(Q[j, i])) / 2 * Fraction(x[j]) for j in range(2))
         assert abs(Fraction(float(found.mid[i])) - exact) <= Fraction(float(found.off[i]))
+    f.__dict__["_symmetric"] = Sure(f._symmetric.mid, np.full((2, 2), 0.125))  # known to so much
+    assert (f.sure_slope(x).off >= 0.5).all()
 
 
 def test_steps_and_tolerances_at_their_ends():
