@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.sparse as sp
 from coarse import U, coarse, gamma
 from test_margins_floors import METRICS, stated
@@ -87,6 +88,22 @@ def test_pairs_pay_for_both_of_their_products(metric):
     assert pairs.skew <= skew + 60 * U + stray**2
     spread = np.sqrt(2 * (1 + pairs.skew)) * np.linalg.norm(pairs.rounded)
     assert pairs.leak >= np.linalg.norm(V.T @ R) / 2 + spread + stray * np.linalg.norm(length)
+
+
+def test_long_rows_are_charged_in_the_products_from_either_side():
+    """Columns of ±1, all but the first ten times as long: Mv is right, and Mᵀu cancels."""
+    n = 64
+    M = scipy.linalg.hadamard(n) * np.r_[1.0, np.full(n - 1, 10.0)]
+    problem, v = TraceProblem(Gramian(sp.csr_array(M)), count=1), np.eye(n)[:, :1]
+    pairs = singular._measured_pairs(problem, -(M @ v), v)
+    assert pairs.h == pytest.approx(np.sqrt(n))
+    across = np.linalg.norm(np.abs(M).T @ np.full(n, n**-0.5))
+    least = np.hypot(gamma(n) * np.sqrt(n), gamma(n) * across) / np.sqrt(2)
+    assert least <= pairs.rounded[0] <= 1.2 * least
+    flat = TraceProblem(Gramian(sp.csr_array(8 * np.diff(np.eye(6), axis=0))), count=1)
+    constant = np.full((6, 1), 6**-0.5)  # its image is 0, and only rounding is left
+    size = np.linalg.norm(np.full(5, 16 * 6**-0.5))
+    assert singular._value(flat, constant, 0.0)[1] >= (gamma(2) * size) ** 2
 
 
 def bracket_of(problem, V, floor, off_span=0.0):

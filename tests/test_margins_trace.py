@@ -108,9 +108,9 @@ def test_every_doubt_makes_a_bracket_wider(coarsely):
     assert few.apart == pytest.approx(5.5 + answer.total_blur - few.lower)
     doubts = rounded + answer.total_blur + head.total_blur + 0.125
     assert few.blurred == pytest.approx(doubts)
-    # None lies below 0.9: all three are there or higher. A product of it, and a difference.
-    none = bracket(answer, None, Floor(0, 0.9, "inertia", seen=0))
-    assert 2.7 * (1 - 8 * U) <= none.lower <= 2.7 * (1 - U)
+    # None lies below 1/4: all three are there or higher. A product of it, and a difference.
+    none = bracket(answer, None, Floor(0, 0.25, "inertia", seen=0))
+    assert 0.75 * (1 - 8 * U) <= none.lower <= 0.75 * (1 - U)
     # A fourth direction, further up, helps to bound the first three.
     more = blurred(4)
     wide = bracket(answer, more, Floor(4, 5.0, "inertia", seen=4))
@@ -155,6 +155,9 @@ def test_sums_of_bounds_grow_by_the_factor_for_their_own_rounding(monkeypatch, k
         patched(monkeypatch, UP=1.25)
         for a, b in zip(before, told(), strict=True):
             assert (np.asarray(b) >= 1.2 * np.asarray(a)).all()
+        sizes = rounding.norm_bound(problem) * rounding.column_norms(V)
+        if kind == "dense" and most == 3:
+            assert (rounding.product_errors(problem, V) >= 1.25 * 5 * rounding.UNIT * sizes).all()
 
 
 def test_the_factor_for_the_rounding_of_bounds_widens_them(monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import sys
 
@@ -16,7 +17,9 @@ from dualfold.graph import from_lengths, joined, knn
 from dualfold.programs import linear_systems
 from dualfold.quality.verdict import _DISTANCES, _TEARS, _TRUST, _word
 from dualfold.trace import factorisation, rounding
-from dualfold.trace.certificate import certify
+from dualfold.trace.certificate import TraceCertificate, certify
+from dualfold.trace.completeness import Floor
+from dualfold.trace.lift import Stepped
 from dualfold.unfolding import bounds, certificate, certify_unfolding, spectral_floor
 from dualfold.unfolding.contraction import contracted
 
@@ -59,6 +62,14 @@ def test_what_is_proved_where_nobody_names_a_tolerance():
         assert inspect.signature(method).parameters["floor"].default == 1e-8
     assert Euclidean.closed
     assert least.SMOOTH_STEPS >= 1_000
+
+
+def test_defaults_say_that_nothing_is_known_and_nothing_is_wrong():
+    plain = Floor(1, 2.0, "norm")
+    assert (plain.chance, plain.seen, plain.error) == (0.0, None, 0.0)
+    fields = {field.name: field.default for field in dataclasses.fields(TraceCertificate)}
+    assert fields["eigenvectors"] is True
+    assert Stepped((np.zeros(0), np.zeros(0))).alike == 1.5
 
 
 def test_sets_are_seen_from_0_unless_said_otherwise():

@@ -45,7 +45,7 @@ def test_only_a_gap_within_the_tolerance_is_proved(proof):
     assert level(proof, 0.0, missed=True) == "failed"
     assert level(proof, 0.0, doubts=["values"]) == "failed"
     # Where rounding is a tenth of the distance or more, double precision cannot tell.
-    assert level(proof, 0.3, blurred=0.1) == "unresolved"
+    assert level(proof, 0.25, blurred=0.125) == "unresolved"
     assert level(proof, 0.3, blurred=0.09) == "within"
     assert level(proof, 3.0, scale=1e17) == "unresolved"
 
@@ -186,10 +186,10 @@ def test_a_krylov_space_that_ends_early_is_charged_for_what_it_left(monkeypatch)
 
 def test_what_an_operator_lacks_of_symmetry_is_never_more_than_said():
     rng = np.random.default_rng(2)
-    for _ in range(600):
-        A = rng.normal(size=(2, 2))
+    for _ in range(1200):
+        A = rng.normal(size=(3, 3))
         problem = TraceProblem(
-            LinearOperator((2, 2), matvec=A.dot, matmat=A.dot, dtype=float), count=1
+            LinearOperator((3, 3), matvec=A.dot, matmat=A.dot, dtype=float), count=1
         )
         assert problem.asymmetry >= np.linalg.norm(A - A.T) / 2
 
@@ -244,18 +244,6 @@ def test_errors_of_rows_are_not_below_highams():
     found = factor.row_errors[ordering.permutation]
     assert (found >= least).all()
     assert (found <= 4 * least).all()
-
-
-def test_prices_of_elimination_by_hand():
-    n = 6
-    path = sp.csr_array(2 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1))
-    star = sp.lil_array(np.eye(n))
-    star[0], star[:, 0] = 1.0, 1.0
-    for tree in (path, sp.csr_array(star)):  # a leaf has one neighbour: 1 multiply-add each
-        found = fill_reducing_ordering(tree)
-        assert n - 1 <= found.flops <= 4 * n  # supernodes may be padded
-    full = fill_reducing_ordering(sp.csr_array(np.ones((n, n))))
-    assert full.flops == sum(k * (k + 1) / 2 for k in range(n))
 
 
 # ---- singular values

@@ -246,8 +246,7 @@ def _given(distances: Any) -> tuple[int, Callable[[Array], Array]]:
             "every pair, a sparse matrix leaves some out. Pass distances.toarray(), or a Graph "
             "for its geodesics"
         )
-    D = distances if hasattr(distances, "shape") else np.asarray(distances)
-    D = np.asanyarray(D)
+    D = np.asanyarray(distances)
     if D.ndim != 2 or D.shape[0] != D.shape[1]:
         raise InvalidInput(
             Argument("metric", "precomputed"),
