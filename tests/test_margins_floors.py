@@ -87,13 +87,17 @@ def test_norms_are_left_by_what_the_directions_surely_have(monkeypatch):
     assert np.sqrt(2 * U) * 100 <= found <= 2 * np.sqrt(16 * U) * 100
 
 
-def test_a_deflated_norm_pays_for_the_rounding_of_its_products():
+def test_a_deflated_norm_pays_for_the_rounding_of_its_products(monkeypatch):
     """The next value is 50: no floor is above −50, and rounding moves it by u‖A‖ and more."""
     n = 200
     values = np.r_[100.0, 50.0, 0.01 * np.ones(n - 2)]
     problem = TraceProblem(np.diag(values), count=1, sense="max")
     answer = Trial(np.eye(n)[:, :1], np.array([-100.0]), *np.zeros((2, 1)), 0.0, 0.0)
     norm = np.linalg.norm(values)
+    patched(monkeypatch, UNIT=2.0**-30)  # small beside 50, so that its sign is seen
+    near = -deflated_norm_floor(problem, answer).height
+    assert 50 + n * 2.0**-30 * norm <= near <= 50.1
+    patched(monkeypatch, UNIT=U)
     found = -deflated_norm_floor(problem, answer).height
     assert found >= 50 + gamma(n) * norm
     assert found <= 50 + 8 * 49 * gamma(n) * norm * np.sqrt(48)  # each column's own skew

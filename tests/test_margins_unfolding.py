@@ -154,16 +154,17 @@ def test_floors_of_the_second_eigenvalue_pay_for_rounding(edges, mass):
     assert found >= height - 6 * least - 8 * U * height
 
 
-@pytest.mark.parametrize("n", [3, 4, 40])
-def test_many_and_few_rows_pay_for_their_factorisation(n):
-    """γ_{n+1} of the trace, beside the rounding of the matrix: in a complete graph, low down."""
-    edges = np.array([[i, j] for i in range(n) for j in range(i + 1, n)])
-    stated = UnfoldingProblem(n, edges, np.ones(len(edges)))
-    height = 0.01 * n
-    lost = height - cholesky_floor(stated, np.ones(len(edges)), height)
-    trace = n * (n - 1 - height + 2 * height / n)
-    least = gamma(n + 1) * trace + gamma(n - 1) * (n - 1)
-    assert min(least, height) <= lost <= 12 * least
+@pytest.mark.parametrize("n", [4, 5, 60])
+def test_many_and_few_rows_pay_for_their_factorisation(monkeypatch, n):
+    """γ_{n+1} of the trace, beside the rounding of the matrix: in a ring, low down."""
+    edges = np.array([[0, 1], [0, n - 1], *([i, i + 1] for i in range(1, n - 1))])
+    stated, weights = UnfoldingProblem(n, edges, np.ones(n)), np.ones(n)
+    height = 1e-3
+    patched(monkeypatch, spectral_floor, UNIT=2.0**-24)
+    lost = height - cholesky_floor(stated, weights, height)
+    trace = n * (2 - height + 2 * height / n)
+    least = ((n + 1) * trace + 2 * 2) * 2.0**-24
+    assert least <= lost <= 12 * least
 
 
 def test_what_is_left_of_a_height_is_rounded_down():

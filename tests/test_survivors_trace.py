@@ -115,6 +115,11 @@ def test_two_excluded_directions_in_a_metric_of_very_uneven_rows():
     off = np.linalg.norm(basis - inside @ (inside.T @ basis))
     assert off <= 1e-14
     assert problem.trivial_error <= 1e-13
+    # Equal but for the light rows: not dependent, though the heavy one hides it.
+    one = np.r_[1.0, np.arange(2.0, 13.0)]
+    heavy = np.r_[1e20, np.ones(11)]
+    hidden = TraceProblem(np.eye(12), heavy, count=2, excluded=np.column_stack([np.ones(12), one]))
+    assert hidden.trivial_error <= 1e-4
 
 
 def test_an_answer_off_its_span_is_charged_for_the_width_of_the_spectrum(monkeypatch):
