@@ -1,9 +1,9 @@
 """Equal lengths of many edges: weights by an interior point in doubles, then points alone.
 
 Doubles bring the weights to a gap of 1e-6, but the lengths only to 1e-6 of d² (`elastic_path`). The
-weights bound every K whatever lengths it has, so they stay, and a few columns of K are
-moved onto the lengths asked (`exact_lengths`). What that costs is the gap that is left: 1e-4
-to 1e-3 on rolls, because the optimum itself falls by that when lengths get nearer than 1e-6.
+weights bound every K whatever lengths it has, so they stay. Points come from a second interior
+point, among the K that keep cliques rigid (`rigid`, `face_path`): it gets lengths to 1e-7 and
+better, and a few columns of its K are moved onto the lengths asked (`exact_lengths`).
 """
 
 from __future__ import annotations
@@ -11,15 +11,18 @@ from __future__ import annotations
 from time import perf_counter
 
 import numpy as np
+import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.kernels.threads import one_blas_thread
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solution import Callback, Record, UnfoldingSolution, relative
 from dualfold.unfolding.solvers.central_path import CentralPath
-from dualfold.unfolding.solvers.elastic_path import ElasticPoint, elastic_first, elastic_steps
+from dualfold.unfolding.solvers.elastic_path import elastic_first, elastic_steps
 from dualfold.unfolding.solvers.exact_lengths import Placed, placed, towards_lengths
+from dualfold.unfolding.solvers.face_path import face_of, face_steps, first_point
 from dualfold.unfolding.solvers.progress import STOPPED_BY_CALLBACK
+from dualfold.unfolding.solvers.rigid import dependencies
 
 # The compliance of the springs, as in `precise`: the optimum for lengths off by tw is then above
 # that for the lengths asked by 3e-4 on a roll of 500 points, 1.5e-3 on one of 300 with short cuts.
@@ -30,9 +33,12 @@ SPARE, LATE, SLOW, PATIENCE = 0.1, 1e-3, 0.9, 3
 # Beyond COSTLY edges weights of this gap are good enough: late steps take twice as long (rounding
 # breaks the first factorisations) and on a roll of 1,000 points change the bound by 3e-5 only.
 COSTLY, ENOUGH = 2_000, 4e-4
+# The gap to which K is found among those that keep cliques rigid, and the steps at most: below
+# it K has no more columns than the answer, and rounding keeps lengths at 1e-7 whatever is done.
+CLOSED, STEPS = 1e-7, 60
 # Columns beside those that the edges need to have freedom (m/n), and the share of the largest
-# above which a column of K is always taken. 6, 8 and 12 did the same on a roll of 300 points.
-MORE_COLUMNS, LARGE_SHARE = 2, 1e-4
+# above which a column of K is always taken. 8 and 12 did the same on rolls of 300 and 500 points.
+MORE_COLUMNS, LARGE_SHARE = 6, 1e-4
 
 
 def approached(
@@ -49,9 +55,10 @@ def approached(
     steps; `callback` gets a `Record` after each, and True stops.
     """
     found = _Approach(problem, wanted, max_iter, callback)
-    if found.weigh(tol):
+    start = found.approach() if found.weigh(tol) else None
+    if start is not None:
         with one_blas_thread():  # columns are thin
-            found.place()
+            found.place(*start)
     return found.solution()
 
 
@@ -90,27 +97,50 @@ class _Approach:
                 break
         return True
 
-    def place(self) -> None:
-        """The largest columns of K onto the lengths asked."""
+    def approach(self) -> tuple[Array, Array, sp.csr_array] | None:
+        """Points of nearly the lengths asked that keep cliques rigid, what their moves cost, and
+        what they keep; None to stop."""
+        p = self.problem
+        kept = dependencies(p)
+        face = face_of(p, kept)
+        squared = p.squared[face.edges]
+        upper = float(self.inside.weights @ p.squared)
+        best, stopped = first_point(face, squared), False
+        for _, found in zip(range(STEPS), face_steps(face, squared, best), strict=False):
+            best = found if found.gap < best.gap else best
+            stopped = self._record(upper * (1 - min(1.0, found.gap)), upper)
+            if stopped or found.gap < CLOSED:
+                break
+        costs = np.zeros(p.m)
+        costs[face.edges] = best.weights
+        self.here = placed(p, self._largest(face.basis, best.F))
+        return None if stopped else (self.here.points, costs, kept)
+
+    def _largest(self, basis: Array, factor: Array) -> Array:
+        """The largest columns of K = UFFᵀUᵀ."""
+        p = self.problem
+        turned, sizes, _ = np.linalg.svd(factor)
+        needed = int(np.ceil(p.m / p.n)) + MORE_COLUMNS
+        count = max(needed, int(np.sum(sizes**2 > LARGE_SHARE * sizes[0] ** 2)))
+        return basis @ (turned[:, :count] * sizes[:count]) / self.path.root[:, None]
+
+    def place(self, start: Array, costs: Array, kept: sp.csr_array) -> None:
+        """These points onto the lengths asked."""
         p, w = self.problem, self.inside.weights
-        start = self._columns(self.inside)
-        self.here = placed(p, start)
-        for here in towards_lengths(p, start, w, wanted=self.wanted):
+        here = placed(p, start)
+        for here in towards_lengths(p, start, costs, kept, wanted=self.wanted):
             self.here = here
             lower = p.value(here.points)
             if self._record(lower, max(lower, float(w @ p.squared_lengths(here.points)))):
                 return
-        if self.here.off > self.wanted:
-            self.story.append(f"no step got lengths nearer; they are off by {self.here.off:.1e}")
+        if here.off > self.wanted:
+            self.story.append(f"no step got lengths nearer; they are off by {here.off:.1e}")
 
-    def _columns(self, inside: ElasticPoint) -> Array:
-        p = self.problem
-        values, vectors = np.linalg.eigh(inside.X)
-        needed = int(np.ceil(p.m / p.n)) + MORE_COLUMNS
-        count = max(needed, int(np.sum(values > LARGE_SHARE * values[-1])))
-        kept = slice(max(0, p.n - min(count, p.n - 1)), None)
-        sizes = np.sqrt(np.maximum(values[kept], 0.0))
-        return p.centred(vectors[:, kept] * sizes / self.path.root[:, None])
+    def _columns(self) -> Array:
+        """Those of K where no points were placed yet."""
+        values, vectors = np.linalg.eigh(self.inside.X)
+        columns = vectors * np.sqrt(np.maximum(values, 0.0)) / self.path.root[:, None]
+        return self.problem.centred(columns)
 
     def _record(self, lower: float, upper: float) -> bool:
         """Write a line; whether to stop."""
@@ -125,7 +155,7 @@ class _Approach:
         return False
 
     def solution(self) -> UnfoldingSolution:
-        here = self.here or placed(self.problem, self._columns(self.inside))
+        here = self.here or placed(self.problem, self._columns())
         return UnfoldingSolution(
             factor=here.points,
             weights=self.inside.weights,

@@ -1,0 +1,144 @@
+"""Parts of a graph whose points keep their places to each other in every dimension.
+
+All distances in a clique are given. A clique of more points than its dimension allows, k > r + 1,
+has affine dependencies: a with Σ a_i = 0 and Σ a_i x_i = 0, so that Ka = 0 for every K with
+these lengths. Two parts that share points which span one of them are one part, whose other
+distances follow, and with them there are more cliques. Parts that other edges make rigid are
+not looked for: whether they do depends on inequalities.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+
+from dualfold.arrays import Array
+from dualfold.unfolding.problem import UnfoldingProblem
+
+# Squared spreads below this share of the largest are 0: distances as doubles leave 1e-15, and
+# lengths of seven digits 1e-7, so that rounded data have no dependencies.
+FLAT = 1e-12
+# Shared points span a part when no spread of theirs is below this share of the largest: what is
+# computed from them is then good to 1e-12.
+SPANNED, AGREES = 1e-4, 1e-9
+# A dependency counts when this much of it is left beside the others.
+SEPARATE = 1e-7
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Points, and their places in as many columns as they need."""
+
+    points: tuple[int, ...]
+    places: Array
+
+    @property
+    def dependencies(self) -> Array:
+        """Orthonormal rows a with Σ a_i = 0 and Σ a_i x_i = 0."""
+        known = np.column_stack([self.places, np.ones(len(self.points))])
+        return np.linalg.svd(known.T)[2][known.shape[1] :]
+
+
+def dependencies(problem: UnfoldingProblem) -> sp.csr_array:
+    """Independent rows a with Ka = 0 for every K that has the lengths, part by part."""
+    blocks = [(part.points, part.dependencies) for part in rigid_parts(problem)]
+    rows = np.concatenate([np.zeros(0)] + [block.ravel() for _, block in blocks])
+    columns = [np.tile(points, len(block)) for points, block in blocks]
+    counts = [np.full(len(block), len(points)) for points, block in blocks]
+    nothing = np.zeros(0, dtype=np.intp)
+    starts = np.concatenate([[0], np.cumsum(np.concatenate([nothing, *counts]))])
+    shape = (len(starts) - 1, problem.n)
+    every = sp.csr_array((rows, np.concatenate([nothing, *columns]), starts), shape=shape)
+    if shape[0] == 0:
+        return every
+    triangle, order = scipy.linalg.qr(every.toarray().T, mode="r", pivoting=True)
+    sizes = np.abs(np.diagonal(triangle))
+    return every[np.sort(order[: int(np.sum(sizes > SEPARATE))])]
+
+
+def rigid_parts(problem: UnfoldingProblem) -> list[Part]:
+    """The largest parts that cliques make rigid and that have dependencies."""
+    known: list[dict[int, float]] = [{} for _ in range(problem.n)]
+    for (i, j), squared in zip(problem.edges.tolist(), problem.squared.tolist(), strict=True):
+        known[i][j] = known[j][i] = squared
+    while True:
+        parts = [_part(known, clique) for clique in _cliques(known)]
+        if not _joined(known, parts):
+            return [part for part in parts if len(part.points) > part.places.shape[1] + 1]
+
+
+def _cliques(known: list[dict[int, float]]) -> list[tuple[int, ...]]:
+    """The maximal cliques of three points or more (Bron and Kerbosch, with a pivot)."""
+    beside = [set(row) for row in known]
+    found: list[tuple[int, ...]] = []
+
+    def extend(clique: list[int], wider: set[int], done: set[int]) -> None:
+        if not wider:
+            if not done and len(clique) > 2:
+                found.append(tuple(sorted(clique)))
+            return
+        pivot = max(wider | done, key=lambda v: len(beside[v] & wider))
+        for v in sorted(wider - beside[pivot]):
+            extend([*clique, v], wider & beside[v], done & beside[v])
+            wider, done = wider - {v}, done | {v}
+
+    for v, around in enumerate(beside):
+        extend([v], {u for u in around if u > v}, {u for u in around if u < v})
+    return found
+
+
+def _part(known: list[dict[int, float]], points: tuple[int, ...]) -> Part:
+    """Places from all distances, by classical scaling.
+
+    Rounded lengths may have no places at all: then a column more stands for what is negative, and
+    there is no dependency.
+    """
+    squared = np.array([[known[i].get(j, 0.0) for j in points] for i in points])
+    off = np.eye(len(points)) - 1 / len(points)
+    values, vectors = np.linalg.eigh(-off @ squared @ off / 2)
+    sizes = np.abs(values)
+    kept = sizes > FLAT * sizes[-1]
+    return Part(points, vectors[:, kept] * np.sqrt(sizes[kept]))
+
+
+def _joined(known: list[dict[int, float]], parts: list[Part]) -> bool:
+    """Add the distances that follow where two parts are one; whether there were any."""
+    at: list[list[int]] = [[] for _ in known]
+    for number, part in enumerate(parts):
+        for point in part.points:
+            at[point].append(number)
+    any_new = False
+    for number, part in enumerate(parts):
+        for other in sorted({k for point in part.points for k in at[point] if k > number}):
+            any_new |= _add_distances(known, part, parts[other])
+    return any_new
+
+
+def _add_distances(known: list[dict[int, float]], one: Part, two: Part) -> bool:
+    if one.places.shape[1] < two.places.shape[1]:
+        one, two = two, one
+    shared = sorted(set(one.points) & set(two.points))
+    least = two.places.shape[1]  # of the smaller dimension: shared points must span `two`
+    if len(shared) <= least or len(shared) in (len(one.points), len(two.points)):
+        return False
+    here = one.places[[one.points.index(p) for p in shared]]
+    there = two.places[[two.points.index(p) for p in shared]]
+    a, b = here - here.mean(axis=0), there - there.mean(axis=0)
+    spreads = np.linalg.svd(b, compute_uv=False)
+    if spreads[-1] < SPANNED * spreads[0]:
+        return False
+    left, _, right = np.linalg.svd(b.T @ a, full_matrices=False)
+    turn = left @ right
+    if np.max(np.abs(b @ turn - a)) > AGREES * spreads[0]:
+        return False
+    moved = (two.places - there.mean(axis=0)) @ turn + here.mean(axis=0)
+    new = False
+    for i, x in zip(one.points, one.places, strict=True):
+        for j, y in zip(two.points, moved, strict=True):
+            if i != j and j not in known[i] and i not in two.points and j not in one.points:
+                known[i][j] = known[j][i] = float((x - y) @ (x - y))
+                new = True
+    return new
