@@ -20,7 +20,8 @@ from dualfold.unfolding.solution import Callback, Record, UnfoldingSolution, rel
 from dualfold.unfolding.solvers.central_path import CentralPath
 from dualfold.unfolding.solvers.elastic_path import elastic_first, elastic_steps
 from dualfold.unfolding.solvers.exact_lengths import Placed, placed, towards_lengths
-from dualfold.unfolding.solvers.face_path import face_of, face_steps, first_point
+from dualfold.unfolding.solvers.face_path import FacePoint, face_of, face_steps, first_point
+from dualfold.unfolding.solvers.precise_face import PreciseFace
 from dualfold.unfolding.solvers.progress import STOPPED_BY_CALLBACK
 from dualfold.unfolding.solvers.rigid import dependencies
 
@@ -33,6 +34,9 @@ SPARE, LATE, SLOW, PATIENCE = 0.1, 1e-3, 0.9, 3
 # Beyond COSTLY edges weights of this gap are good enough: late steps take twice as long (rounding
 # breaks the first factorisations) and on a roll of 1,000 points change the bound by 3e-5 only.
 COSTLY, ENOUGH = 2_000, 4e-4
+# The most steps onto the lengths, and where they do not get there, the gap at which the second path
+# goes on in double-doubles, up to so many lengths (about a minute a step).
+MOVES, HELD, MOST_REFINED = 60, 1e-4, 4_500
 # The gap to which K is found among those that keep cliques rigid, and the steps at most: below
 # it K has no more columns than the answer, and rounding keeps lengths at 1e-7 whatever is done.
 CLOSED, STEPS = 1e-7, 60
@@ -58,7 +62,8 @@ def approached(
     start = found.approach() if found.weigh(tol) else None
     if start is not None:
         with one_blas_thread():  # columns are thin
-            found.place(*start)
+            if found.place(*start):
+                found.refine()
     return found.solution()
 
 
@@ -76,6 +81,7 @@ class _Approach:
         self.story = ["weights by an interior point in doubles, then points onto the lengths"]
         self.inside = elastic_first(self.path)
         self.here: Placed | None = None
+        self.held: PreciseFace | None = None
 
     def weigh(self, tol: float) -> bool:
         """Weights to a gap of `tol`, or as far as rounding lets them; whether to go on."""
@@ -106,11 +112,15 @@ class _Approach:
         squared = p.squared[face.edges]
         upper = float(self.inside.weights @ p.squared)
         best, stopped = first_point(face, squared), False
+        held: FacePoint | None = None
         for _, found in zip(range(STEPS), face_steps(face, squared, best), strict=False):
             best = found if found.gap < best.gap else best
+            held = found if held is None and found.gap < 2 * HELD else held
             stopped = self._record(upper * (1 - min(1.0, found.gap)), upper)
             if stopped or found.gap < CLOSED:
                 break
+        if held is not None and len(squared) <= MOST_REFINED:
+            self.held = PreciseFace(face, squared, held)
         costs = np.zeros(p.m)
         costs[face.edges] = best.weights
         self.here = placed(p, self._largest(face.basis, best.F))
@@ -124,17 +134,29 @@ class _Approach:
         count = max(needed, int(np.sum(sizes**2 > LARGE_SHARE * sizes[0] ** 2)))
         return basis @ (turned[:, :count] * sizes[:count]) / self.path.root[:, None]
 
-    def place(self, start: Array, costs: Array, kept: sp.csr_array) -> None:
-        """These points onto the lengths asked."""
-        p, w = self.problem, self.inside.weights
-        here = placed(p, start)
-        for here in towards_lengths(p, start, costs, kept, wanted=self.wanted):
-            self.here = here
-            lower = p.value(here.points)
-            if self._record(lower, max(lower, float(w @ p.squared_lengths(here.points)))):
-                return
-        if here.off > self.wanted:
-            self.story.append(f"no step got lengths nearer; they are off by {here.off:.1e}")
+    def place(self, start: Array, costs: Array, kept: sp.csr_array) -> bool:
+        """These points onto the lengths asked; whether that is still to be done."""
+        p, wanted = self.problem, self.wanted
+        if placed(p, start).off <= wanted:
+            return False
+        moves = towards_lengths(p, start, costs, kept, wanted=wanted)
+        return not any(self._stop_at(here) for _, here in zip(range(MOVES), moves, strict=False))
+
+    def refine(self) -> None:
+        """Points with more columns, by steps in double-doubles."""
+        if self.held is not None:
+            for points, _ in zip(self.held.steps(HELD), range(STEPS), strict=False):
+                if self._stop_at(placed(self.problem, points / self.path.root[:, None])):
+                    return
+        if self.here is not None:
+            self.story.append(f"no step got lengths nearer; they are off by {self.here.off:.1e}")
+
+    def _stop_at(self, here: Placed) -> bool:
+        """Take these points, with a line; whether they will do, or to stop."""
+        p, self.here = self.problem, here
+        lower = p.value(here.points)
+        upper = float(self.inside.weights @ p.squared_lengths(here.points))
+        return self._record(lower, max(lower, upper)) or here.off <= self.wanted
 
     def _columns(self) -> Array:
         """Those of K where no points were placed yet."""

@@ -53,7 +53,8 @@ def face_of(problem: UnfoldingProblem, dependencies: sp.csr_array) -> Face:
     places = U / root[:, None]
     C = places[i] - places[j]
     unit = C / np.linalg.norm(C, axis=1, keepdims=True)
-    H = (unit @ unit.T) ** 2
+    H = unit @ unit.T
+    np.square(H, out=H)
     pivots, rank = lapack.dpstrf(H, lower=1, tol=INDEPENDENT, overwrite_a=1)[1:3]
     kept = np.sort(pivots[:rank] - 1)
     return Face(U, kept, C[kept])
@@ -149,7 +150,8 @@ def _at(C: Array, squared: Array, F: Array, E: Array, weights: Array) -> FacePoi
 
 def _schur(V: Array, compliance: Array) -> Callable[[Array], Array]:
     """Solves with (VVᵀ)∘² + diag(t), ridged where rounding has made it indefinite."""
-    H = (V @ V.T) ** 2
+    H = V @ V.T
+    np.square(H, out=H)
     H.flat[:: len(H) + 1] += compliance
     scale = 1 / np.sqrt(np.diagonal(H))
     H *= scale[:, None] * scale

@@ -97,7 +97,7 @@ class PrecisePath:
             return self._off_ones(moved), dS, change
 
         def reach(move: tuple, share: float) -> tuple[float, float]:
-            primal, dual = _longest(factor_K, move[0]), _longest(factor_S, move[1])
+            primal, dual = longest(factor_K, move[0]), longest(factor_S, move[1])
             return min(1.0, share * primal), min(1.0, share * dual)
 
         affine = direction(0.0, None)
@@ -161,7 +161,7 @@ class PrecisePath:
         return lambda rhs: backward(factor, forward(factor, rhs[None]))[0]
 
 
-def _longest(factor: Pairs, move: Pairs) -> float:
+def longest(factor: Pairs, move: Pairs) -> float:
     """The largest α with LLᵀ + α·move ⪰ 0."""
     inner = forward(factor, forward(factor, move).transposed)
     lowest = float(np.linalg.eigvalsh(inner.symmetric().high)[0])
