@@ -124,6 +124,20 @@ def test_points_moved_onto_the_lengths_reach_what_double_doubles_reach(monkeypat
     assert gaps[-1] < 1e-3
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_without_moves_the_second_path_ends_on_the_lengths(seed, monkeypatch):
+    """In double-doubles, with as many columns as it takes; against the same roll with moves."""
+    monkeypatch.setattr(solver, "MOST_PRECISE", 0)
+    X = swiss_roll(40, random_state=seed).points
+    graph = joined(knn(X, 6))
+    moved = unfold(graph, form="equal", tolerance=1e-2).certificate
+    monkeypatch.setattr(approached, "MOVES", 0)
+    found = unfold(graph, form="equal", tolerance=1e-2)
+    keeps_its_lengths(found, X)
+    assert found.certificate.value == pytest.approx(moved.value, rel=1e-3)
+    assert found.solution.status == "converged"
+
+
 def test_a_callback_stops_the_weights_and_the_points(monkeypatch):
     monkeypatch.setattr(solver, "MOST_PRECISE", 0)
     problem = contracted_roll(40)

@@ -35,14 +35,14 @@ SPARE, LATE, SLOW, PATIENCE = 0.1, 1e-3, 0.9, 3
 # breaks the first factorisations) and on a roll of 1,000 points change the bound by 3e-5 only.
 COSTLY, ENOUGH = 2_000, 4e-4
 # The most steps onto the lengths, and where they do not get there, the gap at which the second path
-# goes on in double-doubles, up to so many lengths (about a minute a step).
-MOVES, HELD, MOST_REFINED = 60, 1e-4, 4_500
+# goes on in double-doubles, up to so many lengths (2,150 take 24 s a step).
+MOVES, HELD, MOST_REFINED = 60, 1e-4, 2_500
 # The gap to which K is found among those that keep cliques rigid, and the steps at most: below
 # it K has no more columns than the answer, and rounding keeps lengths at 1e-7 whatever is done.
 CLOSED, STEPS = 1e-7, 60
 # Columns beside those that the edges need to have freedom (m/n), and the share of the largest
 # above which a column of K is always taken. 8 and 12 did the same on rolls of 300 and 500 points.
-MORE_COLUMNS, LARGE_SHARE = 6, 1e-4
+MORE_COLUMNS, LARGE_SHARE = 4, 1e-4
 
 
 def approached(
