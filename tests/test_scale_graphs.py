@@ -21,6 +21,7 @@ from dualfold.graph import nearest
 from dualfold.quality import t_similarity
 from dualfold.scale import (
     TileFailed,
+    boxes,
     kept_neighbors,
     nearest_of,
     neighbors,
@@ -28,8 +29,7 @@ from dualfold.scale import (
     table,
     write,
 )
-from dualfold.scale import lists as partitions
-from dualfold.scale.partitions import grown_tree
+from dualfold.scale.partitions import halved
 
 
 def surface(n=4_000, width=6):
@@ -55,7 +55,7 @@ def test_exact_lists_over_partitions_are_those_in_memory(dtype):
 def test_partitions_that_are_not_looked_into_show(monkeypatch):
     """The bound is what makes lists exact: without it they are not."""
     X = surface()
-    monkeypatch.setattr(partitions._SearchBoxes, "_asked", lambda *_: np.zeros(0, int))
+    monkeypatch.setattr(boxes.SearchBoxes, "_asked", lambda *_: np.zeros(0, int))
     found = neighbors(da.from_array(X, chunks=(700, 6)), 8, partition_rows=500, search="exact")
     assert (np.asarray(found.indices) != nearest(X, 8).indices).mean() > 0.01
 
@@ -76,12 +76,76 @@ def test_approximate_lists_say_how_many_they_found(tmp_path):
         neighbors(lazy, 3_000)
 
 
+def copies(rng):
+    X = rng.standard_normal((1_500, 4))
+    X[:1_000] = X[0]
+    return X
+
+
+def far_away(rng):
+    """Cells of three and two rows: fewer than neighbours are asked for."""
+    far = 1e3 + 1e-3 * rng.standard_normal((3, 4)), rng.standard_normal((2, 4)) - 1e4
+    return np.concatenate([rng.standard_normal((1_500, 4)), *far])
+
+
+AWKWARD = {
+    "copies": copies,
+    "far away": far_away,
+    "one point": lambda rng: np.zeros((800, 3)),
+    "clumps": lambda rng: np.concatenate(
+        [10.0**-size * rng.standard_normal((250, 6)) + size for size in range(8)]
+    ),
+    "large units": lambda rng: 1e140 * rng.standard_normal((1_000, 5)),
+    "in order": lambda rng: np.sort(rng.random((1_501, 1)), axis=0) * np.ones(4),
+}
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("kind", AWKWARD)
+def test_cells_of_awkward_tables(kind, seed):
+    """Lists are whole and their distances true; the recall is what brute force finds."""
+    X = AWKWARD[kind](np.random.default_rng(seed))
+    lazy = da.from_array(X, chunks=(313, X.shape[1]))
+    found = neighbors(lazy, 5, search="approximate", partition_rows=120, random_state=seed)
+    indices, distances = np.asarray(found.indices), np.asarray(found.distances)
+    assert (indices < len(X)).all()
+    assert (indices != np.arange(len(X))[:, None]).all()
+    assert (np.diff(np.sort(indices, axis=1)) > 0).all()
+    apart = np.linalg.norm(X[:, None] - X[indices], axis=2)
+    np.testing.assert_allclose(distances, apart, rtol=1e-12)
+    recall = (distances <= nearest(X, 5).distances[:, -1:]).mean()
+    low, high = found.search.recall_interval
+    assert low - 0.02 <= recall <= high + 0.02
+    assert recall > 0.9
+
+
+def test_more_cells_where_more_recall_is_asked_for():
+    X = da.from_array(np.random.default_rng(0).random((3_000, 6)), chunks=(700, 6))
+    recalls = [
+        neighbors(X, 5, search="approximate", partition_rows=200, recall=asked).search.recall
+        for asked in (0.5, 0.999)
+    ]
+    assert recalls[0] + 0.01 < recalls[1]
+
+
+@pytest.mark.parametrize("search", ["exact", "approximate"])
+def test_what_is_wrong_with_a_search_is_said(search):
+    X = surface(1_000)
+    X[507, 2] = np.inf
+    lazy = da.from_array(X, chunks=(200, 6))
+    with pytest.raises(TileFailed, match=r"block 2 of 5: .*row 107"):
+        neighbors(lazy, 5, search=search, partition_rows=200)
+    with pytest.raises(InvalidInput, match="whole number"):
+        neighbors(lazy, 5.0, search=search)
+    with pytest.raises(InvalidInput, match=r"recall=1\.5 is no share"):
+        neighbors(lazy, 5, search=search, recall=1.5)
+
+
 def test_a_tree_halves_its_rows():
     X = surface()
-    for rng in (None, np.random.default_rng(0)):
-        counts = np.bincount(grown_tree(X, 3, rng).leaf_of(X), minlength=8)
-        assert counts.sum() == len(X)
-        assert counts.max() < 1.1 * len(X) / 8
+    counts = np.bincount(halved(X, 3).of(X)[:, 0], minlength=8)
+    assert counts.sum() == len(X)
+    assert counts.max() < 1.1 * len(X) / 8
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,9 @@
 
 Exact: a task for each partition searches it, and then every other whose box is not farther away
 than the farthest neighbour of some row; what is left out is proved to hold no nearer row.
-Approximate: rows are sorted twice, by cuts along random directions, and searched within their
-partitions; the recall is measured on rows whose true neighbours are found among all.
+Approximate: each row goes to the few cells whose centres are nearest, and a task for each cell
+searches it exactly; rows whose true neighbours are found among all say how many cells a row needs,
+and others what the recall is.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -19,55 +21,31 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.graph.neighbors import nearest
 from dualfold.graph.points import distance_rounding
 from dualfold.graph.search import Neighbors, Search, exact_search, recall_interval
-from dualfold.kernels.threads import one_thread
-from dualfold.quality.ranks import kept_share
+from dualfold.kernels.threads import one_thread, row_slices
+from dualfold.scale.boxes import SearchBoxes, box, within_partition
+from dualfold.scale.cells import MOST_SAMPLED, SAMPLED, Cells, made_cells
 from dualfold.scale.engine import computed
 from dualfold.scale.packages import needed
-from dualfold.scale.partitions import Partitions, partitioned
-from dualfold.scale.sampling import drawn_numbers
-from dualfold.scale.search import Lists, nearest_of
+from dualfold.scale.partitions import grown_tree, partitioned
+from dualfold.scale.sampling import drawn_numbers, gathered
+from dualfold.scale.search import nearest_of
+from dualfold.scale.stored import ListFiles, Shuffle
 from dualfold.scale.table import TiledTable, table
 
-# Rows of a partition: 50 columns of them take 26 MB, and a search half a second.
-PARTITION_ROWS = 2**16
-# Sortings of an approximate search: what one cuts apart another keeps together.
-SORTINGS = 2
+# Rows of a partition: 50 columns of them take 13 MB, and all their pairs a second.
+PARTITION_ROWS = 2**15
+# Cells of a row in an approximate search: each costs as much as the first.
+FEWEST_CELLS, MOST_CELLS = 2, 4
+# The recall asked for, and by how much the rows that choose the cells should pass it.
+RECALL, MARGIN = 0.95, 0.01
 # In "auto": rows that a row is compared with may be so many partitions.
 MOST_VISITED = 4.0
-# Rows whose true neighbours measure the recall.
+# Rows whose true neighbours choose the cells, and as many that measure the recall.
 RECALL_ROWS = 300
-# Bounds of distances are off by rounding, far less than this share.
-SLACK = 1e-9
-
-
-@dataclass(frozen=True)
-class _Store:
-    """Lists of all rows in a folder, written by tasks."""
-
-    folder: str
-    shape: tuple[int, int]
-
-    def made(self) -> _Store:
-        for name, kind in (("indices", "int32"), ("distances", "float64")):
-            np.lib.format.open_memmap(self._path(name), "w+", np.dtype(kind), self.shape)
-        return self
-
-    def opened(self, mode: Any = "r") -> Lists:
-        indices, distances = (
-            np.lib.format.open_memmap(self._path(name), mode) for name in ("indices", "distances")
-        )
-        return indices, distances
-
-    def put(self, numbers: Array, lists: Lists) -> int:
-        indices, distances = self.opened("r+")
-        indices[numbers], distances[numbers] = lists
-        return len(numbers)
-
-    def _path(self, name: str) -> Path:
-        return Path(self.folder) / f"{name}.npy"
+# Rows that are looked for among all at a time.
+MOST_ASKED = 4_096
 
 
 def neighbors(
@@ -75,6 +53,7 @@ def neighbors(
     n_neighbors: int = 10,
     *,
     search: str = "auto",
+    recall: float = RECALL,
     partition_rows: int = PARTITION_ROWS,
     folder: str | Path | None = None,
     random_state: int = 0,
@@ -83,9 +62,12 @@ def neighbors(
 
     X : a table in tiles, or what `scale.table` takes
     search : "exact", "approximate", or "auto": exact where bounds exclude most partitions
-    partition_rows : rows that a task works on
+    recall : of an approximate search, the share of the true neighbours to aim at; more costs more,
+        up to twice the least. What was reached is measured
+    partition_rows : rows that a task works on, fewer where the limit of memory asks for it
     folder : where the lists stay, as files indices.npy and distances.npy; None is a file without
-        a name. The rows, sorted, lie there too while the search lasts: as much as the table holds
+        a name. The rows, sorted, lie there too while the search lasts: as much as the table holds,
+        two to four times as much where the search is approximate
     random_state : of samples and random cuts
 
     The lists are memory maps. With a cluster all workers must see the folder.
@@ -94,23 +76,24 @@ def neighbors(
         raise InvalidInput(
             Argument("search"), f" is {search!r}; it is 'auto', 'exact' or 'approximate'"
         )
+    if not 0 < recall <= 1:
+        raise InvalidInput(Argument("recall", recall), " is no share; give a number up to 1")
     rows = table(X)
     n = rows.n_rows
-    if not 1 <= n_neighbors < min(n, 2**31):
+    if not isinstance(n_neighbors, Integral) or not 1 <= n_neighbors < min(n, 2**31):
         raise InvalidInput(
             Argument("n_neighbors", n_neighbors),
-            f" must be at least 1 and less than the number of rows, {n}",
+            f" must be a whole number, at least 1 and less than the number of rows, {n}",
         )
-    least = max(2 * n_neighbors, 16)
+    height = max(min(partition_rows, _rows_of_tile(rows)), 2 * n_neighbors, 16)
     with _workplace(folder) as place:
-        store = _Store(str(place), (n, n_neighbors)).made()
+        files = ListFiles(str(place), (n, n_neighbors)).made()
         found: Search | None = None
         if search != "approximate":
-            must = search == "exact"
-            found = _exact(rows, store, max(partition_rows, least), random_state, must=must)
+            found = _exact(rows, files, height, random_state, must=search == "exact")
         if found is None:
-            found = _approximate(rows, store, max(partition_rows, least), random_state)
-        indices, distances = store.opened()
+            found = _approximate(rows, files, height, random_state, recall)
+        indices, distances = files.opened()
     return Neighbors(indices, distances, found)
 
 
@@ -125,155 +108,108 @@ def _workplace(folder: str | Path | None) -> Iterator[Path]:
         yield Path(made)
 
 
-def _exact(rows: TiledTable, store: _Store, height: int, seed: int, *, must: bool) -> Search | None:
+def _exact(
+    rows: TiledTable, files: ListFiles, height: int, seed: int, *, must: bool
+) -> Search | None:
     """Every row proved; None where too many partitions would be needed and nothing was asked."""
-    with tempfile.TemporaryDirectory(dir=store.folder) as place:
-        parts = partitioned(rows, Path(place), height, None, seed)
+    with tempfile.TemporaryDirectory(dir=files.folder) as place:
+        tree = grown_tree(rows, height, seed)
+        parts = partitioned(rows, Path(place), tree, _slice_rows(rows, files.shape[1]))
         delayed = needed("dask").delayed
-        boxes = computed("boxes", *[delayed(_box)(parts, part) for part in range(parts.count)],
+        boxes = computed("boxes", *[delayed(box)(parts, part) for part in range(parts.count)],
                          threads=rows.budget.threads)  # fmt: skip
-        task = _SearchBoxes(parts, store, np.array(boxes))
+        shuffle = Shuffle(place, parts, 1, files.shape[1])
+        task = SearchBoxes(shuffle, np.array(boxes))
         if not must and task.visited(parts.count // 2) > MOST_VISITED:
             return None
-        work = delayed(task, pure=False)
-        tasks = [work(part) for part in range(parts.count)]
-        computed("neighbours", *tasks, threads=rows.budget.threads)
+        _searched(rows, shuffle.made(), task, files)
     return exact_search("partitions", distance_rounding(rows.width))
 
 
-def _box(parts: Partitions, part: int) -> Array:
-    """The least and largest value of each column in a partition; inside out where it is empty."""
-    rows = parts.rows(part).astype(np.float64)
-    if not len(rows):
-        return np.array([np.full(parts.width, np.inf), np.full(parts.width, -np.inf)])
-    return np.array([rows.min(axis=0), rows.max(axis=0)])
+def _searched(rows: TiledTable, shuffle: Shuffle, task: Any, files: ListFiles) -> Array:
+    """The task on every partition, and the lists put in order; who has too few neighbours."""
+    work = needed("dask").delayed(task, pure=False)
+    tasks = [work(part) for part in range(shuffle.parts.count)]
+    computed("neighbours", *tasks, threads=rows.budget.threads)
+    return shuffle.merged_into(files, rows.budget.threads)
 
 
-class _SearchBoxes:
-    """The task of the exact search: one partition against all that may hold near rows."""
-
-    def __init__(self, parts: Partitions, store: _Store, boxes: Array) -> None:
-        self.parts, self.store, self.boxes = parts, store, boxes
-
-    def __call__(self, part: int) -> int:
-        with one_thread():
-            numbers = self.parts.numbers(part)
-            if len(numbers):
-                self.store.put(numbers, self._lists(part, numbers))
-        return len(numbers)
-
-    def visited(self, part: int) -> float:
-        """How many other partitions a row of this one would be compared with, on the average."""
-        with one_thread():
-            rows, numbers = self.parts.rows(part), self.parts.numbers(part)
-            if not len(rows):
-                return 0.0
-            reach = self._own(rows, numbers)[1][:, -1]
-            near = np.flatnonzero(self._apart(part) * (1 - SLACK) <= reach.max())
-            asked = [self._asked(rows, reach, int(other)) for other in near if other != part]
-        return sum(len(some) for some in asked) / len(rows)
-
-    def _asked(self, rows: Array, reach: Array, other: int) -> Array:
-        """Rows that are not proved to have no neighbour in another partition."""
-        low, high = self.boxes[other]
-        wide = rows.astype(np.float64, copy=False)
-        outside = np.maximum(np.maximum(low - wide, wide - high), 0.0)
-        bound = np.sqrt(np.einsum("ij,ij->i", outside, outside))
-        return np.flatnonzero(bound * (1 - SLACK) <= reach)
-
-    def _lists(self, part: int, numbers: Array) -> Lists:
-        rows = self.parts.rows(part)
-        lists = self._own(rows, numbers)
-        apart = self._apart(part)
-        for other in np.argsort(apart, kind="stable"):
-            if other == part or self.parts.bounds[other] == self.parts.bounds[other + 1]:
-                continue
-            if apart[other] * (1 - SLACK) > lists[1][:, -1].max():
-                break
-            asked = self._asked(rows, lists[1][:, -1], int(other))
-            if len(asked):
-                lists = self._with(lists, asked, rows, int(other))
-        return lists
-
-    def _with(self, lists: Lists, asked: Array, rows: Array, other: int) -> Lists:
-        """Lists of the rows `asked` after a look into another partition."""
-        there, names = self.parts.rows(other), self.parts.numbers(other)
-        count = lists[0].shape[1]
-        found = nearest(there, min(count, len(there)), queries=rows[asked])
-        added = names[found.indices], found.distances
-        lists[0][asked], lists[1][asked] = _best((lists[0][asked], lists[1][asked]), added, count)
-        return lists
-
-    def _own(self, rows: Array, numbers: Array) -> Lists:
-        """Neighbours within the partition; of fewer rows than asked for, the rest is far away."""
-        return _within(rows, numbers, self.store.shape[1], "auto")
-
-    def _apart(self, part: int) -> Array:
-        """Lower bounds of the distances between rows of this partition and of each other."""
-        low, high = self.boxes[:, 0], self.boxes[:, 1]
-        gaps = np.maximum(np.maximum(low - high[part], low[part] - high), 0.0)
-        return np.asarray(np.sqrt(np.square(gaps).sum(axis=1)))
+def _rows_of_tile(rows: TiledTable) -> int:
+    """Rows that a tile may hold."""
+    return max(1, rows.budget.tile_bytes // (8 * rows.width))
 
 
-def _within(rows: Array, numbers: Array, count: int, search: str) -> Lists:
-    indices = np.full((len(rows), count), np.iinfo(np.int32).max, np.int64)
-    distances = np.full((len(rows), count), np.inf)
-    own = min(count, len(rows) - 1)
-    if own > 0:
-        found = nearest(rows, own, search=search, random_state=0, recall_sample=0)
-        indices[:, :own], distances[:, :own] = numbers[found.indices], found.distances
-    return indices, distances
+def _slice_rows(rows: TiledTable, of_each: int) -> int:
+    """Rows whose lists, so many entries of each, are put in order at a time."""
+    return max(1, rows.budget.tile_bytes // (4 * 12 * of_each))
 
 
-def _best(one: Lists, other: Lists, count: int) -> Lists:
-    """The nearest of two lists by (distance, number), each row once."""
-    numbers = np.hstack([one[0], other[0]])
-    distances = np.hstack([one[1], other[1]])
-    order = np.lexsort((distances, numbers))
-    numbers = np.take_along_axis(numbers, order, 1)
-    distances = np.take_along_axis(distances, order, 1)
-    distances[:, 1:][numbers[:, 1:] == numbers[:, :-1]] = np.inf  # the same row from both
-    order = np.lexsort((numbers, distances))[:, :count]
-    return np.take_along_axis(numbers, order, 1), np.take_along_axis(distances, order, 1)
+class _SearchCell:
+    """The task of an approximate search: one cell by itself, in pieces where it is large."""
 
-
-class _SearchAlone:
-    """The task of an approximate search: one partition by itself, added to what is there."""
-
-    def __init__(self, parts: Partitions, store: _Store, first: bool) -> None:
-        self.parts, self.store, self.first = parts, store, first
+    def __init__(self, shuffle: Shuffle, most: int) -> None:
+        self.shuffle, self.most = shuffle, most
 
     def __call__(self, part: int) -> int:
-        with one_thread():
-            rows, numbers = self.parts.rows(part), self.parts.numbers(part)
-            if not len(numbers):
-                return 0
-            count = self.store.shape[1]
-            forest = "approximate" if len(rows) > 2**13 and self.parts.width > 3 else "auto"
-            lists = _within(rows, numbers, count, forest)
-            if not self.first:
-                indices, distances = self.store.opened()
-                before = indices[numbers].astype(np.int64), np.array(distances[numbers])
-                lists = _best(before, lists, count)
-            return self.store.put(numbers, lists)
+        parts, done = self.shuffle.parts, 0
+        for some in parts.pieces(part, self.most):
+            with one_thread():
+                numbers = parts.numbers(some)
+                lists = within_partition(parts.rows(some), numbers, self.shuffle.count)
+                done += self.shuffle.put(part, some, numbers, lists)
+        return done
 
 
-def _approximate(rows: TiledTable, store: _Store, height: int, seed: int) -> Search:
-    """Sorted along random directions, several times; the recall is measured at the end."""
-    delayed = needed("dask").delayed
-    for turn in range(SORTINGS):
-        rng = np.random.default_rng([seed, turn])
-        with tempfile.TemporaryDirectory(dir=store.folder) as place:
-            parts = partitioned(rows, Path(place), height, rng, seed + turn)
-            work = delayed(_SearchAlone(parts, store, turn == 0), pure=False)
-            tasks = [work(part) for part in range(parts.count)]
-            computed("neighbours", *tasks, threads=rows.budget.threads)
-    numbers = drawn_numbers(rows.n_rows, RECALL_ROWS, seed)
-    true, _ = nearest_of(rows, numbers, store.shape[1])
-    found = store.opened()[0][numbers]
-    recalls = kept_share(true, found.astype(np.int64), store.shape[1])
-    known = exact_search("partitions", distance_rounding(rows.width))
+def _approximate(
+    rows: TiledTable, files: ListFiles, height: int, seed: int, wanted: float
+) -> Search:
+    """Exact within cells, of which a row has as many as half of a sample asks for.
+
+    The other half of the sample measures the recall.
+    """
+    count = files.shape[1]
+    drawn = drawn_numbers(rows.n_rows, 2 * RECALL_ROWS, seed)
+    truth = nearest_of(rows, drawn, count)
+    half = np.random.default_rng(seed).permutation(len(drawn)) < len(drawn) // 2
+    cells = _cells(rows, height, seed, wanted, (drawn[half], truth[0][half]))
+    with tempfile.TemporaryDirectory(dir=files.folder) as place:
+        step = _slice_rows(rows, cells.of_row * count)
+        parts = partitioned(rows, Path(place), cells, step)
+        shuffle = Shuffle(place, parts, cells.of_row, count).made()
+        most = max(height, min(MOST_CELLS * height, _rows_of_tile(rows)))
+        short = _searched(rows, shuffle, _SearchCell(shuffle, most), files)
+    for some in row_slices(len(short), MOST_ASKED):  # rows of cells with too few
+        files.put(short[some], nearest_of(rows, short[some], count))
+    numbers, true = drawn[~half], truth[1][~half]
+    # Another row at the same distance is as good.
+    recalls = (files.opened()[1][numbers] <= true[:, -1:]).mean(axis=1)
+    known = exact_search("cells", distance_rounding(rows.width))
     return replace(
         known, exact=False, proved=0.0, recall=float(recalls.mean()),
         recall_interval=recall_interval(recalls), sampled=len(numbers),
     )  # fmt: skip
+
+
+def _cells(
+    rows: TiledTable, height: int, seed: int, wanted: float, known: tuple[Array, Array]
+) -> Cells:
+    """Cells of about `height` rows, as many a row as bring these rows and their nearest together.
+
+    known : rows, and the numbers of their nearest
+    """
+    n, room = rows.n_rows, _rows_of_tile(rows)
+    most = min(MOST_SAMPLED, room, max(1, SAMPLED * MOST_CELLS * n // height))
+    sample = gathered(rows, drawn_numbers(n, most, seed + 1), finite=True).astype(np.float64)
+    numbers = np.unique(np.concatenate([known[0], known[1].ravel()]))
+    some = gathered(rows, numbers, finite=True)
+    pairs = np.searchsorted(numbers, known[0])[:, None], np.searchsorted(numbers, known[1])
+    for of_row in range(FEWEST_CELLS, MOST_CELLS + 1):
+        rng = np.random.default_rng(seed)
+        if n <= min(of_row * height, room):  # all rows in one are as many pairs
+            return made_cells(sample, 1, 1, rng)
+        cells = made_cells(sample, -(-of_row * n // height), of_row, rng)
+        own = cells.of(some)
+        shared = own[pairs[0]][..., None] == own[pairs[1]][..., None, :]
+        if shared.any(axis=(2, 3)).mean() >= wanted + MARGIN:
+            break
+    return cells

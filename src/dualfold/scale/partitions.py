@@ -1,23 +1,43 @@
-"""Rows of a table sorted into partitions of near ones, in a file.
+"""Rows of a table sorted into partitions of near ones, in a file in which each is a slice.
 
-A tree on a sample of rows cuts space in halves; each row goes to the place of its leaf in one file,
-in which a partition is a slice. The file is as large as the table and goes with its folder.
+A tree on a sample cuts space in halves, and each row goes to its leaf (exact searches), or to a few
+cells (`cells.py`). The file holds the table as often as a row has partitions, and goes with its
+folder.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.kernels.threads import row_slices
 from dualfold.scale.engine import computed
+from dualfold.scale.rows import dense_rows, refuse_gaps
 from dualfold.scale.sampling import drawn_numbers, gathered
 from dualfold.scale.table import TiledTable
 
 # Rows of the sample for each partition: sizes are then right to a tenth.
 SAMPLED = 100
+
+
+class Sorting(Protocol):
+    """What says to which partitions a row belongs."""
+
+    @property
+    def count(self) -> int:
+        """Number of partitions."""
+
+    @property
+    def of_row(self) -> int:
+        """Partitions of a row."""
+
+    def of(self, rows: Array) -> Array:
+        """The partitions of each row, (rows, of_row)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,21 +50,31 @@ class Tree:
     depth: int
     directions: Array
     thresholds: Array
+    of_row: int = 1
 
-    def leaf_of(self, rows: Array) -> Array:
-        """The partition of each row."""
+    @property
+    def count(self) -> int:
+        """Number of leaves."""
+        return int(2**self.depth)
+
+    def of(self, rows: Array) -> Array:
+        """The leaf of each row, as a column."""
         node = np.zeros(len(rows), np.int64)
         for _ in range(self.depth):
             height = np.einsum("ij,ij->i", rows, self.directions[node])
             node = 2 * node + 1 + (height > self.thresholds[node])
-        return np.asarray(node - (2**self.depth - 1))
+        return np.asarray(node - (2**self.depth - 1))[:, None]
 
 
-def grown_tree(sample: Array, depth: int, rng: np.random.Generator | None = None) -> Tree:
-    """Medians along the column of the largest spread, or (`rng`) along random directions.
+def grown_tree(rows: TiledTable, partition_rows: int, seed: int) -> Tree:
+    """Cuts of a table into partitions of at most about `partition_rows`, by a sample of it."""
+    depth = max(0, int(np.ceil(np.log2(max(1.0, rows.n_rows / partition_rows)))))
+    numbers = drawn_numbers(rows.n_rows, SAMPLED * 2**depth, seed)
+    return halved(gathered(rows, numbers, finite=True).astype(np.float64), depth)
 
-    These are drawn with the spread of the rows, so that what is wide is halved first.
-    """
+
+def halved(sample: Array, depth: int) -> Tree:
+    """Medians along the column of the largest spread."""
     width, count = sample.shape[1], 2**depth - 1
     directions, thresholds = np.zeros((count, width)), np.zeros(count)
     parts = [sample]
@@ -52,25 +82,14 @@ def grown_tree(sample: Array, depth: int, rng: np.random.Generator | None = None
         halves = []
         for place, rows in enumerate(parts):
             node = 2**level - 1 + place
+            column = int(np.argmax(rows.std(axis=0))) if len(rows) else 0
+            directions[node, column] = 1.0
             if len(rows):
-                directions[node] = _direction(rows, rng)
-                heights = rows @ directions[node]
-                thresholds[node] = np.median(heights)
-                right = heights > thresholds[node]
-            else:
-                right = np.zeros(0, bool)
+                thresholds[node] = np.median(rows[:, column])
+            right = rows[:, column] > thresholds[node]
             halves += [rows[~right], rows[right]]
         parts = halves
     return Tree(depth, directions, thresholds)
-
-
-def _direction(rows: Array, rng: np.random.Generator | None) -> Array:
-    if rng is None:
-        return np.asarray(np.eye(rows.shape[1])[int(np.argmax(rows.std(axis=0)))])
-    centred = rows - rows.mean(axis=0)
-    drawn = centred.T @ rng.standard_normal(len(rows))
-    length = float(np.linalg.norm(drawn))
-    return drawn / length if length else np.asarray(np.eye(rows.shape[1])[0])
 
 
 @dataclass(frozen=True)
@@ -79,87 +98,112 @@ class Partitions:
 
     bounds : where each partition begins, and the end; width : number of columns
     kind : the numbers' type
+    edges : slices of the table, whose rows lie side by side in each partition
+    counts : how many rows of each slice (rows) are in each partition (columns)
     """
 
     folder: str
     bounds: tuple[int, ...]
     width: int
     kind: str
+    edges: Array
+    counts: Array
 
     @property
     def count(self) -> int:
         """Number of partitions."""
         return len(self.bounds) - 1
 
-    def rows(self, part: int) -> Array:
-        """The rows of a partition, read into memory; they keep the order of the table."""
-        return np.array(self._opened("rows")[self.bounds[part] : self.bounds[part + 1]])
+    def pieces(self, part: int, most: int) -> list[slice]:
+        """A partition as slices of the file of at most so many rows: one, where it is not large."""
+        first, last = self.bounds[part : part + 2]
+        cuts = np.linspace(first, last, -(-(last - first) // most) + 1).astype(int)
+        return [slice(int(a), int(b)) for a, b in pairwise(cuts)]
 
-    def numbers(self, part: int) -> Array:
+    def whole(self, part: int) -> slice:
+        """A partition as a slice of the file."""
+        return slice(*self.bounds[part : part + 2])
+
+    def rows(self, some: slice) -> Array:
+        """Rows of the file, read into memory; in a partition they keep the order of the table."""
+        return np.array(self.opened("rows", some))
+
+    def numbers(self, some: slice) -> Array:
         """Their numbers in the table."""
-        return np.array(self._opened("numbers")[self.bounds[part] : self.bounds[part + 1]])
+        return np.array(self.opened("numbers", some))
 
-    def _opened(self, name: str) -> Array:
-        n = self.bounds[-1]
-        kind, shape = (self.kind, (n, self.width)) if name == "rows" else ("int64", (n,))
-        return np.memmap(Path(self.folder) / f"{name}.bin", kind, "r", shape=shape)
+    def opened(self, name: str, some: slice, mode: Any = "r") -> Array:
+        """Part of the file of rows, or of their numbers; no more of it counts as memory."""
+        wide = name == "rows"
+        kind, inner = np.dtype(self.kind if wide else "int64"), (self.width,) if wide else ()
+        shape = (some.stop - some.start, *inner)
+        if not shape[0]:
+            return np.empty(shape, kind)
+        begin = some.start * kind.itemsize * (self.width if wide else 1)
+        return np.memmap(Path(self.folder) / f"{name}.bin", kind, mode, begin, shape)
 
 
-class _Counts:
-    """How many rows of a tile each partition gets."""
+class _Assign:
+    """Writes down the partitions of a tile's rows, and counts them in slices of the tile."""
 
-    def __init__(self, tree: Tree) -> None:
-        self.tree = tree
+    def __init__(self, sorting: Sorting, path: Path, n: int, step: int) -> None:
+        self.sorting, self.path, self.n, self.step = sorting, path, n, step
 
-    def __call__(self, rows: Array) -> Array:
-        return np.bincount(self.tree.leaf_of(rows), minlength=2**self.tree.depth)
+    def __call__(self, block: Any, first: int) -> Array:
+        rows = dense_rows(block)
+        refuse_gaps(rows)
+        found = self.sorting.of(rows)
+        every = np.memmap(self.path, "int32", "r+", shape=(self.n, self.sorting.of_row))
+        every[first : first + len(rows)] = found
+        slices = (found[some].ravel() for some in row_slices(len(rows), self.step))
+        return np.array([np.bincount(some, minlength=self.sorting.count) for some in slices])
 
 
 class _Put:
     """Writes the rows of a tile to the places of their partitions."""
 
-    def __init__(self, tree: Tree, into: Partitions) -> None:
-        self.tree, self.into = tree, into
+    def __init__(self, path: Path, into: Partitions, n: int, of_row: int) -> None:
+        self.path, self.into, self.n, self.of_row = path, into, n, of_row
 
-    def __call__(self, rows: Array, first: int, starts: Array) -> int:
-        leaf = self.tree.leaf_of(rows)
-        order = np.argsort(leaf, kind="stable")
-        ends = np.cumsum(np.bincount(leaf, minlength=len(starts)))
+    def __call__(self, block: Any, first: int, starts: Array) -> int:
+        rows = dense_rows(block)
+        own = np.memmap(self.path, "int32", "r", shape=(self.n, self.of_row))
+        parts = np.array(own[first : first + len(rows)]).ravel()
+        order = np.argsort(parts, kind="stable")
+        ends = np.cumsum(np.bincount(parts, minlength=len(starts)))
         begins = np.concatenate([[0], ends[:-1]])
-        n, folder = self.into.bounds[-1], Path(self.into.folder)
-        shape = (n, self.into.width)
-        sorted_rows = np.memmap(folder / "rows.bin", self.into.kind, "r+", shape=shape)
-        numbers = np.memmap(folder / "numbers.bin", "int64", "r+", shape=(n,))
         for part in np.flatnonzero(ends > begins):
-            some = order[begins[part] : ends[part]]
+            some = order[begins[part] : ends[part]] // self.of_row
             place = slice(int(starts[part]), int(starts[part]) + len(some))
-            sorted_rows[place] = rows[some]
-            numbers[place] = some + first
+            self.into.opened("rows", place, "r+")[:] = rows[some]
+            self.into.opened("numbers", place, "r+")[:] = some + first
         return len(rows)
 
 
-def partitioned(
-    rows: TiledTable, folder: Path, partition_rows: int, rng: np.random.Generator | None, seed: int
-) -> Partitions:
-    """The table sorted into partitions of at most about `partition_rows`: two passes.
+def partitioned(rows: TiledTable, folder: Path, sorting: Sorting, step: int) -> Partitions:
+    """The table sorted into partitions, in two passes.
 
-    folder : where the file lies; all workers must see it
-    rng : for cuts along random directions; None cuts across columns
-    seed : draws the sample that the cuts are medians of
+    folder : where the files lie; all workers must see it
+    step : rows of the slices in which they are counted
     """
-    n = rows.n_rows
-    depth = max(0, int(np.ceil(np.log2(max(1.0, n / partition_rows)))))
-    sample = gathered(rows, drawn_numbers(n, SAMPLED * 2**depth, seed)).astype(np.float64)
-    tree = grown_tree(sample, depth, rng)
-    found = computed("sorting rows", *rows.each(_Counts(tree)), threads=rows.budget.threads)
-    counts = np.array([np.zeros(2**depth, np.int64) if one is None else one for one in found])
+    n, owners = rows.n_rows, folder / "partitions.bin"
+    np.memmap(owners, "int32", "w+", shape=(n, sorting.of_row))
+    firsts = np.concatenate([[0], np.cumsum(rows.lengths)]).tolist()
+    tasks = rows.each(_Assign(sorting, owners, n, step), firsts[:-1])
+    found = computed("sorting rows", *tasks, threads=rows.budget.threads)
+    none = np.zeros((0, sorting.count), np.int64)
+    by_tile = [none if one is None else one for one in found]
+    edges = [at for a, b in pairwise(firsts) for at in range(a, b, step)]
+    counts = np.concatenate(by_tile)
     bounds = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
     # Where the rows of each tile begin in each partition: after those of the tiles before.
-    starts = bounds[:-1] + np.concatenate([np.zeros_like(counts[:1]), np.cumsum(counts, 0)[:-1]])
-    into = Partitions(str(folder), tuple(int(at) for at in bounds), rows.width, str(rows.dtype))
-    np.memmap(folder / "rows.bin", into.kind, "w+", shape=(n, rows.width))
-    np.memmap(folder / "numbers.bin", "int64", "w+", shape=(n,))
-    firsts = np.concatenate([[0], np.cumsum(rows.lengths)])[:-1].tolist()
-    tasks = rows.each(_Put(tree, into), firsts, list(starts))
+    totals = np.array([tile.sum(axis=0) for tile in by_tile])
+    starts = bounds[:-1] + np.cumsum(totals, axis=0) - totals
+    into = Partitions(str(folder), tuple(int(at) for at in bounds), rows.width, str(rows.dtype),
+                      np.array([*edges, n]), counts)  # fmt: skip
+    for name in ("rows", "numbers"):
+        into.opened(name, slice(0, into.bounds[-1]), "w+")
+    tasks = rows.each(_Put(owners, into, n, sorting.of_row), firsts[:-1], list(starts))
     computed("sorting rows", *tasks, threads=rows.budget.threads)
+    owners.unlink()
     return into

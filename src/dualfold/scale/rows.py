@@ -50,3 +50,19 @@ def _of_frame(block: Any) -> Array:
             exact_doubles(values, str(name))
         rows[:, place] = values if values.dtype.kind in "fiub" else column.to_numpy(wide, np.nan)
     return rows
+
+
+def dense_rows(rows: Any) -> Array:
+    """The same numbers in an array, where they are in a sparse matrix."""
+    return np.asarray(rows.toarray() if sp.issparse(rows) else rows)
+
+
+def refuse_gaps(rows: Array, numbers: Array | None = None) -> None:
+    """Rows with NaN or infinity are named: by their places in a tile, or by these `numbers`."""
+    wrong = ~np.isfinite(rows).all(axis=1)
+    if wrong.any():
+        place = int(np.argmax(wrong))
+        raise InvalidInput(
+            f"row {place if numbers is None else int(numbers[place])} of it holds NaN or infinity; "
+            "fill or drop such rows first"
+        )

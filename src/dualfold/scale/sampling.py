@@ -9,7 +9,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.scale.engine import computed
-from dualfold.scale.rows import plain_rows
+from dualfold.scale.rows import dense_rows, plain_rows, refuse_gaps
 from dualfold.scale.table import TiledTable
 
 
@@ -20,8 +20,11 @@ def drawn_numbers(n: int, count: int, seed: int) -> Array:
     return np.sort(np.random.default_rng(seed).choice(n, count, replace=False, shuffle=False))
 
 
-def gathered(rows: TiledTable, numbers: Array, *, raw: bool = False) -> Any:
-    """The rows of these ascending numbers, as one array (`raw`: as a data frame if they are)."""
+def gathered(rows: TiledTable, numbers: Array, *, raw: bool = False, finite: bool = False) -> Any:
+    """The rows of these ascending numbers, as one array (`raw`: as a data frame if they are).
+
+    finite : refuse NaN and infinity, by the names of the tile and the row
+    """
     bounds = np.concatenate([[0], np.cumsum(rows.lengths)])
     if len(numbers) and not 0 <= numbers[0] <= numbers[-1] < bounds[-1]:
         raise InvalidInput(f"there are {bounds[-1]} rows, and one beyond them was asked for")
@@ -31,7 +34,8 @@ def gathered(rows: TiledTable, numbers: Array, *, raw: bool = False) -> Any:
         for first, last, start in zip(cuts[:-1], cuts[1:], bounds[:-1], strict=True)
     ]
     wanted = [place for place, some in enumerate(asked) if len(some)]
-    tasks = rows.each(_frame_rows if raw else _array_rows, asked, raw=True)
+    work = _frame_rows if raw else _finite_rows if finite else _array_rows
+    tasks = rows.each(work, asked, raw=True)
     found = computed("gathering rows", *[tasks[place] for place in wanted],
                      threads=rows.budget.threads)  # fmt: skip
     if raw and rows.is_frame:
@@ -46,5 +50,10 @@ def _frame_rows(block: Any, places: Array) -> Any:
 
 
 def _array_rows(block: Any, places: Array) -> Array:
-    found = plain_rows(_frame_rows(block, places))
-    return np.ascontiguousarray(found.toarray() if hasattr(found, "toarray") else found)
+    return np.ascontiguousarray(dense_rows(plain_rows(_frame_rows(block, places))))
+
+
+def _finite_rows(block: Any, places: Array) -> Array:
+    found = _array_rows(block, places)
+    refuse_gaps(found, places)
+    return found

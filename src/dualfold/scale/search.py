@@ -12,6 +12,7 @@ from dualfold.graph.neighbors import nearest
 from dualfold.quality.estimate import estimate_of_mean
 from dualfold.quality.ranks import kept_share
 from dualfold.scale.engine import computed, in_order
+from dualfold.scale.rows import dense_rows, refuse_gaps
 from dualfold.scale.sampling import drawn_numbers, gathered
 from dualfold.scale.table import TiledTable, table
 
@@ -27,6 +28,8 @@ class _InTile:
         self.queries, self.count = queries, count
 
     def __call__(self, rows: Array, start: int) -> Lists:
+        rows = dense_rows(rows)
+        refuse_gaps(rows)
         found = nearest(rows, min(self.count, len(rows)), queries=self.queries)
         return found.indices.astype(np.int64) + start, found.distances
 
@@ -54,7 +57,7 @@ def nearest_of(rows: TiledTable, numbers: Array, n_neighbors: int) -> Lists:
             Argument("n_neighbors", n_neighbors),
             f" must be at least 1 and less than the number of rows, {rows.n_rows}",
         )
-    queries = gathered(rows, numbers).astype(np.float64)
+    queries = gathered(rows, numbers, finite=True).astype(np.float64)
     starts = np.concatenate([[0], np.cumsum(rows.lengths)])[:-1].tolist()
     parts = rows.each(_InTile(queries, n_neighbors + 1), starts)
     size = 16 * len(numbers) * (n_neighbors + 1)

@@ -1,0 +1,106 @@
+"""Exact lists: a partition, and then every other whose box is not farther than a neighbour."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dualfold.arrays import Array
+from dualfold.graph.neighbors import nearest
+from dualfold.kernels.threads import one_thread
+from dualfold.scale.partitions import Partitions
+from dualfold.scale.search import Lists
+from dualfold.scale.stored import NOBODY, Shuffle, best
+
+# Bounds of distances are off by rounding, far less than this share.
+SLACK = 1e-9
+
+
+def box(parts: Partitions, part: int) -> Array:
+    """The least and largest value of each column in a partition; inside out where it is empty."""
+    rows = parts.rows(parts.whole(part)).astype(np.float64)
+    if not len(rows):
+        return np.array([np.full(parts.width, np.inf), np.full(parts.width, -np.inf)])
+    return np.array([rows.min(axis=0), rows.max(axis=0)])
+
+
+class SearchBoxes:
+    """The task of the exact search: one partition against all that may hold near rows."""
+
+    def __init__(self, shuffle: Shuffle, boxes: Array) -> None:
+        self.shuffle, self.parts, self.boxes = shuffle, shuffle.parts, boxes
+
+    def __call__(self, part: int) -> int:
+        some = self.parts.whole(part)
+        with one_thread():
+            numbers = self.parts.numbers(some)
+            if len(numbers):
+                self.shuffle.put(part, some, numbers, self._lists(part, numbers))
+        return len(numbers)
+
+    def visited(self, part: int) -> float:
+        """How many other partitions a row of this one would be compared with, on the average."""
+        with one_thread():
+            some = self.parts.whole(part)
+            rows, numbers = self.parts.rows(some), self.parts.numbers(some)
+            if not len(rows):
+                return 0.0
+            reach = self._own(rows, numbers)[1][:, -1]
+            near = np.flatnonzero(self._apart(part) * (1 - SLACK) <= reach.max())
+            asked = [self._asked(rows, reach, int(other)) for other in near if other != part]
+        return sum(len(some) for some in asked) / len(rows)
+
+    def _asked(self, rows: Array, reach: Array, other: int) -> Array:
+        """Rows that are not proved to have no neighbour in another partition."""
+        low, high = self.boxes[other]
+        wide = rows.astype(np.float64, copy=False)
+        outside = np.maximum(np.maximum(low - wide, wide - high), 0.0)
+        bound = np.sqrt(np.einsum("ij,ij->i", outside, outside))
+        return np.flatnonzero(bound * (1 - SLACK) <= reach)
+
+    def _lists(self, part: int, numbers: Array) -> Lists:
+        rows = self.parts.rows(self.parts.whole(part))
+        lists = self._own(rows, numbers)
+        apart = self._apart(part)
+        for other in np.argsort(apart, kind="stable"):
+            if other == part or self.parts.bounds[other] == self.parts.bounds[other + 1]:
+                continue
+            if apart[other] * (1 - SLACK) > lists[1][:, -1].max():
+                break
+            asked = self._asked(rows, lists[1][:, -1], int(other))
+            if len(asked):
+                lists = self._with(lists, asked, rows, int(other))
+        return lists
+
+    def _with(self, lists: Lists, asked: Array, rows: Array, other: int) -> Lists:
+        """Lists of the rows `asked` after a look into another partition."""
+        some = self.parts.whole(other)
+        there, names = self.parts.rows(some), self.parts.numbers(some)
+        count = lists[0].shape[1]
+        found = nearest(there, min(count, len(there)), queries=rows[asked])
+        both = (
+            np.hstack([lists[0][asked], names[found.indices]]),
+            np.hstack([lists[1][asked], found.distances]),
+        )
+        lists[0][asked], lists[1][asked] = best(both, count)
+        return lists
+
+    def _own(self, rows: Array, numbers: Array) -> Lists:
+        """Neighbours within the partition; of fewer rows than asked for, the rest is far away."""
+        return within_partition(rows, numbers, self.shuffle.count)
+
+    def _apart(self, part: int) -> Array:
+        """Lower bounds of the distances between rows of this partition and of each other."""
+        low, high = self.boxes[:, 0], self.boxes[:, 1]
+        gaps = np.maximum(np.maximum(low - high[part], low[part] - high), 0.0)
+        return np.asarray(np.sqrt(np.square(gaps).sum(axis=1)))
+
+
+def within_partition(rows: Array, numbers: Array, count: int) -> Lists:
+    """The lists of rows among themselves; of fewer rows than asked for, the rest is NOBODY."""
+    indices = np.full((len(rows), count), NOBODY, np.int64)
+    distances = np.full((len(rows), count), np.inf)
+    own = min(count, len(rows) - 1)
+    if own > 0:
+        found = nearest(rows, own)
+        indices[:, :own], distances[:, :own] = numbers[found.indices], found.distances
+    return indices, distances

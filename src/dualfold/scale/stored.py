@@ -1,0 +1,143 @@
+"""Neighbour lists on their way from partitions to the order of the table, through files.
+
+A partition's rows come from everywhere in the table, so that lists put to their places one by one
+would touch every page of the file. Instead each partition writes them to slices of a file, one for
+each slice of the table, and slices are put in order one at a time: memory stays that of one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dualfold.arrays import Array
+from dualfold.kernels.threads import one_thread
+from dualfold.scale.engine import computed
+from dualfold.scale.packages import needed
+from dualfold.scale.partitions import Partitions
+from dualfold.scale.search import Lists
+
+# What stands where a list has no neighbour.
+NOBODY = np.iinfo(np.int32).max
+KINDS = {"indices": "int32", "distances": "float64"}
+
+
+@dataclass(frozen=True)
+class ListFiles:
+    """The lists of all rows, in order: files indices.npy and distances.npy of a folder.
+
+    shape : rows and neighbours of each
+    """
+
+    folder: str
+    shape: tuple[int, int]
+
+    def made(self) -> ListFiles:
+        """Makes the files."""
+        for name, kind in KINDS.items():
+            np.lib.format.open_memmap(self._path(name), "w+", np.dtype(kind), self.shape)
+        return self
+
+    def opened(self, mode: Any = "r") -> Lists:
+        """Indices and distances as memory maps."""
+        indices, distances = (np.lib.format.open_memmap(self._path(n), mode) for n in KINDS)
+        return indices, distances
+
+    def put(self, some: Any, lists: Lists) -> None:
+        """Lists of a slice of rows, or of a few by their numbers."""
+        indices, distances = self.opened("r+")
+        indices[some], distances[some] = lists
+
+    def _path(self, name: str) -> Path:
+        return Path(self.folder) / f"{name}.npy"
+
+
+@dataclass(frozen=True, eq=False)
+class Shuffle:
+    """Lists that partitions write and slices of the table read.
+
+    folder : of the files; of_row : lists of a row, one from each of its partitions
+    count : neighbours in a list
+    """
+
+    folder: str
+    parts: Partitions
+    of_row: int
+    count: int
+
+    def made(self) -> Shuffle:
+        """Makes the files."""
+        for name in (*KINDS, "owners"):
+            self._opened(name, "w+")
+        return self
+
+    def put(self, part: int, some: slice, numbers: Array, lists: Lists) -> int:
+        """The lists of `some` rows of the partitions' file, all of one partition."""
+        files = [self._opened(name, "r+") for name in (*KINDS, "owners")]
+        counts = self.parts.counts
+        # Where each slice of the table begins in the partition, and the partition in the slice.
+        begins = self.parts.bounds[part] + np.cumsum(counts[:, part]) - counts[:, part]
+        starts = self.of_row * self.parts.edges[:-1] + counts[:, :part].sum(axis=1)
+        first = np.maximum(some.start, begins)
+        last = np.minimum(some.stop, begins + counts[:, part])
+        for at in np.flatnonzero(last > first):
+            taken = slice(first[at] - some.start, last[at] - some.start)
+            place = starts[at] + first[at] - begins[at]
+            for file, values in zip(files, (*lists, numbers), strict=True):
+                file[place : place + last[at] - first[at]] = values[taken]
+        return len(numbers)
+
+    def merged_into(self, final: ListFiles, threads: int) -> Array:
+        """The best of each row's lists, in the order of the table; who has fewer than asked for."""
+        work = needed("dask").delayed(_Merge(self, final), pure=False)
+        tasks = [work(at) for at in range(len(self.parts.edges) - 1)]
+        return np.concatenate(computed("putting lists in order", *tasks, threads=threads))
+
+    def taken(self, at: int) -> tuple[Array, Array, Array]:
+        """What was written for a slice of the table: indices, distances, numbers of the rows."""
+        first, last = (self.of_row * int(edge) for edge in self.parts.edges[at : at + 2])
+        files = (self._opened(name, "r") for name in (*KINDS, "owners"))
+        indices, distances, owners = (np.array(file[first:last]) for file in files)
+        return indices, distances, owners
+
+    def _opened(self, name: str, mode: Any) -> Array:
+        n = self.parts.bounds[-1]
+        shape = (n,) if name == "owners" else (n, self.count)
+        kind = KINDS.get(name, "int32")
+        return np.memmap(Path(self.folder) / f"{name}.bin", kind, mode, shape=shape)
+
+
+class _Merge:
+    """The task of `merged_into`: the lists of one slice of the table."""
+
+    def __init__(self, shuffle: Shuffle, final: ListFiles) -> None:
+        self.shuffle, self.final = shuffle, final
+
+    def __call__(self, at: int) -> Array:
+        first, last = self.shuffle.parts.edges[at : at + 2]
+        with one_thread():
+            indices, distances, owners = self.shuffle.taken(at)
+            order = np.argsort(owners, kind="stable")
+            shape = (int(last - first), self.shuffle.of_row * self.shuffle.count)
+            lists = indices[order].reshape(shape), distances[order].reshape(shape)
+            if self.shuffle.of_row > 1:
+                lists = best(lists, self.shuffle.count)
+            self.final.put(slice(int(first), int(last)), lists)
+        return np.asarray(first + np.flatnonzero(lists[0][:, -1] == NOBODY))
+
+
+def best(lists: Lists, count: int) -> Lists:
+    """The first `count` of each row's entries by (distance, number), each number once."""
+    numbers, distances = lists
+    order = np.lexsort((numbers, distances))
+    numbers = np.take_along_axis(numbers, order, 1)
+    distances = np.take_along_axis(distances, order, 1)
+    # The same pair has the same distance, bit for bit: copies stand side by side.
+    again = np.zeros(numbers.shape, bool)
+    again[:, 1:] = (numbers[:, 1:] == numbers[:, :-1]) & (numbers[:, 1:] != NOBODY)
+    order = np.argsort(again, axis=1, kind="stable")[:, :count]
+    numbers[again], distances[again] = NOBODY, np.inf
+    return np.take_along_axis(numbers, order, 1), np.take_along_axis(distances, order, 1)
