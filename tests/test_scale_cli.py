@@ -70,6 +70,7 @@ def test_zarr_in_and_out_with_landmarks(tmp_path):
 )
 def test_what_is_refused(tmp_path, monkeypatch, words, said):
     import dask
+    import distributed  # noqa: F401  imported inside `set` its defaults would go with it
 
     monkeypatch.chdir(tmp_path)
     source = in_parquet(frame(), tmp_path)
@@ -123,7 +124,7 @@ def test_ctrl_c_leaves_nothing_half_written(tmp_path):
     before = sorted(os.listdir(tmp_path))
     process = subprocess.Popen(
         [sys.executable, "-m", "dualfold", "embed", "x.zarr", "-m", "eigenmaps", "-o", "out.zarr",
-         "--landmark-rows", "500", "--memory-limit", "300MB", "--no-standardize"],
+         "--landmark-rows", "500", "--memory-limit", "400MB", "--no-standardize"],
         cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     for _ in range(1_200):

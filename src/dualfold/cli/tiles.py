@@ -87,7 +87,8 @@ def embed_tiles(request: TilesRequest, console: Console) -> dict[str, Any]:
         places = _named(lazy, names, request, rows)
         summary = _summary(request, rows, estimator, notices)
         with console.doing("placing and writing rows"):
-            write(places, place, overwrite=request.force, metadata=summary)
+            limit = request.memory_limit
+            write(places, place, overwrite=request.force, metadata=summary, memory_limit=limit)
     seconds = {"fit": fitted - begin, "total": perf_counter() - begin}
     return summary | {"output": request.output, "seconds": seconds}
 

@@ -14,9 +14,12 @@ from dualfold.kernels.threads import thread_count
 MOST_TILE, LEAST_TILE = 2**26, 2**20
 # What a task holds, in tiles: as read, as a table, as numbers, and what it makes of them.
 TILES_A_TASK = 5
+# And beside them: lists of neighbours, buffers of searches.
+A_TASK = 24 * 2**20
 # What is imported and made on the way (Dask, pandas, pyarrow and their pools of memory).
-# A new process took 211 MB; with 200 assumed, 300 were passed by 22 in another environment.
-AT_REST = 256 * 2**20
+# A new process took 265 MB after a fit of Parquet, 300 where landmarks were fitted; with 256 MiB,
+# and nothing for a task beside its tiles, a limit of 350 MB was passed by 4 and by 43.
+AT_REST = 288 * 2**20
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12,
           "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}  # fmt: skip
@@ -36,7 +39,7 @@ class Budget:
     @property
     def most_tile(self) -> int:
         """The largest tile that a task could hold if it ran alone."""
-        return (self.limit - AT_REST) // TILES_A_TASK
+        return (self.limit - AT_REST - A_TASK) // TILES_A_TASK
 
 
 def memory_bytes(given: Any) -> int:
@@ -55,17 +58,16 @@ def memory_bytes(given: Any) -> int:
 def budget(memory_limit: Any = None) -> Budget:
     """The tiles that a limit allows; None is half of the machine's memory."""
     limit = half_of_memory() if memory_limit is None else memory_bytes(memory_limit)
-    room = limit - AT_REST
-    if room < TILES_A_TASK * LEAST_TILE:
-        least = (AT_REST + TILES_A_TASK * LEAST_TILE) // 10**6 + 1
+    room, least = limit - AT_REST, A_TASK + TILES_A_TASK * LEAST_TILE
+    if room < least:
         raise TooLarge(
             Argument("memory_limit", memory_limit),
             f" leaves no room for a tile: Python and its packages take {AT_REST // 10**6} MB. "
-            f"Give {least} MB or more",
+            f"Give {(AT_REST + least) // 10**6 + 1} MB or more",
         )
-    threads = thread_count()
-    threads = max(1, min(threads, room // (TILES_A_TASK * 8 * LEAST_TILE)))
-    return Budget(limit, threads, min(MOST_TILE, room // (TILES_A_TASK * threads)))
+    threads = max(1, min(thread_count(), room // (A_TASK + TILES_A_TASK * 8 * LEAST_TILE)))
+    tile = (room // threads - A_TASK) // TILES_A_TASK
+    return Budget(limit, threads, min(MOST_TILE, tile))
 
 
 def half_of_memory() -> int:

@@ -42,7 +42,7 @@ class OneTask:
 
     def __call__(self, name: str, rows: Any, *more: Any) -> Any:
         """The result of `work` on the rows (None of none); `name` is the tile's, for errors."""
-        if not len(rows):
+        if not rows.shape[0]:
             return None
         try:
             with one_thread():
@@ -93,8 +93,13 @@ def computed(what: str, *collections: Any, threads: int | None = None) -> tuple[
             with one_thread():
                 pass
             more = {} if threads is None else {"num_workers": threads}
-            return tuple(dask.compute(*collections, scheduler="threads", **more))
+            return tuple(dask.compute(*collections, scheduler=own_threads(), **more))
         return tuple(dask.compute(*collections))
+
+
+def own_threads() -> Any:
+    """The scheduler of threads in this process; by its name Dask would import `distributed`."""
+    return needed("dask.threaded").get
 
 
 def active_client() -> Any:

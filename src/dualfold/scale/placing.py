@@ -14,13 +14,13 @@ from uuid import uuid4
 import numpy as np
 
 from dualfold.errors import DataUnavailable
-from dualfold.scale.engine import OneTask, translated
+from dualfold.scale.engine import OneTask, own_threads, translated
 from dualfold.scale.packages import needed
 from dualfold.scale.rows import plain_rows
 from dualfold.scale.table import TiledTable
 
-# Numbers that are placed at a time, 8 MB, and the fewest rows.
-PIECE, FEWEST = 2**20, 1_024
+# Numbers that are placed at a time, 4 MB, and the fewest and most rows: a search takes 2 kB a row.
+PIECE, FEWEST, MOST = 2**19, 2**10, 2**13
 # Models of more bytes than this go to workers by a file that they open. In the graph of tasks
 # they would be sent again and again; scattered ones are lost with the worker that holds them.
 MOST_IN_GRAPH = 2**20
@@ -90,7 +90,7 @@ class OnTile:
 
     def array(self, block: Any) -> Any:
         """The result as an array."""
-        if not len(block):
+        if not block.shape[0]:
             return np.empty((0, len(self.columns)), self.dtype)
         points = OneTask(self._work)("a tile of these rows", block)
         return np.asarray(points).astype(self.dtype, copy=False)
@@ -104,9 +104,9 @@ class OnTile:
     def _work(self, block: Any) -> Any:
         """Some rows at a time: what searches need beside the rows stays small."""
         call = getattr(self.model.model(), self.method)
-        height = max(FEWEST, PIECE // max(1, block.shape[1]))
+        height = min(MOST, max(FEWEST, PIECE // max(1, block.shape[1])))
         rows = block.iloc if hasattr(block, "iloc") else block
-        pieces = [call(rows[at : at + height]) for at in range(0, len(block), height)]
+        pieces = [call(rows[at : at + height]) for at in range(0, block.shape[0], height)]
         return np.concatenate([np.asarray(piece) for piece in pieces])
 
 
@@ -133,13 +133,28 @@ def on_every_tile(
     return _mapped(lazy, rows) if rows.kind == "memmap" else lazy
 
 
+class _RowsOfFile:
+    """Rows written to a file that is mapped a tile at a time: memory does not grow with it."""
+
+    def __init__(self, file: Any, dtype: Any, shape: tuple[int, int]) -> None:
+        self.file, self.dtype, self.shape = file, np.dtype(dtype), shape
+
+    def __setitem__(self, place: tuple[slice, slice], rows: Any) -> None:
+        first, last, width = place[0].start, place[0].stop, self.shape[1]
+        if last > first:
+            begin = first * width * self.dtype.itemsize
+            np.memmap(self.file, self.dtype, "r+", begin, (last - first, width))[:] = rows
+
+
 def _mapped(lazy: Any, rows: TiledTable) -> Any:
     """The numbers in a file without a name: it is gone when the last view of it is."""
     with tempfile.TemporaryFile(dir=needed("dask").config.get("temporary-directory", None)) as file:
-        points = np.memmap(file, lazy.dtype, "w+", shape=lazy.shape)
-    with translated():
-        lazy.store(points, lock=False, scheduler="threads", num_workers=rows.budget.threads)
-    return points
+        np.memmap(file, lazy.dtype, "w+", shape=lazy.shape)
+        with translated():
+            target = _RowsOfFile(file, lazy.dtype, lazy.shape)
+            threads = rows.budget.threads
+            lazy.store(target, lock=False, scheduler=own_threads(), num_workers=threads)
+        return np.memmap(file, lazy.dtype, "r+", shape=lazy.shape)
 
 
 def laid_out(rows: TiledTable) -> Any:

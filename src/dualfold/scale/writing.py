@@ -27,6 +27,7 @@ def write(
     *,
     overwrite: bool = False,
     metadata: Mapping[str, Any] | None = None,
+    memory_limit: int | str | None = None,
 ) -> int:
     """Compute a lazy table and write it tile by tile; the number of rows comes back.
 
@@ -34,10 +35,11 @@ def write(
     path : ends with .parquet, a folder with a file for each tile, or with .zarr
     overwrite : replace what has that name already
     metadata : JSON-ready; in the folder as _dualfold.json, or an attribute of the Zarr array
+    memory_limit : as in `table`; a lazy table does not know the limit of what it was made from
 
     The folder appears when it is complete, or never: what fails, or Ctrl-C, removes it.
     """
-    place, source = Path(path), table(rows)
+    place, source = Path(path), table(rows, memory_limit=memory_limit)
     refuse_ending(place)
     threads = source.budget.threads
     with whole_folder(place, overwrite=overwrite) as folder:
