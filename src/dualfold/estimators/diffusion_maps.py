@@ -168,8 +168,8 @@ class DiffusionMaps(LeavesSpecksOut):
         )
         return self._said(problem)
 
-    def _second_rule(self, landmarks: Any) -> NeighborMap | None:
-        return near_mean(self, landmarks)
+    def _second_rule(self, graph: Any, points: Array, landmarks: Any) -> NeighborMap | None:
+        return near_mean(self, graph, points, landmarks)
 
     def _map(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
         rule = affinity(graph, weights=self.weights, width=self.width, alpha=self.alpha)  # type: ignore[arg-type]

@@ -194,8 +194,8 @@ class LaplacianEigenmaps(LeavesSpecksOut):
     def _diffused(self) -> Diffused:
         return Diffused(self.diffusion_time or 0.0)
 
-    def _second_rule(self, landmarks: Any) -> NeighborMap | None:
-        return near_mean(self, landmarks)
+    def _second_rule(self, graph: Any, points: Array, landmarks: Any) -> NeighborMap | None:
+        return near_mean(self, graph, points, landmarks)
 
     def _map(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
         if self.weights == "precomputed":

@@ -44,7 +44,7 @@ def fit_landmarks(estimator: Any, rows: TiledTable) -> None:
     numbers = drawn_numbers(n, min(n, count + HELD_OUT), seed_of(estimator.random_state))
     held = np.sort(np.random.default_rng(0).permutation(len(numbers))[count:])
     kept = np.setdiff1d(np.arange(len(numbers)), held)
-    some = estimator._checked(gathered(rows, numbers), reset=False)
+    some = estimator._checked(_named(rows, gathered(rows, numbers)), reset=False)
     estimator._fit(some[kept])
     estimator.landmark_rows_, estimator.placing_cost_ = numbers[kept], None
     if not len(held):
@@ -61,7 +61,16 @@ def fit_landmarks(estimator: Any, rows: TiledTable) -> None:
     estimator.certificate_ = replace(certificate, about=about)
 
 
-def near_mean(estimator: Any, landmarks: Any) -> NeighborMap | None:
+def _named(rows: TiledTable, some: Any) -> Any:
+    """Rows with the names of their columns, where the table has them."""
+    if not rows.is_frame:
+        return some
+    import pandas as pd
+
+    return pd.DataFrame(some, columns=rows.meta.columns)
+
+
+def near_mean(estimator: Any, graph: Any, points: Any, landmarks: Any) -> NeighborMap | None:
     """New rows at the mean of a few nearest landmarks: half as many as the graph has neighbours.
 
     The other rule of eigenmaps and diffusion maps. Nyström's is the mean of all neighbours in the
@@ -69,13 +78,12 @@ def near_mean(estimator: Any, landmarks: Any) -> NeighborMap | None:
     beside 2,000 landmarks kept 13 % of their neighbours by it and 16 % by the few (MNIST), 22 and
     25 % (a roll whose map is a curve), but 67 and 66 % on a surface. So the rows decide.
     """
-    graph = estimator.graph_
     usual = graph.n_neighbors or int(np.median(graph.lists.counts))
     count = min(max(2, usual // 2), len(landmarks))
     if graph.n_pieces > 1 and estimator.pieces == "separate":
         return None  # means across pieces lie nowhere
-    points, metric = estimator.embedding_, estimator._metric()
-    return NeighborMap(landmarks, points, count, PERPLEXITY * count, np.inf, metric)
+    by = PERPLEXITY * count
+    return NeighborMap(landmarks, points, count, by, np.inf, estimator._metric())
 
 
 def _placed(estimator: Any, landmarks: Any, held: Any) -> tuple[Any, str]:
@@ -84,10 +92,11 @@ def _placed(estimator: Any, landmarks: Any, held: Any) -> tuple[Any, str]:
     What they are placed by places all others, too.
     """
     own = estimator.placing_map()(held)
-    rule = estimator._second_rule(landmarks)
+    map_ = estimator.embedding_
+    rule = estimator._second_rule(getattr(estimator, "graph_", None), map_, landmarks)
     if rule is None:
         return own, ""
-    near, map_ = rule(held), estimator.embedding_
+    near = rule(held)
     kept, more = (kept_by_row(landmarks, held, np.vstack([map_, places])) for places in (own, near))
     if not keeps_more(more, kept):
         return own, ""

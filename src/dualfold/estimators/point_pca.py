@@ -75,6 +75,8 @@ class PointPCA(LinearEstimator):
     'proved'
     """
 
+    _instead: ClassVar[str] = "PCA gives the same coordinates and reads tiles"
+
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "init": [StrOptions({"random"}), "array-like"],

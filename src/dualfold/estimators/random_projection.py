@@ -22,6 +22,8 @@ from dualfold.scale.table import TiledTable, is_tiled
 
 # Numbers in the rows of the pairs that are gathered from a table in tiles: 256 MB.
 MOST_GATHERED = 2**24
+# Pairs of rows of such a table: shares of them are known to ±0.007.
+MOST_PAIRS = 20_000
 
 
 class RandomProjection(LinearEstimator):
@@ -110,7 +112,7 @@ class RandomProjection(LinearEstimator):
         if n < 2:
             raise InvalidInput("the table has fewer than 2 rows in all of its tiles")
         self._draw(np.broadcast_to(np.zeros(1, dtype), (n, rows.width)))
-        first, second = drawn_pairs(n, max(100, min(100_000, MOST_GATHERED // rows.width)), 0)
+        first, second = drawn_pairs(n, max(100, min(MOST_PAIRS, MOST_GATHERED // rows.width)), 0)
         numbers, places = np.unique(np.concatenate([first, second]), return_inverse=True)
         some = gathered(rows, numbers)
         points = self.placing_map()(some).astype(dtype, copy=False)

@@ -57,6 +57,10 @@ class SpectralEmbedding(CertifiedBase):
     [0.134 0.134] proved
     """
 
+    _instead: ClassVar[str] = (
+        "LaplacianEigenmaps reads tiles: it embeds some rows, which place the others"
+    )
+
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "affinity": [

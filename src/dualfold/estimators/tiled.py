@@ -22,6 +22,10 @@ class TakesTiles:
 
     # What no rule of new rows reads: it does not go to workers.
     _unused_for_new_rows: ClassVar[tuple[str, ...]] = ("_moments", "history_", "callbacks")
+    # What to do with tiles that a method does not read.
+    _instead: ClassVar[str] = (
+        "Fit it on rows that fit into memory; docs/scale.md lists the methods that read tiles"
+    )
 
     def _fit_tiled(self, X: Any, y: Any) -> TiledTable:
         rows = table(X)
@@ -31,16 +35,19 @@ class TakesTiles:
 
     def _fit_tiles(self, rows: TiledTable, y: Any) -> None:
         raise InvalidInput(
-            f"{type(self).__name__} needs all rows at once, and X is a table in tiles. Fit it on "
-            "rows that fit into memory; docs/scale.md lists the methods that read tiles"
+            f"{type(self).__name__} needs all rows at once, and X is a table in tiles. "
+            f"{self._instead}"
         )
 
     def _for_comparison(self) -> Any:
         """An estimator like this one, whose fit on more rows tells what placing them costs."""
         return clone(self)
 
-    def _second_rule(self, landmarks: Any) -> Any:
-        """Another rule of new rows, for the rows to decide; None where a method has one alone."""
+    def _second_rule(self, graph: Any, points: Any, landmarks: Any) -> Any:
+        """Another rule of new rows, for the rows to decide; None where a method has one alone.
+
+        graph, points : of the landmarks, and their places
+        """
         return None
 
     def _transform_tiles(self, X: Any) -> Any:

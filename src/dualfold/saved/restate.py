@@ -67,6 +67,8 @@ def _judged(estimator: Any, data: Any, y: Any, model: Model, asking: Asking) -> 
     if graph.n_pieces > 1 and estimator.pieces == "separate":
         return judged_pieces(estimator, graph, model, asking)
     graph = estimator._in_one_piece(graph)
+    if isinstance(model.map, NeighborMap):
+        return _judged_near(estimator, graph, data, model.map, asking)
     count = estimator._asked(width, graph.n - 1)
     return judged_piece(estimator, graph, model.map, count, model.both_sides, asking)[0]
 
@@ -124,6 +126,19 @@ def _judged_forces(estimator: Any, data: Any, model: Model) -> Any:
     found = estimator.judged_points(data, points)
     mine = estimator.rule_of(data, points)
     return found.doubted(*disagreements(parts_of(mine), parts_of(model.map)))
+
+
+def _judged_near(estimator: Any, graph: Any, data: Any, map_: NeighborMap, asking: Asking) -> Any:
+    """Landmarks at whose means new rows are placed: their points by the problem, then the rule."""
+    mine = estimator._second_rule(graph, map_.points, data)
+    if mine is None:
+        raise InvalidInput(f"{type(estimator).__name__} places no rows at means of near ones")
+    points = np.asarray(map_.points)
+    if graph.n < len(points):
+        found = stored_around_landmarks(estimator, graph, data, points, None, None, asking)
+    else:
+        found = stored_points(estimator, graph, points, None, None, asking)
+    return found.doubted(*disagreements(parts_of(mine), parts_of(map_)))
 
 
 def _unscaled(scaling: Any, points: Any, values: Any) -> Any:
