@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dualfold.descriptions import DESCRIPTIONS
+from dualfold.estimators.tsne_starts import principal_points
 
 ROWS, COLUMNS = 30, 5
 EXAMPLES = int(os.environ.get("DUALFOLD_EXAMPLES", "2"))
@@ -127,3 +128,13 @@ def test_rows_that_come_twice(name, seed):
     if name in BY_FEATURES:
         Y, _ = fitted(name, X, y)
         np.testing.assert_allclose(inner(both[:ROWS]), inner(Y), atol=1e-9)
+
+
+@pytest.mark.parametrize("power", [-200, -30, -7, 7, 200])
+def test_the_start_of_tsne_has_no_unit(power):
+    """To the last bit: a start that differs there becomes another map."""
+    for X in (data_of(0)[0], data_of(0)[0].T):
+        start = principal_points(X, 2)
+        np.testing.assert_array_equal(
+            principal_points(np.ldexp(X, power), 2), np.ldexp(start, power)
+        )

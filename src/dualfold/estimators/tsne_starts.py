@@ -55,15 +55,28 @@ def principal_points(X: Any, count: int) -> Array:
         if width <= MOST_COLUMNS or width <= n:
             S = np.asarray(scatter(X)[0])
             some = min(count, width)
-            axes = scipy.linalg.eigh(S, subset_by_index=[width - some, width - 1])[1][:, ::-1]
+            axes = _largest(S, some)[1]
             points[:, :some] = projected_rows(X, with_signs(axes), mean)
             return points
         centred = (X.toarray() if sp.issparse(X) else np.asarray(X, dtype=float)) - mean
         some = min(count, n)
         G = centred @ centred.T
-        squares, V = scipy.linalg.eigh(G, subset_by_index=[n - some, n - 1])
-        points[:, :some] = with_signs(V[:, ::-1]) * np.sqrt(np.maximum(squares[::-1], 0))
+        squares, V = _largest(G, some)
+        points[:, :some] = with_signs(V) * np.sqrt(np.maximum(squares, 0))
     return points
+
+
+def _largest(S: Array, count: int) -> tuple[Array, Array]:
+    """The largest eigenvalues of a symmetric matrix, falling, and their vectors.
+
+    In a unit of its own, a power of 2: LAPACK's tolerances are absolute, and t-SNE makes another
+    map of a start that differs in its last digit (rows times 2⁻⁷ had another map).
+    """
+    n = len(S)
+    power = int(np.frexp(np.abs(S).max(initial=0.0))[1])
+    unit = np.ldexp(S, -power)
+    values, V = scipy.linalg.eigh(unit, subset_by_index=[n - count, n - 1])
+    return np.ldexp(values[::-1], power), V[:, ::-1]
 
 
 def given_start(init: Any, n: int, count: int) -> Array:
