@@ -131,6 +131,47 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
 
 
+CACHED = """
+import os, signal, threading, time
+from functools import cached_property
+import dualfold.trace.problem as room
+import dualfold.kernels.locks
+
+class Slow:
+    @cached_property
+    def value(self):
+        inside.set()
+        done.wait()
+
+room.Slow = Slow
+inside, done = threading.Event(), threading.Event()
+other = threading.Thread(target=lambda: Slow().value, daemon=True)
+other.start()
+inside.wait()
+child = os.fork()
+if child == 0:
+    done.set()
+    Slow().value
+    os._exit(0)
+until = time.monotonic() + 20
+while (ended := os.waitpid(child, os.WNOHANG)) == (0, 0):
+    if time.monotonic() > until:
+        os.kill(child, signal.SIGKILL)
+        raise SystemExit("the forked process waits for ever")
+    time.sleep(0.005)
+done.set()
+raise SystemExit(ended[1])
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+def test_a_fork_while_a_cached_property_is_computed_does_not_hang():
+    """A property that takes its time, as the norm of a matrix: Python 3.11 locks it."""
+    command = [sys.executable, "-W", "ignore", "-c", CACHED]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 def test_a_fork_while_another_thread_imports_us_does_not_hang():
     """Python's locks of modules stay closed in the new process: the fork waits for the import."""

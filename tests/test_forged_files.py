@@ -88,6 +88,44 @@ def test_what_was_changed_is_named(tmp_path):
         load_model(place)
 
 
+@pytest.mark.parametrize(
+    ("kind", "place", "value"),
+    [
+        ("radius", ("map", "facts", "graph", "radius"), None),
+        ("radius", ("map", "facts", "graph", "radius"), "missing"),
+        ("diffusion", ("map", "facts", "map", "facts", "alpha"), 10**9),
+        ("diffusion", ("map", "facts", "map", "facts", "alpha"), 1.5),
+    ],
+)
+def test_a_number_that_its_kind_cannot_do_without_or_have_is_refused(tmp_path, kind, place, value):
+    parts = forgeries.parts_of_file(forgeries.sound(kind, tmp_path).read_bytes())
+    header = forgeries._with(parts["dualfold.json"], place, value)
+    forged = tmp_path / "m.dualfold"
+    forged.write_bytes(forgeries.archive_of(forgeries.sealed(parts | {"dualfold.json": header})))
+    with pytest.raises(DamagedFile, match=place[-1]):
+        load_model(forged)
+
+
+def test_sparse_rows_in_half_precision_are_refused(tmp_path):
+    parts = forgeries.parts_of_file(forgeries.sound("sparse features", tmp_path).read_bytes())
+    half = np.load(io.BytesIO(parts["features.data.npy"])).astype(np.float16)
+    forged = tmp_path / "m.dualfold"
+    changed = parts | {"features.data.npy": forgeries.npy(half)}
+    forged.write_bytes(forgeries.archive_of(forgeries.sealed(changed)))
+    with pytest.raises(DamagedFile, match=r"features\.data.*float16"):
+        load_model(forged)
+
+
+def test_a_header_of_an_array_that_does_not_end_is_refused(tmp_path):
+    parts = forgeries.parts_of_file(forgeries.sound("linear", tmp_path).read_bytes())
+    cut = parts["mean.npy"].replace(b"(3,)", b"((3,", 1)  # a bracket that nobody closes
+    assert cut != parts["mean.npy"]
+    forged = tmp_path / "m.dualfold"
+    forged.write_bytes(forgeries.archive_of(forgeries.sealed(parts | {"mean.npy": cut})))
+    with pytest.raises(DamagedFile, match="damaged"):
+        load_model(forged)
+
+
 # ---- bombs
 
 

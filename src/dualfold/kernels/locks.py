@@ -1,4 +1,4 @@
-"""A lock that a forked process finds open.
+"""Locks that a forked process finds open.
 
 A fork copies the memory and one thread. A lock that another thread held at that moment would
 stay closed in the new process for ever.
@@ -7,8 +7,10 @@ stay closed in the new process for ever.
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from contextlib import AbstractContextManager
+from functools import cached_property
 
 __all__ = ["ForkedLock"]
 
@@ -43,3 +45,17 @@ class ForkedLock(AbstractContextManager[None]):
 
     def __exit__(self, *error: object) -> None:
         self._lock.release()
+
+
+def _renew_cached_properties() -> None:
+    """Before Python 3.12 a cached property has a lock, which its first reader holds meanwhile."""
+    modules = [module for name, module in list(sys.modules.items()) if name.startswith("dualfold.")]
+    classes = {one for module in modules for one in vars(module).values() if isinstance(one, type)}
+    for held in classes:
+        for one in vars(held).values():
+            if isinstance(one, cached_property):
+                one.lock = threading.RLock()  # type: ignore[attr-defined]
+
+
+if hasattr(os, "register_at_fork") and hasattr(cached_property(id), "lock"):
+    os.register_at_fork(after_in_child=_renew_cached_properties)

@@ -16,6 +16,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, BinaryIO, cast
 
 import numpy as np
@@ -82,7 +83,7 @@ def read_archive(path: Path) -> tuple[dict[str, Any], dict[str, Array]]:
         if isinstance(error, InvalidInput):
             raise
         raise _unreadable(path, error) from error
-    except (SyntaxError, TypeError, zlib.error) as error:  # of array headers, of packed bytes
+    except (SyntaxError, TokenError, TypeError, zlib.error) as error:  # of array headers, of bytes
         raise _unreadable(path, error) from error
 
 

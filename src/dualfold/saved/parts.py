@@ -212,7 +212,7 @@ def _affinity(parts: Parts, n: int) -> Affinity:
         least = {"above": 0.0} if kind == "density" else {"least": 0.0}
         sound.numbers(spread, "spread", [n], **least)  # type: ignore[arg-type]
     # Files of earlier versions have no alpha.
-    alpha = sound.number({"alpha": 0.0} | facts, "alpha", least=0)
+    alpha = sound.number({"alpha": 0.0} | facts, "alpha", least=0, most=1)
     if degrees is not None or alpha:
         sound.numbers(degrees, "degrees", [n], least=0)
     return Affinity(kind, width, around, spread, alpha, degrees)  # type: ignore[arg-type]

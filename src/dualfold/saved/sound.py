@@ -99,6 +99,8 @@ def sparse(name: str, parts: Sequence[Any], stated: Any) -> sp.csr_array:
         raise DamagedFile(f"the shape of {name!r} is {str(stated)[:40]}")
     rows(name, indptr, columns, tuple(stated))
     numbers(data, f"{name}.data", [len(columns)], features=True)
+    if data.dtype == np.float16:  # SciPy multiplies none of these
+        raise DamagedFile(f"the part '{name}.data' holds {data.dtype} values")
     return sp.csr_array((data, columns, indptr), shape=tuple(stated))
 
 
@@ -124,14 +126,15 @@ def number(
     *,
     above: float = -math.inf,
     least: float = -math.inf,
+    most: float = math.inf,
     optional: bool = False,
 ) -> Any:
     """A finite number that the header states; None where it is `optional` and missing."""
     value: Any = facts.get(name)
     if value is None and optional:
         return None
-    plain = type(value) in (int, float)
-    if not plain or not math.isfinite(_as_float(value)) or value <= above or value < least:
+    plain = type(value) in (int, float) and math.isfinite(_as_float(value))
+    if not plain or value <= above or not least <= value <= most:
         raise DamagedFile(f"{name} is {str(value)[:20]!r}, which is no value of it")
     return _as_float(value)
 

@@ -29,15 +29,16 @@ def graph_of(facts: Any, arrays: Mapping[str, Array], lengths: Any, points: Any)
     if not _symmetric(lengths):
         raise DamagedFile("the edges of its graph are not the same both ways")
     sound.table(points, "graph_points", [n, None], features=True)
+    kind = sound.word(facts, "kind", ("fixed", "variable", "radius", "given"))
     return Graph(
         lengths=lengths,
         lists=_lists(arrays, n),
         search=_search(sound.mapping(facts, "search")),
-        kind=sound.word(facts, "kind", ("fixed", "variable", "radius", "given")),  # type: ignore[arg-type]
+        kind=kind,  # type: ignore[arg-type]
         points=points,
         metric=sound.metric(facts),
         n_neighbors=sound.whole(facts, "n_neighbors", 1, n - 1, optional=True),
-        radius=sound.number(facts, "radius", least=0, optional=True),
+        radius=sound.number(facts, "radius", least=0, optional=kind != "radius"),
         usual_spread=sound.number(facts, "usual_spread", least=0, optional=True),
         symmetry=sound.word(facts, "symmetry", ("or", "and")),  # type: ignore[arg-type]
         links=_links(facts.get("links"), n),
