@@ -18,7 +18,7 @@ from dualfold import kernels
 from dualfold.errors import DualfoldError, InvalidInput
 from dualfold.graph.geodesics import LANES
 from dualfold.kernels import kernel, shared
-from dualfold.kernels.conditions import conditions
+from dualfold.kernels.conditions import checker, conditions
 
 PACKAGE = Path(dualfold.__file__).parent
 PYTHON = "\n".join(path.read_text() for path in sorted(PACKAGE.rglob("*.py")))
@@ -225,3 +225,8 @@ def test_the_compiler_of_the_environment_is_taken(monkeypatch):
     assert build_kernels.compiler() == ["ccache", "clang-19"]
     monkeypatch.delenv("CC")
     assert build_kernels.compiler()[1:4] == ["-m", "ziglang", "cc"]
+
+
+def test_a_kernel_that_states_nothing_of_its_arguments_refuses_nothing():
+    for arguments in ([], ["n:int64"]):
+        checker("nothing", arguments, kernels.shared)([7] * len(arguments))

@@ -61,7 +61,9 @@ def checker(
     """
     names = [argument.partition(":")[0] for argument in arguments]
     wanted = conditions(arguments)
-    every = " and ".join(one.expression() for one in wanted) or "True"
+    if not wanted:
+        return lambda values: None
+    every = " and ".join(one.expression() for one in wanted)
     known: dict[str, Any] = {"COUNT": np.size, "BELOW": _below, "RISES": _rises}
     words = {
         word for one in wanted for word in re.findall(r"[A-Za-z]\w*", f"{one.holds} {one.below}")
