@@ -36,7 +36,7 @@ from dualfold.quality.distortion import measured_distortion
 from dualfold.saved import load_model, model_of, rechecked_model, save_model
 from dualfold.scale import TileFailed, neighbors, table
 from dualfold.scale.budget import budget, memory_bytes
-from dualfold.scale.landmarks import kept_by_row, placing_cost
+from dualfold.scale.landmarks import HeldOut, placing_cost
 from dualfold.scale.sampling import drawn_numbers, gathered
 
 N, WIDTH = 3_001, 12
@@ -452,9 +452,10 @@ def test_rows_held_out_decide_how_rows_are_placed(method, kind):
     model = method(n_neighbors=10).fit(rows)
     old, others = X[model.landmark_rows_], np.setdiff1d(np.arange(len(X)), model.landmark_rows_)
     alone = method(n_neighbors=10).fit(old)
-    own = kept_by_row(old, X[others], np.vstack([alone.embedding_, alone.transform(X[others])]))
+    beside = HeldOut(old, X[others])
+    own = beside.kept(np.vstack([alone.embedding_, alone.transform(X[others])]))
     found = model.transform(X[others])
-    kept = kept_by_row(old, X[others], np.vstack([model.embedding_, found]))
+    kept = beside.kept(np.vstack([model.embedding_, found]))
     cost = model.placing_cost_
     assert bool(cost.rule) == (kind == "groups")
     assert kept.mean() >= own.mean()
@@ -523,10 +524,11 @@ def test_the_cost_of_placing_sees_a_wrong_map():
     X = rng.standard_normal((400, 3))
     right = X[:, :2]
     turn = np.array([[0.0, -2.0], [2.0, 0.0]])
-    same = placing_cost(X[:300], X[300:], right[:300] @ turn, right[300:] @ turn, right)
+    rows = HeldOut(X[:300], X[300:])
+    same = placing_cost(rows, right[:300] @ turn, right[300:] @ turn, right)
     assert same.moved < 1e-12
     assert same.kept_placed == same.kept_fitted
-    wrong = placing_cost(X[:300], X[300:], right[:300], rng.standard_normal((100, 2)), right)
+    wrong = placing_cost(rows, right[:300], rng.standard_normal((100, 2)), right)
     assert wrong.moved > 0.5
     assert wrong.kept_placed < 0.6 * wrong.kept_fitted
 

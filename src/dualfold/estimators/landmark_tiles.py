@@ -11,7 +11,7 @@ import numpy as np
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.metrics import is_precomputed
 from dualfold.maps.neighbor_map import NeighborMap
-from dualfold.scale.landmarks import HELD_OUT, keeps_more, kept_by_row, placing_cost
+from dualfold.scale.landmarks import HELD_OUT, HeldOut, keeps_more, placing_cost
 from dualfold.scale.sampling import drawn_numbers, gathered
 from dualfold.scale.table import TiledTable
 
@@ -51,9 +51,10 @@ def fit_landmarks(estimator: Any, rows: TiledTable) -> None:
         return
     both = estimator._for_comparison()
     both._fit(some)
-    placed, rule = _placed(estimator, some[kept], some[held])
+    beside = HeldOut(some[kept], some[held])
+    placed, rule = _placed(estimator, beside, some[kept], some[held])
     fitted = both.embedding_[np.concatenate([kept, held])]
-    cost = placing_cost(some[kept], some[held], estimator.embedding_, placed, fitted, rule)
+    cost = placing_cost(beside, estimator.embedding_, placed, fitted, rule)
     certificate = estimator.certificate_
     words = f"{count:,} landmarks of {n:,} rows, which place the others: {cost}"
     about = "; ".join(filter(None, [certificate.about, words]))
@@ -86,7 +87,7 @@ def near_mean(estimator: Any, graph: Any, points: Any, landmarks: Any) -> Neighb
     return NeighborMap(landmarks, points, count, by, np.inf, estimator._metric())
 
 
-def _placed(estimator: Any, landmarks: Any, held: Any) -> tuple[Any, str]:
+def _placed(estimator: Any, beside: HeldOut, landmarks: Any, held: Any) -> tuple[Any, str]:
     """The places of rows held out, and how they were placed if not by the method's own rule.
 
     What they are placed by places all others, too.
@@ -97,7 +98,7 @@ def _placed(estimator: Any, landmarks: Any, held: Any) -> tuple[Any, str]:
     if rule is None:
         return own, ""
     near = rule(held)
-    kept, more = (kept_by_row(landmarks, held, np.vstack([map_, places])) for places in (own, near))
+    kept, more = (beside.kept(np.vstack([map_, places])) for places in (own, near))
     if not keeps_more(more, kept):
         return own, ""
     estimator._placing = rule

@@ -8,6 +8,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.quality.neighbors import t_similarity
+from dualfold.quality.space import space_of
 
 # Rows held out: the share of neighbours that they keep is known to ±0.01.
 HELD_OUT = 1_000
@@ -43,11 +44,18 @@ class PlacingCost:
         )
 
 
-def kept_by_row(landmarks: Array, held_out: Array, points: Array) -> Array:
-    """The share of its nearest rows that each row held out keeps on a map, landmarks first."""
-    rows = np.vstack([landmarks, held_out])
-    k = min(COMPARED, len(rows) - 1)
-    return np.asarray(t_similarity(rows, points, k, per_point=True))[len(landmarks) :]
+class HeldOut:
+    """Rows held out beside the landmarks: the nearest of each are searched once for all maps."""
+
+    def __init__(self, landmarks: Array, held_out: Array) -> None:
+        self.landmarks = len(landmarks)
+        self.rows = space_of(np.vstack([landmarks, held_out]))
+
+    def kept(self, points: Array) -> Array:
+        """The share of its nearest rows that each row held out keeps on a map, landmarks first."""
+        k = min(COMPARED, self.rows.n - 1)
+        shares = np.asarray(t_similarity(self.rows, points, k, per_point=True))
+        return shares[self.landmarks :]
 
 
 def keeps_more(better: Array, than: Array) -> bool:
@@ -57,25 +65,18 @@ def keeps_more(better: Array, than: Array) -> bool:
 
 
 def placing_cost(
-    landmarks: Array,
-    held_out: Array,
-    map_: Array,
-    placed: Array,
-    fitted: Array,
-    rule: str = "",
+    rows: HeldOut, map_: Array, placed: Array, fitted: Array, rule: str = ""
 ) -> PlacingCost:
     """Compares two maps of the same rows, landmarks first.
 
-    landmarks, held_out : the rows; map_, placed : their places by the landmarks' map
+    map_, placed : the places of landmarks and of rows held out by the landmarks' map
     fitted : the places of all of them, each a part of the problem
     rule : how the rows held out were placed, if not by the method's own rule
     """
     by_landmarks = np.vstack([map_, placed])
-    kept = [
-        float(kept_by_row(landmarks, held_out, points).mean()) for points in (by_landmarks, fitted)
-    ]
-    moved = _moved(by_landmarks, fitted, slice(len(landmarks), None))
-    return PlacingCost(len(held_out), len(landmarks), kept[0], kept[1], moved, rule)
+    kept = [float(rows.kept(points).mean()) for points in (by_landmarks, fitted)]
+    moved = _moved(by_landmarks, fitted, slice(rows.landmarks, None))
+    return PlacingCost(len(placed), rows.landmarks, kept[0], kept[1], moved, rule)
 
 
 def _moved(first: Array, second: Array, rows: slice) -> float:
