@@ -8,11 +8,21 @@ import pytest
 import scipy.sparse as sp
 
 import dualfold
-from dualfold.graph import knn
+from dualfold.errors import InvalidInput
+from dualfold.graph import knn, nearest
 
 X = np.random.default_rng(0).normal(size=(30, 5))
 WIDE = X.T.copy()
 DISTANCES = np.linalg.norm(X[:, None] - X[None], axis=-1)
+TABLE = pd.DataFrame(X[:6], columns=list("abcde")).assign(word=list("ababab"))
+HOLE = TABLE.assign(c=[1.0, 2.0, np.nan, 4.0, 5.0, 6.0])
+APART = np.vstack([X[:9], X[:9] + 100])
+BY_DISTANCES = {"metric": "precomputed", "perplexity": 5}
+
+
+def by_mahalanobis(**params):
+    return dualfold.TSNE(metric="mahalanobis", metric_params=params, perplexity=5).fit(X)
+
 
 REFUSALS = {
     "mle": lambda: dualfold.PCA(n_components="mle", svd_solver="full").fit(WIDE),
@@ -34,7 +44,37 @@ REFUSALS = {
     "3 are needed": lambda: dualfold.LaplacianEigenmaps(
         n_neighbors=2, left_out=list(range(28))
     ).fit(X),
-}
+    "a data frame with the columns": lambda: dualfold.FAMD(1).fit(TABLE).transform(X[:6]),
+    "leave these rows out": lambda: dualfold.FAMD(1).fit(HOLE),
+    "'c' contains NaN or has gaps; fill": lambda: dualfold.FAMD(1).fit(TABLE).transform(HOLE),
+    "no way back from pieces": lambda: dualfold.LocallyLinearEmbedding(
+        n_neighbors=5, pieces="separate"
+    ).fit(APART).inverse_transform(X[:2, :2]),
+    "needs more than 30 points": lambda: dualfold.NeighborMap(30, n_neighbors=5).fit(X),
+    "neighbours of 20 points": lambda: dualfold.Isomap(graph=nearest(X[:20], 5)).fit(X),
+    "no principal components": lambda: dualfold.TSNE(init="pca", **BY_DISTANCES).fit(DISTANCES),
+    "a square distance matrix": lambda: dualfold.TSNE(init="random", **BY_DISTANCES).fit(X),
+    "sparse precomputed distance matrix": lambda: dualfold.TSNE(
+        init="random", method="exact", **BY_DISTANCES
+    ).fit(sp.csr_array(DISTANCES)),
+    "it is a list": lambda: dualfold.TSNE(graph=[1, 2], perplexity=5).fit(X),
+    "17 neighbors per samples are required": lambda: dualfold.TSNE(
+        init="random", **BY_DISTANCES
+    ).fit(knn(X, 4).lengths),
+    "All distances should be positive": lambda: dualfold.TSNE(
+        metric=lambda one, two: -1.0, perplexity=5
+    ).fit(X),
+    "n_neighbors=40 needs more": lambda: dualfold.TSNE(n_neighbors=40).fit(X),
+    "must be 5×5": lambda: by_mahalanobis(VI=np.eye(2)),
+    "one for each piece": lambda: dualfold.MaximumVarianceUnfolding(
+        n_neighbors=5, pieces="separate"
+    ).fit(APART).connections(),
+    "optimises nothing": lambda: dualfold.RandomProjection(2).stated(X, 2),
+    "answers no trace problem": lambda: dualfold.NeighborMap(n_neighbors=5).stated(X, 2),
+    "places no new points": lambda: dualfold.SpectralEmbedding(
+        affinity="rbf"
+    ).stated(X, 2).leads_to(X),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("said", REFUSALS)
@@ -42,3 +82,17 @@ def test_a_refusal_names_what_is_wrong(said):
     with pytest.raises((ValueError, TypeError)) as refused:
         REFUSALS[said]()
     assert said in str(refused.value)
+
+
+@pytest.mark.parametrize("method", [dualfold.ClassicalMDS, dualfold.Isomap, dualfold.NeighborMap])
+def test_a_matrix_of_another_size_is_refused(method):
+    """SciPy takes what lies behind the matrix in memory for the rest of it."""
+    with pytest.raises(InvalidInput, match=r"VI must be 5×5.*\(2, 2\)"):
+        method(metric="mahalanobis", metric_params={"VI": np.eye(2)}).fit(X)
+
+
+def test_a_metric_by_its_covariance_is_that_by_its_inverse():
+    """As in SciPy, V may stand for its inverse."""
+    V = np.diag([1.0, 4.0, 9.0, 16.0, 25.0])
+    by_covariance, by_inverse = by_mahalanobis(V=V), by_mahalanobis(VI=np.linalg.inv(V))
+    np.testing.assert_allclose(by_covariance.embedding_, by_inverse.embedding_, atol=1e-6)

@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from dualfold import FAMD, PCA, scale
+from dualfold import (
+    FAMD,
+    PCA,
+    ClassicalMDS,
+    FisherDiscriminant,
+    LaplacianEigenmaps,
+    LocalityPreservingProjection,
+    OrthogonalLPP,
+    RandomProjection,
+    scale,
+)
 from dualfold.errors import DualfoldError
+from dualfold.estimators.landmark_tiles import seed_of
+from dualfold.graph import nearest
+from dualfold.scale.engine import translated
+from dualfold.scale.placing import OpenedModel
+from dualfold.scale.rows import plain_rows
+from dualfold.scale.sampling import gathered
+from dualfold.scale.standard import standardized
 
 dask_array = pytest.importorskip("dask.array")
 dask_frame = pytest.importorskip("dask.dataframe")
@@ -136,3 +155,115 @@ def test_famd_of_numbers_alone_is_that_of_the_whole_table(here):
     np.testing.assert_allclose(
         tiles.explained_variance_ratio_, whole.explained_variance_ratio_, rtol=1e-12
     )
+
+
+def tiles(rows=X, height=10):
+    return dask_array.from_array(rows, chunks=(height, rows.shape[1]))
+
+
+CLASSES = dask_array.from_array(np.arange(30) % 2, chunks=15)
+NOTHING = tiles()[:0]
+ASKED = {
+    "labels for 10 rows here": lambda: FisherDiscriminant().fit(
+        tiles(height=(10, 20)), dask_frame.from_dask_array(CLASSES)
+    ),
+    "no rows in any of its tiles": lambda: FisherDiscriminant().fit(NOTHING, CLASSES[:0]),
+    "fewer than 2 rows in all": lambda: RandomProjection(1).fit(tiles()[:1]),
+    "leave out supervised": lambda: LocalityPreservingProjection(supervised=True).fit(
+        tiles(), np.arange(30) % 2
+    ),
+    "leave out radius": lambda: OrthogonalLPP(n_neighbors=None, radius=2.0).fit(tiles()),
+    "'euclidean' is": lambda: LocalityPreservingProjection(metric="cosine").fit(tiles()),
+    "goes through all rows at every step": lambda: PCA(svd_solver="gradient").fit(tiles()),
+    "search is 'quick'; it is 'auto'": lambda: scale.neighbors(tiles(), 3, search="quick"),
+    "less than the number of rows, 30": lambda: scale.nearest_of(
+        scale.table(tiles()), np.arange(3), 30
+    ),
+    "the table has 30 rows and its map 20": lambda: scale.kept_neighbors(tiles(), tiles(X[:20])),
+    "there are 30 rows, and one beyond": lambda: gathered(scale.table(tiles()), np.array([3, 30])),
+    "its shape is (2, 2, 2)": lambda: plain_rows(np.ones((2, 2, 2))),
+    "rechunk the table evenly": lambda: scale.write(
+        tiles(np.ones((5_000, 1)), (1_499, 1_501, 2_000)), "z.zarr"
+    ),
+    "all workers must see the folder": lambda: OpenedModel("gone.model").model(),
+}
+
+
+@pytest.mark.parametrize("said", ASKED)
+def test_what_tiles_are_not_asked_for(here, said):
+    with pytest.raises(DualfoldError) as refused:
+        ASKED[said]()
+    assert said in str(refused.value)
+
+
+def test_distances_of_tiles_are_not_kept():
+    with pytest.raises(AttributeError, match="but of tables in tiles"):
+        _ = ClassicalMDS(n_components=2).fit(tiles()).dissimilarity_matrix_
+
+
+def test_workers_that_die_of_a_task_are_told_of_in_our_words(monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    with pytest.raises(scale.SchedulerLost, match="make the chunks smaller"), translated():
+        raise distributed.KilledWorker("sum", SimpleNamespace(address="tcp://1"), 4)
+    monkeypatch.delitem(sys.modules, "distributed")
+    with pytest.raises(ZeroDivisionError), translated():  # nobody but Dask's own threads
+        _ = 1 / 0
+
+
+def test_rows_of_frames_are_gathered_as_frames():
+    frame = pd.DataFrame(X, columns=list("abc")).assign(whole=range(30))
+    rows = scale.table(dask_frame.from_pandas(frame, npartitions=4))
+    found = gathered(rows, np.array([2, 9, 28]), raw=True)
+    pd.testing.assert_frame_equal(found, frame.iloc[[2, 9, 28]])
+
+
+def test_columns_of_tiles_are_standardized_as_in_memory():
+    flat = X * [1, 5, 0] + [0, 0, 7]
+    lazy, standard = standardized(scale.table(tiles(flat)))
+    np.testing.assert_allclose(standard.mean, flat.mean(axis=0), atol=1e-14)
+    found, moved = lazy.collection.compute(), flat[:, :2] - flat[:, :2].mean(axis=0)
+    np.testing.assert_allclose(found[:, :2], moved / flat[:, :2].std(axis=0), atol=1e-12)
+    assert not found[:, 2].any()  # a column that does not vary
+
+
+def test_prepared_columns_of_tiles_are_principal_components():
+    prepared = FAMD(n_components=2, columns="prepared").fit(tiles())
+    np.testing.assert_allclose(
+        prepared.explained_variance_ratio_,
+        PCA(n_components=2).fit(X).explained_variance_ratio_, rtol=1e-12,
+    )  # fmt: skip
+
+
+def test_exact_lists_of_rows_with_many_copies():
+    """Cuts cannot part copies: some partitions are empty, others hold a single row."""
+    rows = np.vstack([np.zeros((60, 3)), X, [[50.0, 0.0, 0.0]]])
+    found = scale.neighbors(tiles(rows, 13), 4, search="exact", partition_rows=16)
+    assert found.search.exact
+    np.testing.assert_allclose(found.distances, nearest(rows, 4).distances, rtol=1e-12)
+
+
+def test_a_projection_of_chunks_of_unknown_lengths(here):
+    """Rows that a condition chose: their number is counted, and they are laid out in a file."""
+    chosen = X[:, 0] > -0.5
+    lazy = tiles()[tiles()[:, 0] > -0.5]
+    found = LocalityPreservingProjection(n_components=2, n_neighbors=5).fit(lazy)
+    whole = LocalityPreservingProjection(n_components=2, n_neighbors=5).fit(X[chosen])
+    np.testing.assert_allclose(found.eigenvalues_, whole.eigenvalues_, rtol=1e-9)
+
+
+def test_a_generator_of_random_numbers_draws_landmarks():
+    """As in scikit-learn, a RandomState is drawn from: the second fit is another one."""
+    assert seed_of(None) == seed_of(0) == 0
+    drawn = np.random.RandomState(3)
+    again = np.random.RandomState(3)
+    assert [seed_of(drawn), seed_of(drawn)] == [seed_of(again), seed_of(again)]
+    assert seed_of(np.random.RandomState(3)) != seed_of(drawn)
+
+
+def test_means_across_pieces_are_no_rule():
+    """Of landmarks in two pieces side by side each row is placed by its own piece."""
+    two = np.vstack([X, X + 100])
+    rows = scale.table(tiles(two, 20), landmarks=40)
+    model = LaplacianEigenmaps(n_neighbors=4, pieces="separate").fit(rows)
+    assert model.graph_.n_pieces > 1
+    assert not model.placing_cost_.rule

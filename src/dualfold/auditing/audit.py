@@ -81,8 +81,6 @@ def audit(
         prepared = prepare(X)
         X, notices = prepared.X, prepared.notices
     x, y = both_spaces(X, Y, metric, n_jobs)
-    if not isinstance(y, EuclideanSpace):
-        raise InvalidInput(Argument("Y"), " must be a table of points")
     if x.n < FEWEST:
         raise InvalidInput(
             Argument("X"), f" has {x.n} rows; an audit needs {FEWEST} or more for its tests to "

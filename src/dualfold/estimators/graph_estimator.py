@@ -29,7 +29,7 @@ from dualfold.estimators.layout import PiecewiseCertificate, side_by_side
 from dualfold.estimators.neighborhoods import neighbor_graph, usual_neighbors
 from dualfold.estimators.stated import Stated
 from dualfold.graph import Graph, joined, separate
-from dualfold.graph.metrics import is_precomputed
+from dualfold.graph.metrics import is_precomputed, refuse_other_width
 from dualfold.graph.pieces import OTHERWISE, pieces_in_words
 from dualfold.maps.piecewise import PiecewiseMap
 from dualfold.scale.table import TiledTable
@@ -293,5 +293,6 @@ class WithParameters:
             return float(self.metric(x, y, **self.parameters))
         from sklearn.metrics import pairwise_distances
 
+        refuse_other_width(self.metric, self.parameters, len(x))
         pair = np.vstack([x, y])
         return float(pairwise_distances(pair, metric=self.metric, **self.parameters)[0, 1])

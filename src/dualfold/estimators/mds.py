@@ -21,7 +21,7 @@ from dualfold.estimators.dimension import LOOKED_AT, embedded
 from dualfold.estimators.linear import signed
 from dualfold.estimators.negative_mass import negative_mass
 from dualfold.estimators.stated import Stated, linear_statement
-from dualfold.graph.metrics import is_precomputed
+from dualfold.graph.metrics import is_precomputed, refuse_other_width
 from dualfold.maps.landmark import DistancesMap, Triangulation
 from dualfold.maps.linear import LinearMap
 from dualfold.methods.mds import mds, mds_of_distances
@@ -220,6 +220,7 @@ class ClassicalMDS(CertifiedEstimator):
 
     def _distances(self, X: Any, others: Any) -> Array:
         params = self.metric_params or {}
+        refuse_other_width(self.metric, params, X.shape[1])
         if X.dtype == np.float32 and X.shape[0] <= DOUBLE_UP_TO:
             X = X.astype(float)  # distances of float32 rows would be float32
         return np.asarray(pairwise_distances(X, others, metric=self.metric, **params))

@@ -9,7 +9,12 @@ import scipy.sparse as sp
 
 from dualfold.errors import Argument, InPython, InvalidInput, TooLarge
 from dualfold.graph import Graph, Lists, Neighbors, nearest
-from dualfold.graph.metrics import from_precomputed, is_euclidean, is_precomputed
+from dualfold.graph.metrics import (
+    from_precomputed,
+    is_euclidean,
+    is_precomputed,
+    refuse_other_width,
+)
 
 # Rows whose full table of distances, or of affinities (method="exact"), is made.
 MOST_FULL = 20_000
@@ -142,6 +147,7 @@ def _full_table(model: Any, X: Any) -> Any:
         raise InvalidInput(
             "Must provide either V or VI for Mahalanobis distance, in ", Argument("metric_params")
         )
+    refuse_other_width(model.metric, given, X.shape[1])
     if model.metric == "mahalanobis" and "V" in given:
         given["VI"] = np.linalg.inv(given.pop("V")).T
     if X.shape[0] > MOST_FULL:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,18 @@ def is_precomputed(metric: Any) -> bool:
 def is_euclidean(metric: Any) -> bool:
     """Whether it is the Euclidean metric by one of its names."""
     return isinstance(metric, str) and metric in ("euclidean", "l2")
+
+
+def refuse_other_width(metric: Any, parameters: Mapping[str, Any], width: int) -> None:
+    """A matrix of Mahalanobis' metric of another size: SciPy reads beyond it, and says nothing."""
+    known = {"V", "VI"} if isinstance(metric, str) and metric == "mahalanobis" else set()
+    for name in sorted(known & parameters.keys()):
+        if np.shape(parameters[name]) != (width, width):
+            raise InvalidInput(
+                Argument("metric_params"),
+                f": {name} must be {width}×{width}, a row and a column for each column of X; its "
+                f"shape is {np.shape(parameters[name])}",
+            )
 
 
 def double_table(X: Any, name: str) -> Any:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.errors import Argument, InvalidInput
 from dualfold.quality.estimate import Estimate, drawn_rows, over_points
 from dualfold.quality.ranks import both_spaces, neighbor_count
 from dualfold.quality.space import EuclideanSpace, Space
@@ -42,8 +41,6 @@ def local_distortion(
     Goldberg and Ritov, "Local Procrustes for manifold embedding" (2009).
     """
     x, y = both_spaces(X, Y, metric, n_jobs)
-    if not isinstance(y, EuclideanSpace):
-        raise InvalidInput(Argument("Y"), " must be a table of points")
     k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state)
     lists = x.nearest(k, rows)[0]
     values = distortion_of(x, y, lists, rows)

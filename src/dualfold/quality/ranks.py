@@ -118,10 +118,10 @@ def neighbor_ranks(
     return NeighborRanks(before, after, x.ranks(after, rows), y.ranks(before, rows), rows, x.n)
 
 
-def both_spaces(X: Any, Y: Any, metric: Any, n_jobs: int | None) -> tuple[Space, Space]:
+def both_spaces(X: Any, Y: Any, metric: Any, n_jobs: int | None) -> tuple[Space, EuclideanSpace]:
     """X with its metric and Y as a Euclidean map, checked to be as many points."""
     x = space_of(X, metric, n_jobs)
-    y = Y if isinstance(Y, Space) else EuclideanSpace(Y, n_jobs, "Y")
+    y = Y if isinstance(Y, EuclideanSpace) else EuclideanSpace(Y, n_jobs, "Y")
     if x.n != y.n:
         raise InvalidInput(
             Argument("X"),

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dualfold.arrays import Array
-from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.graph import Graph
 from dualfold.quality.coranking import (
     CoRanking,
@@ -22,7 +21,7 @@ from dualfold.quality.pairs import PairSums, PairSumsOf, pair_sums
 from dualfold.quality.picture import Picture, percent
 from dualfold.quality.ranks import NeighborRanks, both_spaces, check_half, neighbor_count
 from dualfold.quality.shepard import Grid, Shepard
-from dualfold.quality.space import EuclideanSpace, Space
+from dualfold.quality.space import Space
 from dualfold.quality.verdict import MEANINGS, verdict_of
 from dualfold.shown import shown_html
 
@@ -162,8 +161,6 @@ def report(
     True
     """
     x, y = both_spaces(X, Y, metric, n_jobs)
-    if not isinstance(y, EuclideanSpace):
-        raise InvalidInput(Argument("Y"), " must be a table of points")
     k = neighbor_count(n_neighbors, x.n)
     check_half(k, x.n)
     longest = min(LONGEST, x.n - 2) if max_rank is None else neighbor_count(max_rank, x.n - 1)
