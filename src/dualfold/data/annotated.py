@@ -113,20 +113,27 @@ def write_h5ad(
 
 
 def _plain_strings(frame: Any) -> None:
-    """Strings as Python objects: anndata 0.12 cannot write those that pandas 3 keeps in Arrow."""
+    """Words as Python's own, those with gaps as categories: anndata writes no others.
+
+    Version 0.12 cannot write strings that pandas 3 keeps in Arrow, and h5py no gaps among words.
+    """
     import pandas as pd
 
     frame.index = pd.Index(frame.index.to_numpy(dtype=object), dtype=object)
     for column in frame:
-        dtype = frame[column].dtype
-        words = isinstance(getattr(dtype, "categories", frame[column]).dtype, pd.StringDtype)
-        if words and isinstance(dtype, pd.CategoricalDtype):
-            known = pd.Index(dtype.categories.to_numpy(dtype=object), dtype=object)
-            frame[column] = frame[column].cat.rename_categories(known)
-        elif words:
-            frame[column] = pd.Series(
-                frame[column].to_numpy(dtype=object), index=frame.index, dtype=object
-            )
+        values = frame[column]
+        kind = getattr(values.dtype, "categories", values).dtype
+        if not (isinstance(kind, pd.StringDtype) or kind.kind == "O"):
+            continue
+        if not isinstance(values.dtype, pd.CategoricalDtype):
+            gaps = values.isna().to_numpy()
+            words = [None if gap else str(v) for v, gap in zip(values, gaps, strict=True)]
+            kept = pd.Series(words, index=frame.index, dtype=object)
+            values = kept.astype("category") if gaps.any() else kept
+        if isinstance(values.dtype, pd.CategoricalDtype):
+            known = [str(word) for word in values.cat.categories]
+            values = values.cat.rename_categories(pd.Index(known, dtype=object))
+        frame[column] = values
 
 
 def coordinate_groups(columns: Mapping[str, Any]) -> tuple[dict[str, list[str]], list[str]]:
