@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from typer.testing import CliRunner
 
+from dualfold import PCA
 from dualfold.cli import app
-from dualfold.errors import PiecesJoined
+from dualfold.cli.interrupt import interruptible
+from dualfold.cli.places import stem
+from dualfold.cli.progress import duration
+from dualfold.cli.reading import copies
+from dualfold.cli.verdict import both_parts, verdict
+from dualfold.descriptions import DESCRIPTIONS
+from dualfold.errors import DualfoldError, PiecesJoined
+from dualfold.saved import load_model, save_model
 
 X = np.random.default_rng(0).normal(size=(40, 3)).round(4)
 
@@ -120,3 +132,103 @@ def test_rows_without_names_are_taken_in_the_models_order(here):
     known = np.loadtxt("m.csv", delimiter=",", skiprows=1)[:5, -2:]
     np.testing.assert_allclose(placed, known, atol=1e-12)
     assert "names no label" in run("transform", "m.dualfold", "t.csv", "--color", "z").stderr
+
+
+# ---- small words of the command line
+
+
+def test_times_and_names_in_words():
+    assert [duration(s) for s in (12.4, 185, 7_800)] == ["12 s", "3 min 05 s", "2 h 10 min"]
+    assert [stem(name) for name in ("-", "a/b.csv.gz", "b.parquet")] == ["table", "b", "b"]
+
+
+def test_copies_are_counted_in_sparse_rows_too():
+    rows = np.array([[1.0, 0, 2], [0, 3, 0], [1, 0, 2], [1, 0, 2], [0, 3, 0], [5, 5, 5]])
+    assert copies(rows).tolist() == copies(sp.csr_array(rows)).tolist() == [3, 2, 1]
+
+
+def test_a_search_by_chance_that_could_have_missed_much_is_not_proved():
+    proved = PCA(n_components=2).fit(X).certificate_
+    found = replace(proved, level="measured", gap=0.2, chance=1e-9)
+    said = verdict(DESCRIPTIONS["pca"], found, 2)
+    assert said.startswith("Not proved: a random search found nothing better")
+    assert "up to 20 %" in said
+
+
+def test_a_picture_that_was_not_asked_about_is_not_spoken_of():
+    assert both_parts("Proved: x.", None) == "Solved? Proved: x."
+
+
+def test_work_in_another_thread_is_done_there():
+    """Signals are heard by the main thread alone; elsewhere there is nothing to wait for."""
+    with ThreadPoolExecutor(1) as pool:
+        there = pool.submit(interruptible, threading.current_thread).result()
+        assert there is not threading.main_thread()
+    assert interruptible(lambda: 3) == 3
+
+
+def test_a_table_of_one_column_names_it(here):
+    (here / "one.csv").write_text("a,who\n" + "".join(f"{k},x{k}\n" for k in range(30)))
+    done = run("embed", "one.csv", "-m", "pca", "--keep", "a", "-o", "o.csv")
+    assert done.exit_code == 1
+    assert "'a' is the only column of numbers" in done.stderr
+
+
+def test_maps_without_many_neighbours_are_called_so(here):
+    rows = np.random.default_rng(1).normal(size=(400, 60))
+    np.savetxt("noise.csv", rows, delimiter=",", header=",".join(f"c{k}" for k in range(60)))
+    done = run("compare", "noise.csv", "--methods", "pca")
+    assert "None of these maps keeps many neighbours; pca keeps most" in done.stdout + done.stderr
+
+
+def test_debugging_shows_errors_as_they_are(here, monkeypatch):
+    monkeypatch.setenv("DUALFOLD_DEBUG", "1")
+    for words in (("embed", "none.csv"), ("certify", "t.csv", "none.csv")):
+        done = run(*words)
+        assert isinstance(done.exception, DualfoldError | OSError), done.output
+
+
+def test_arrays_have_no_columns_to_name(here):
+    pytest.importorskip("dask")
+    np.save("x.npy", X)
+    done = run("embed", "x.npy", "--memory-limit", "2GB", "--exclude", "a")
+    assert done.exit_code == 1
+    assert "x.npy is an array without names" in done.stderr
+
+
+def test_a_model_of_another_method_or_table_is_doubted(here):
+    run("embed", "t.csv", "-m", "pca", "-o", "o.csv", "--save-model", "m.dualfold", "-q")
+    model = load_model("m.dualfold")
+    renamed = replace(model, columns=("a", "c", "b"))
+    called = replace(model, method="mds")
+    for wrong, said in ((renamed, "other columns, or in another order"), (called, "'mds'")):
+        save_model("wrong.dualfold", wrong, overwrite=True)
+        done = run("certify", "t.csv", "wrong.dualfold")
+        assert done.exit_code != 0
+        assert said in done.stdout + done.stderr
+
+
+def test_an_unfolding_of_other_rows_judges_none(here):
+    run("embed", "t.csv", "-m", "mvu", "-k", "5", "-o", "u.csv", "--save-model", "u.dualfold", "-q")
+    run("embed", "t.csv", "-m", "pca", "-o", "p.csv", "--save-model", "p.dualfold", "-q")
+    right = run("certify", "t.csv", "u.csv", "--model", "u.dualfold")
+    assert right.exit_code == 0, right.output
+    wrong = run("certify", "t.csv", "u.csv", "--model", "p.dualfold")
+    assert wrong.exit_code == 1
+    assert "p.dualfold holds no unfolding of 40 rows" in wrong.stderr
+
+
+def test_labels_of_new_rows_go_with_them(here):
+    """Names and colours that were asked for, and the numbers of rows where some were left out."""
+    run("embed", "t.csv", "-m", "pca", "-o", "o.csv", "--save-model", "m.dualfold", "-q")
+    lines = [f"{row},w{place}" for place, row in enumerate((here / "t.csv").read_text().split())]
+    (here / "new.csv").write_text("\n".join([lines[0].replace("w0", "who"), *lines[1:4]]) + "\n")
+    done = run("transform", "m.dualfold", "new.csv", "--color", "who", "-o", "p.csv")
+    assert done.exit_code == 0, done.output
+    assert (here / "p.csv").read_text().splitlines()[0].startswith("who,")
+    gap = "\n".join([lines[0].replace("w0", "who"), ",1,2,x", *lines[1:4]]) + "\n"
+    (here / "gap.csv").write_text(gap)
+    done = run("transform", "m.dualfold", "gap.csv", "--missing", "drop", "-o", "g.csv")
+    head, first = (here / "g.csv").read_text().splitlines()[:2]
+    assert head.startswith("row,")
+    assert first.startswith("2,")

@@ -87,7 +87,7 @@ def _map_of(one: Any, place: int, X: Any) -> Map:
     if points is None and hasattr(one, "transform"):
         if X is None:
             raise InvalidInput(
-                Argument("X"), f" is needed, since {name} keeps no points of its own"
+                Argument("X"), f" is needed, since {type(one).__name__} keeps no points of its own"
             )
         points, name = one.transform(X), type(one).__name__
     points = one if points is None else points
