@@ -149,10 +149,10 @@ def test_copies_are_counted_in_sparse_rows_too():
 
 def test_a_search_by_chance_that_could_have_missed_much_is_not_proved():
     proved = PCA(n_components=2).fit(X).certificate_
-    found = replace(proved, level="measured", gap=0.2, chance=1e-9)
+    found = replace(proved, level="measured", gap=0.25, chance=1e-9)
     said = verdict(DESCRIPTIONS["pca"], found, 2)
     assert said.startswith("Not proved: a random search found nothing better")
-    assert "up to 20 %" in said
+    assert "up to 25 %" in said
 
 
 def test_a_picture_that_was_not_asked_about_is_not_spoken_of():
