@@ -21,8 +21,6 @@ from dualfold.weights.rows import column_means, projected_rows
 
 # The standard deviation of the first coordinate at the start, as in scikit-learn.
 EXTENT = 1e-4
-# Columns up to which principal axes come from their scatter matrix.
-MOST_COLUMNS = 3_000
 
 
 def spectral_problem(problem: TsneProblem, count: int) -> TraceProblem:
@@ -47,12 +45,15 @@ def start_named(name: str, X: Any, problem: TsneProblem, count: int, random_stat
 
 
 def principal_points(X: Any, count: int) -> Array:
-    """The first principal components of the rows; columns of 0 where there are fewer."""
+    """The first principal components of the rows; columns of 0 where there are fewer.
+
+    From the smaller of two matrices: the scatter of the columns, or the products of the rows.
+    """
     n, width = X.shape
     points = np.zeros((n, count))
     with one_blas_thread():
         mean = column_means(X)
-        if width <= MOST_COLUMNS or width <= n:
+        if width <= n:
             S = np.asarray(scatter(X)[0])
             some = min(count, width)
             axes = _largest(S, some)[1]
