@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from dualfold.arrays import Array
-from dualfold.errors import Argument, InvalidInput
 from dualfold.estimators.principal_axes import Count
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
@@ -36,13 +35,6 @@ class DescentSettings:
         The paper's polar factor is any basis of its subspace; turning it to its own
         principal axes changes neither the subspace nor a distance.
         """
-        if count.needs_spectrum:
-            raise InvalidInput(
-                Argument("n_components", count.wanted),
-                " needs all variances, and ",
-                Argument("svd_solver", self.name),
-                " finds only the first ones; give a number of components",
-            )
         asked = replace(problem, count=max(int(count.wanted), 1))
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         start = None if isinstance(self.start, str) else np.asarray(self.start)

@@ -81,12 +81,15 @@ def corrections(matrix: sp.csr_array, right: Array, weights: Array) -> Iterator[
 def _eliminated(matrix: Array, right: Array) -> dict[int, Fraction] | None:
     """The entries, by column, of the solution on the first independent columns."""
     m, n = matrix.shape
-    for width in (min(m, n), n):  # the later columns are seldom needed
-        table = [_whole_row(matrix[i, :width], right[i]) for i in range(m)]
-        solved = _bareiss(table, width)
-        if solved is not None or width == n:
-            return solved
-    return None
+    few = min(m, n)  # the later columns are seldom needed
+    solved = _on_columns(matrix[:, :few], right)
+    return solved if solved is not None or few == n else _on_columns(matrix, right)
+
+
+def _on_columns(matrix: Array, right: Array) -> dict[int, Fraction] | None:
+    """The same, among all columns of this matrix."""
+    table = [_whole_row(row, last) for row, last in zip(matrix, right, strict=True)]
+    return _bareiss(table, matrix.shape[1])
 
 
 def _whole_row(row: Array, right: Fraction) -> list[int]:

@@ -143,7 +143,7 @@ def _is_small(problem: TraceProblem) -> bool:
 
 
 def _pencil(problem: TraceProblem) -> Pencil | None:
-    """The problem in integers; None where they are too long, or N is not what was given."""
+    """The problem in integers; None where they are too long."""
     sign = int(problem.sign)
     if isinstance(problem.A, Gramian):
         M = Whole.of(problem.A.factor.toarray())
@@ -156,8 +156,6 @@ def _pencil(problem: TraceProblem) -> Pencil | None:
     N = np.zeros((problem.n, 0))
     if problem.excluded is not None:
         N = np.asarray(problem.excluded, dtype=float).reshape(problem.n, -1)
-    if N.shape != problem.trivial.shape:  # dependent columns were left out
-        return None
     found = Pencil(A, B, Whole.of(N))
     power = min(A.power, B.power)
     sizes = (_bits(A.lowered(power)), _bits(B.lowered(power)) + 53, _bits((B @ found.N).entries))
