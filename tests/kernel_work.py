@@ -116,9 +116,10 @@ def forces(seed):
         kinds += [ByTree(90, width, 0.5, bounded=True)] if width < 4 else []
         with Threads(1) as pool:
             for kind in kinds:
-                for task in kind.before(Y):
-                    task()
-                kind.after(Y, pool, 1)
+                for size in (1, 9):  # wide maps have grids of float32
+                    for task in kind.before(size * Y):
+                        task()
+                    kind.after(size * Y, pool, 1)
 
 
 def work(seeds=(0, 1)):

@@ -91,12 +91,24 @@ def test_the_gradient_of_the_grid_is_that_of_its_own_sum():
     anchors = np.array([[-30.0, -30.0], [30.0, 30.0]])  # the box stays
 
     def of(points):
-        return summed(ByGrid, np.ascontiguousarray(np.vstack([points, anchors])))
+        return summed(ByGrid, np.ascontiguousarray(np.vstack([points, anchors])), np.float64)
 
     step = 1e-5
     slope = (of(Y + step * move).Z - of(Y - step * move).Z) / (2 * step)
     # Z counts each pair twice, and a pair pushes by −½∇φ on either side.
     assert slope == pytest.approx(-4 * float((of(Y).push[:60] * move).sum()), rel=1e-6)
+
+
+@pytest.mark.parametrize("size", [1e-4, 1.0, 8.0, 60.0])
+def test_a_grid_of_single_precision_pushes_as_one_of_double_precision(size):
+    """Small maps have double precision: φ is nearly n everywhere, and its slope would be lost."""
+    Y = np.random.default_rng(0).normal(size=(2_000, 2)) * size
+    single, double = summed(ByGrid, Y), summed(ByGrid, Y, np.float64)
+    assert single.grid.dtype == (np.float64 if size <= 1 else np.float32)
+    # Sums of φ are right to some units in the last place of the largest.
+    np.testing.assert_allclose(single.phi, double.phi, rtol=0, atol=2e-6 * double.phi.max())
+    apart = np.linalg.norm(single.push - double.push)
+    assert apart < 2e-5 * np.linalg.norm(double.push)
 
 
 @pytest.mark.parametrize("width", [1, 2, 3])

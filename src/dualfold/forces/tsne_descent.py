@@ -18,21 +18,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
+from dualfold.forces.tsne_attraction import attraction_for
 from dualfold.forces.tsne_problem import TsneProblem
 from dualfold.forces.tsne_repulsion import repulsion_for, shares
 from dualfold.kernels import kernel
 from dualfold.kernels.progress import steps
 from dualfold.kernels.threads import Threads, thread_count
 
-_attraction = kernel("edge_attraction")
 _costs = kernel("edge_costs")
 _step = kernel("momentum_step")
+_centre = kernel("centre_points")
 # The last rounds are on a finer grid, so that they end where the exact forces balance.
 FINE_ROUNDS = 50
 # Fewer points are moved by one thread: threads would wait for one another.
@@ -75,7 +75,7 @@ class Look:
 
     round : its number, from 1 on
     objective, gradient : the objective by the repulsion in use, and the norm of its gradient
-    points : the points themselves, not a copy
+    points : the points, in the order of the rows
     exaggerated : whether early exaggeration is on
     """
 
@@ -131,6 +131,7 @@ def descended(
     with steps("t-SNE", total) as done, Threads(run.parts) as pool:
         for phase in phases:
             run.begin()
+            run.sort()
             best, best_at, ended = np.inf, taken, False
             fine = max(0, phase.rounds - FINE_ROUNDS) if phase is phases[-1] else -1
             for number in range(phase.rounds):
@@ -143,7 +144,7 @@ def descended(
                 taken += 1
                 if taken % look_every == 0 or taken == total:
                     objective, gradient = run.judged(phase.exaggeration, pool)
-                    seen = Look(taken, objective, gradient, run.Y, phase.exaggeration > 1)
+                    seen = Look(taken, objective, gradient, run.points(), phase.exaggeration > 1)
                     if look(seen):
                         return run.ended(taken, "a callback stopped it")
                     if objective < best:
@@ -172,16 +173,31 @@ class _Run:
         self.Y = problem.checked_points(start).copy()
         self.parts = threads if problem.n >= FEWEST_SHARED else 1
         self.repulsion = repulsion_for(problem.n, self.Y.shape[1], exact, angle)
+        self.attraction = attraction_for(problem.P, self.Y.shape[1])
+        self.rows = np.arange(problem.n)  # the row of X that each point is
         self.pull, self.Z = np.zeros_like(self.Y), 1.0
         self.gain, self.shift = np.ones_like(self.Y), np.zeros_like(self.Y)
         self.extent = 0.0
-        attracted = np.asarray(problem.P.sum(axis=1)).reshape(-1, 1)
+        attracted = np.asarray(problem.P.sum(axis=1)).ravel()
         self.damping = 1 / np.maximum(1.0, problem.n * attracted)
         self.kept: list[tuple[int, float, float]] = []
         self.looks = 0
 
+    def points(self) -> Array:
+        """The points in the order of the rows."""
+        points = np.empty_like(self.Y)
+        points[self.rows] = self.Y
+        return points
+
+    def sort(self) -> None:
+        """Hold the points in the order that suits their places."""
+        points, damping = self.points(), np.empty_like(self.damping)
+        damping[self.rows] = self.damping
+        self.rows = self.attraction.order(points)
+        self.Y, self.damping = points[self.rows], damping[self.rows]
+
     def begin(self) -> None:
-        """A phase begins at rest."""
+        """Rest."""
         self.gain[...], self.shift[...] = 1.0, 0.0
 
     def calmed(self, phase: Phase) -> Phase:
@@ -199,19 +215,13 @@ class _Run:
         self.begin()
         return replace(phase, exaggeration=max(1.0, phase.exaggeration / 2))
 
-    def _edges(self, out: Array, of: Any) -> list[Callable[[], None]]:
-        P, (n, width) = self.problem.P, self.Y.shape
-
-        def task(rows: slice) -> Callable[[], None]:
-            return lambda: of(
-                rows.start, rows.stop, n, width, P.indptr, P.indices, P.data, self.Y, out
-            )
-
-        return [task(rows) for rows in shares(n, 4 * self.parts if self.parts > 1 else 1)]
-
     def forces(self, pool: Threads) -> None:
         """Pull and push of every point."""
-        tasks = [*self.repulsion.before(self.Y), *self._edges(self.pull, _attraction)]
+        parts = 4 * self.parts if self.parts > 1 else 1
+        tasks = [
+            *self.repulsion.before(self.Y),
+            *self.attraction.tasks(self.Y, self.pull, parts),
+        ]
         pool.map(lambda task: task(), tasks)
         self.Z = self.repulsion.after(self.Y, pool, self.parts)
         if not np.isfinite(self.Z):
@@ -219,8 +229,12 @@ class _Run:
 
     def judged(self, exaggeration: float, pool: Threads) -> tuple[float, float]:
         """Objective and norm of its gradient, with the exaggeration that is on."""
-        costs = np.zeros(len(self.Y))
-        pool.map(lambda task: task(), self._edges(costs, _costs))
+        Y, P, costs = self.points(), self.problem.P, np.zeros(len(self.Y))
+
+        def work(rows: slice) -> None:
+            _costs(rows.start, rows.stop, *Y.shape, P.indptr, P.indices, P.data, Y, costs)
+
+        pool.map(work, shares(len(Y), self.parts))
         strength = self.problem.attraction * exaggeration
         gradient = 4 * (strength * self.pull - self.repulsion.push / self.Z)
         value = strength * float(costs.sum()) + np.log(self.Z) - self.problem.entropy
@@ -231,22 +245,20 @@ class _Run:
     def move(self, phase: Phase, pool: Threads) -> None:
         """One step, after which the points are centred."""
         strength, Z = self.problem.attraction * phase.exaggeration, self.Z
-        self.pull *= self.damping
-        self.repulsion.push *= self.damping
         width, push = self.Y.shape[1], self.repulsion.push
 
         def work(rows: slice) -> None:
             _step(
-                rows.start, rows.stop, width, self.pull, push, strength, Z, phase.rate,
-                phase.momentum, LONGEST, self.gain, self.shift, self.Y,
+                rows.start, rows.stop, width, self.pull, push, self.damping, strength, Z,
+                phase.rate, phase.momentum, LONGEST, self.gain, self.shift, self.Y,
             )  # fmt: skip
 
         pool.map(work, shares(len(self.Y), self.parts))
-        self.Y -= self.Y.mean(axis=0)
+        _centre(*self.Y.shape, self.Y)
         self.looks += 1
 
     def ended(self, rounds: int, why: str) -> Descent:
-        return Descent(self.Y, rounds, tuple(self.kept), why)
+        return Descent(self.points(), rounds, tuple(self.kept), why)
 
 
 def _narrowest(Y: Array) -> float:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.forces.tsne_grid import SPACING, Grid
+from dualfold.forces.tsne_grid import FINE, SPACING, Grid
 from dualfold.kernels import kernel
 from dualfold.kernels.threads import Threads, row_slices
 
@@ -57,21 +57,21 @@ class ByPairs:
 
 
 class ByGrid:
-    """Sums by a grid; the points' own share is taken off."""
+    """Sums by a grid, in numbers of `dtype`; the points' own share is taken off."""
 
-    def __init__(self, n: int, width: int) -> None:
+    def __init__(self, n: int, width: int, dtype: Any = None) -> None:
         self.phi, self.push = np.zeros(n), np.zeros((n, width))
         self.grid: Grid | None = None
-        self.spacing = SPACING
+        self.spacing, self.dtype = SPACING, dtype
 
     def refine(self) -> None:
-        """Half the spacing: an error of the push of about 0.1 % instead of 1 %."""
-        self.spacing, self.grid = SPACING / 2, None
+        """A closer spacing: an error of the push of about 0.1 % instead of 0.7 %."""
+        self.spacing, self.grid = FINE, None
 
     def before(self, Y: Array) -> list[Callable[[], None]]:
         if self.grid is None or not self.grid.holds(Y):
             self.grid = None  # the old one's memory first
-            self.grid = Grid(Y, self.spacing)
+            self.grid = Grid(Y, self.spacing, self.dtype)
             self.grid.holds(Y)
         grid = self.grid
         return [lambda: grid.spread(Y)]

@@ -114,18 +114,19 @@ EXPORT void edge_costs(
     }
 }
 
-/* A step of the rows first .. last-1 along g = 4(attraction·pull − push/Z), with momentum and a
-   gain for each coordinate (delta-bar-delta): gains grow where a coordinate keeps its direction.
-   No row moves farther than `longest`. */
+/* A step of the rows first .. last-1 along g = 4·damping·(attraction·pull − push/Z), with momentum
+   and a gain for each coordinate (delta-bar-delta): gains grow where a coordinate keeps its
+   direction. No row moves farther than `longest`. */
 EXPORT void momentum_step(
         int64_t first, int64_t last, int64_t width, const double *pull HOLDS(last * width),
-        const double *push HOLDS(last * width), double attraction, double Z, double rate,
-        double momentum, double longest, double *gain HOLDS(last * width),
-        double *move HOLDS(last * width), double *Y HOLDS(last * width)) {
+        const double *push HOLDS(last * width), const double *damping HOLDS(last),
+        double attraction, double Z, double rate, double momentum, double longest,
+        double *gain HOLDS(last * width), double *move HOLDS(last * width),
+        double *Y HOLDS(last * width)) {
     for (int64_t i = first; i < last; i++) {
         double squares = 0;
         for (int64_t e = i * width; e < (i + 1) * width; e++) {
-            const double g = 4 * (attraction * pull[e] - push[e] / Z);
+            const double g = 4 * damping[i] * (attraction * pull[e] - push[e] / Z);
             double grown = move[e] * g < 0 ? gain[e] + 0.2 : gain[e] * 0.8;
             if (grown < 0.01) grown = 0.01;
             gain[e] = grown;
@@ -137,5 +138,27 @@ EXPORT void momentum_step(
             move[e] *= shrink;
             Y[e] += move[e];
         }
+    }
+}
+
+/* Takes the mean off the n rows of Y. By one thread: the order of a sum is part of its bits. */
+EXPORT void centre_points(int64_t n, int64_t width, double *Y HOLDS(n * width)) {
+    for (int64_t c = 0; c < width; c++) {
+        double sum = 0;
+        for (int64_t i = 0; i < n; i++) sum += Y[i * width + c];
+        for (int64_t i = 0; i < n; i++) Y[i * width + c] -= sum / (double)n;
+    }
+}
+
+/* The least and the largest number of each column, in box; NaN is passed over. */
+EXPORT void box_of_points(
+        int64_t n, int64_t width, const double *Y HOLDS(n * width), double *box HOLDS(2 * width)) {
+    for (int64_t c = 0; c < width; c++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int64_t i = 0; i < n; i++) {
+            const double y = Y[i * width + c];
+            low = y < low ? y : low, high = y > high ? y : high;
+        }
+        box[c] = low, box[width + c] = high;
     }
 }
