@@ -20,8 +20,19 @@ from dualfold.forces.certificate import _all_equal
 from dualfold.forces.points import descended_points
 from dualfold.forces.stiefel import descended
 from dualfold.forces.tsne_repulsion import MOST_BY_PAIRS, repulsion_for
-from dualfold.games import Conjugate, Ellipsoid, Indicator, Move, Quadratic, Simplex
+from dualfold.games import (
+    Conjugate,
+    Convex,
+    Ellipsoid,
+    Indicator,
+    LargestAffine,
+    Move,
+    Quadratic,
+    Simplex,
+    least,
+)
 from dualfold.games.bregman import VonNeumann
+from dualfold.games.least import descend, least_point
 from dualfold.graph import from_lengths, knn
 from dualfold.quality.estimate import Estimate
 from dualfold.quality.space import space_of
@@ -218,3 +229,46 @@ def test_a_point_on_the_surface_is_its_own_projection():
     for turn in RNG.normal(size=(200, 3)):
         on = axes * turn / np.linalg.norm(turn)
         np.testing.assert_allclose(ball.project(on), on, rtol=1e-7, atol=1e-12)
+
+
+def test_a_descent_that_leaves_the_domain_goes_back():
+    """x − log x has its least value at 1; momentum from far out jumps to where it is infinite."""
+
+    def value(x):
+        with np.errstate(all="ignore"):
+            return float(np.sum(x - np.log(x))) if (x > 0).all() else np.inf
+
+    def slope(x):
+        return 1 - 1 / x if (x > 0).all() else np.full_like(x, np.nan)
+
+    for start in (0.01, 5.0, 300.0):
+        found, arrived = descend(value, slope, lambda x, weight: x, np.array([start, 2.0]))
+        assert arrived
+        np.testing.assert_allclose(found, 1.0, atol=1e-6)
+    found, arrived = descend(value, slope, lambda x, weight: x, np.array([-1.0, 2.0]))
+    assert not arrived
+
+
+def test_few_planes_find_the_same_corner(monkeypatch):
+    """The largest of planes on a simplex, once with room for four of them only."""
+    f = LargestAffine(np.diag([1.0, 2.0, 4.0, 8.0]))
+    wanted = np.array([8.0, 4.0, 2.0, 1.0]) / 15
+    monkeypatch.setattr(least, "MOST_PLANES", 5)
+    found = least_point(f, Indicator(Simplex()), np.eye(4)[0])
+    np.testing.assert_allclose(found.point, wanted, atol=1e-4)
+    assert found.lower[-1] <= 8 / 15 <= found.upper[-1] + 1e-12
+
+
+class _Broken(Convex):
+    """Infinite at every point but the first."""
+
+    def value(self, x):
+        return 0.0 if not x.any() else np.inf
+
+    def subgradient(self, x):
+        return np.ones_like(x)
+
+
+def test_a_loss_that_is_infinite_where_its_player_may_go_is_refused():
+    with pytest.raises(InvalidInput, match="a set inside the loss's domain"):
+        least_point(_Broken(), Indicator(Simplex()), np.array([0.5, 0.5]))
