@@ -25,6 +25,7 @@ import re
 import subprocess
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -165,10 +166,26 @@ def apart(*words: str) -> dict[str, Any]:
 
 
 def ladder(path: str, methods: tuple[str, ...], rungs: tuple[int, ...]) -> None:
-    """Our methods on ever more rows."""
+    """Our methods on ever more rows; then what is fixed of their time, and what a row costs."""
+    known: dict[str, list[tuple[int, float]]] = {method: [] for method in methods}
     for rows in rungs:
         for method in methods:
-            print(json.dumps(apart(method, path, str(rows))), flush=True)
+            run = apart(method, path, str(rows))
+            print(json.dumps(run), flush=True)
+            known[method] += [(rows, run["cpu"])] if "cpu" in run else []
+    for method, runs in known.items():
+        print(json.dumps({"method": method} | marginal(runs)))
+
+
+def marginal(runs: list[tuple[int, float]]) -> dict[str, Any]:
+    """Of runs (rows, seconds): a of a + b·rows, and b between each and the next, in µs.
+
+    >>> marginal([(1_000, 3.0), (2_000, 4.0), (4_000, 8.0)])
+    {'fixed_s': 2.0, 'further_row_us': [1000.0, 2000.0]}
+    """
+    slopes = [(after[1] - before[1]) / (after[0] - before[0]) for before, after in pairwise(runs)]
+    fixed = [runs[0][1] - slopes[0] * runs[0][0]] if slopes else [None]
+    return {"fixed_s": fixed[0], "further_row_us": [1e6 * slope for slope in slopes]}
 
 
 def peers(path: str, rows: int, python: str, repeats: int) -> None:

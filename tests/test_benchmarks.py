@@ -17,6 +17,7 @@ from benchmarks.cases import CASES
 from benchmarks.growth import exponent
 from benchmarks.ladders import LADDERS, rung
 from benchmarks.running import Limits, current, enough, keep, kept, run_once, usual
+from benchmarks.scale import marginal
 from benchmarks.similarity import sampled_t_similarity
 from benchmarks.tables import plain, run_table, verdict_table
 from benchmarks.verdicts import (
@@ -195,3 +196,10 @@ def test_the_readme_says_only_what_was_measured() -> None:
     for words in said:
         last = 10 ** -len(words.partition(".")[2])  # the place of the last digit shown
         assert any(abs(float(words) - seconds) <= 0.51 * last for seconds in measured), words
+
+
+def test_what_is_fixed_and_what_a_further_row_costs() -> None:
+    line = marginal([(rows, 2.0 + 1e-3 * rows) for rows in (1_000, 10_000, 100_000)])
+    assert line["fixed_s"] == pytest.approx(2.0)
+    assert line["further_row_us"] == pytest.approx([1_000.0, 1_000.0])
+    assert marginal([(10, 1.0)]) == {"fixed_s": None, "further_row_us": []}
