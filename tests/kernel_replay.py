@@ -30,7 +30,10 @@ C_TYPES = {"int32": "int32_t", "int64": "int64_t", "float32": "float", "float64"
 # Products of panels are summed in an order that follows the registers (panels.h), so they are the
 # same to rounding. Lists of candidates that come of them may differ: what the searches find in
 # them is measured once more, by kernels that are held to every bit.
-CANDIDATES = {"count_panels", "leaf_lists", "refine_lists", "scan_panels"}
+CANDIDATES = {
+    "count_panels", "leaf_lists", "list_reach", "narrow_pairs", "refine_lists", "sample_lists",
+    "scan_panels",
+}  # fmt: skip
 # Of sums of up to 330 products, of data whose mean is a few of its deviations: at most some
 # 330·2⁻²⁴ and 330·2⁻⁵³ of the largest entry, and small entries beside it.
 ROUNDED = dict.fromkeys(CANDIDATES, float("inf")) | {"scatter32": 1e-2, "scatter64": 1e-9}

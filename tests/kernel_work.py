@@ -12,7 +12,9 @@ from dualfold import graph, quality
 from dualfold.forces import tsne_objective
 from dualfold.forces.tsne_repulsion import ByGrid
 from dualfold.forces.tsne_tree import ByTree
+from dualfold.graph.coordinates import frame_of, principal_directions
 from dualfold.graph.geodesics import farthest_points, geodesic_distances
+from dualfold.graph.scan import scan_self
 from dualfold.kernels.pairs import Pairs, backward, cholesky, forward, products
 from dualfold.kernels.threads import Threads
 from dualfold.quality.rank_counts import euclidean_ranks
@@ -40,6 +42,12 @@ def searches(seed):
                 graph.nearest(X, 5, queries=new, search=search, n_jobs=1)
             graph.nearest(X, 6, search="approximate", n_jobs=1)
             graph.within(X, 3.0, n_jobs=1)
+            if width > 60:  # a second look in more directions, from a forest and from a sample
+                basis = principal_directions(X, 47)
+                few, more = (frame_of(X, None, basis[:, :count]) for count in (8, 47))
+                for k in (7, 90):
+                    given = few.coordinates(X), few.scale, k, 1, more.coordinates(X)
+                    scan_self(X, *given)
     gaps = rows(90, 6, seed)
     gaps[np.random.default_rng(seed).random(gaps.shape) < 0.1] = np.nan
     graph.present_nearest(gaps, 4, n_jobs=1)

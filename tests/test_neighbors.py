@@ -14,8 +14,8 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 from dualfold.errors import InvalidInput
-from dualfold.graph import coordinates, scan
-from dualfold.graph.coordinates import Frame, frame_of, principal_directions
+from dualfold.graph import coordinates, directions, narrowing, scan
+from dualfold.graph.coordinates import Frame, fewer_directions, frame_of, principal_directions
 from dualfold.graph.neighbors import from_precomputed, nearest, within
 from dualfold.graph.points import pair_distances
 from dualfold.graph.search import recall_interval
@@ -175,15 +175,55 @@ def test_lower_bounds_hold_and_an_inflated_basis_is_forgiven():
     X = (rng.standard_normal((300, 50)) * np.geomspace(1, 1e-3, 50) + 3).astype(np.float32)
     true = distance_matrix(X)
     basis = principal_directions(X, 9)
-    for directions in (None, basis, basis + 1e-9, 1.5 * basis):
-        frame = frame_of(X, None, directions)
+    for some in (None, basis, basis + 1e-9, 1.5 * basis, "fewer"):
+        frame = frame_of(X, None, basis if isinstance(some, str) else some)
         points = frame.coordinates(X)
+        if isinstance(some, str):
+            points = fewer_directions(points, 4)
         square = points.square.astype(np.float64)
         bound = square[:, None] + square - 2.0 * (points.vectors @ points.vectors.T)
         reach = true * frame.scale + points.slack[:, None]
         assert (bound <= reach**2 * (1 + coordinates.SPREAD)).all()
         indices, _ = scan.scan_self(X, points, frame.scale, 5, 1)
         np.testing.assert_array_equal(indices, true_lists(X, 5)[0])
+
+
+@pytest.mark.parametrize("k", [5, 90])  # a first reach from a forest, and from a sample
+@pytest.mark.parametrize("longer", [1.002, 0.9])  # and one that is too short for many rows
+def test_a_second_look_in_more_directions_changes_no_list(k, longer, monkeypatch):
+    monkeypatch.setattr(narrowing, "LONGER", longer)
+    for seed, kind in ((13, np.float32), (14, np.float64)):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((1_300, 60)) * np.geomspace(1, 0.05, 60)
+        X[rng.integers(0, 1_300, 40)] = X[7]  # copies, whose distances are 0
+        X = (X + 4 * rng.integers(0, 3, size=(1_300, 1))).astype(kind)
+        basis = principal_directions(X, 31)
+        frame = frame_of(X, None, basis[:, :6])
+        for more in (basis, 1.5 * basis):  # what is no basis costs time only
+            closer = frame_of(X, None, more).coordinates(X)
+            few = fewer_directions(closer, 6) if more is basis else frame.coordinates(X)
+            found = scan.scan_self(X, few, frame.scale, k, 2, closer)
+            wanted = nearest(X, k, search="kd-tree")
+            np.testing.assert_array_equal(found[0], wanted.indices)
+            np.testing.assert_array_equal(found[1], wanted.distances)
+
+
+def test_a_second_look_is_taken_where_it_pays(monkeypatch):
+    """Where true distances are dear: as long as the further coordinates are not dearer still."""
+    monkeypatch.setattr(directions, "_TRUE_FIXED", 1e5)
+    rng = np.random.default_rng(15)
+    X = rng.standard_normal((1_500, 300)) / np.arange(1, 301)
+    wanted = nearest(X, 30, search="blocked")
+    for price, second in ((0.0, True), (1e9, False)):
+        monkeypatch.setattr(directions, "_PRODUCT", price)
+        count, more, basis = directions.direction_count(
+            X, len(X), 30, must_filter=True, second_look=True
+        )
+        assert (more > count) == second
+        assert basis is not None
+        found = nearest(X, 30, search="filtered")
+        np.testing.assert_array_equal(found.indices, wanted.indices)
+        np.testing.assert_array_equal(found.distances, wanted.distances)
 
 
 def test_a_lying_filter_is_noticed(monkeypatch):

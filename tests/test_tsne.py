@@ -16,6 +16,7 @@ from dualfold.errors import InvalidInput, PointsCollapse, TooLarge
 from dualfold.estimators.tsne_judging import neighbors_kept
 from dualfold.forces import Phase, TsneProblem, certify_tsne, descended, tsne_objective
 from dualfold.forces import tsne_objective as objective_module
+from dualfold.forces.tsne_attraction import AsGiven, Packed
 from dualfold.forces.tsne_repulsion import ByGrid, ByPairs
 from dualfold.forces.tsne_tree import ByTree
 from dualfold.graph import Lists, nearest
@@ -60,6 +61,30 @@ def test_sums_over_all_pairs_are_those_of_the_definition(width):
     phi, push = brute(Y)
     np.testing.assert_allclose(found.phi, phi, rtol=1e-12)
     np.testing.assert_allclose(found.push, push, atol=1e-12)
+
+
+@pytest.mark.parametrize("size", [1e-4, 1.0, 100.0])
+def test_packed_edges_attract_as_the_edges_of_p(size):
+    problem = problem_of()
+    Y = np.random.default_rng(3).normal(size=(300, 2)) * size
+    packed, given = Packed(problem.P), AsGiven(problem.P)
+    order = packed.order(Y)
+    assert sorted(order) == list(range(300))
+    for parts in (1, 7):
+        for of in ("tasks", "costs"):
+            out, wanted = np.zeros_like(Y), np.zeros_like(Y)
+            if of == "costs":
+                out, wanted = out[:, 0].copy(), wanted[:, 0].copy()
+            for task in getattr(packed, of)(Y[order], out, parts):
+                task()
+            for task in getattr(given, of)(Y, wanted, parts):
+                task()
+            # Places are rounded once, and up to 70 terms of a row, to 2⁻²⁴ of the largest each; a
+            # logarithm is that of 1 + t, rounded.
+            room = (
+                1e-5 * np.abs(wanted).max() + (of == "costs") * 2**-22 * problem.P.sum(axis=1).max()
+            )
+            np.testing.assert_allclose(out, wanted[order], rtol=0, atol=room)
 
 
 @pytest.mark.parametrize("width", [1, 2])
@@ -146,6 +171,15 @@ def test_rows_that_cannot_have_the_perplexity_draw_alike():
     found = conditional_affinities(lists, 50.0)[0]
     np.testing.assert_allclose(found[:3], 1 / 3, rtol=1e-6)
     np.testing.assert_allclose(found[3:], 1 / 2, rtol=1e-12)
+
+
+def test_a_perplexity_below_one_is_refused():
+    """scikit-learn takes it, and ends at a divergence of 1.8e308."""
+    with pytest.raises(InvalidInput, match=r"perplexity=0.5 is below 1"):
+        TSNE(perplexity=0.5).fit(DIGITS[:40])
+    lists = lists_of(DIGITS[:40], 5)
+    nearest_alone = conditional_affinities(lists, 1.0)[0].reshape(40, 5)
+    np.testing.assert_allclose(nearest_alone[:, 0], 1.0, atol=1e-6)
 
 
 @pytest.mark.parametrize(("count", "rho"), [(1, 1.0), (2, 1.0), (2, 4.0), (3, 0.5)])

@@ -8,7 +8,7 @@ than a thousandth of the kernel's width on any grid; what a map is judged by is 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,9 +17,9 @@ from dualfold.arrays import Array
 from dualfold.forces.tsne_repulsion import shares
 from dualfold.kernels import kernel, shared
 
-_attraction = kernel("edge_attraction")
+_attraction, _costs = kernel("edge_attraction"), kernel("edge_costs")
 _pack = kernel("pack_edges")
-_packed_attraction = kernel("packed_attraction")
+_packed_attraction, _packed_costs = kernel("packed_attraction"), kernel("packed_costs")
 TOGETHER = shared("EDGES_TOGETHER")
 Task = Callable[[], None]
 
@@ -33,6 +33,9 @@ class Attraction(Protocol):
     def tasks(self, Y: Array, out: Array, parts: int) -> list[Task]:
         """Work that fills `out` for points in that order; parts may run side by side."""
 
+    def costs(self, Y: Array, out: Array, parts: int) -> list[Task]:
+        """The same for Σ_j p_ij·log(1 + ‖y_i − y_j‖²), a number for each point."""
+
 
 class AsGiven:
     """In double precision, rows in their own order."""
@@ -44,12 +47,16 @@ class AsGiven:
         return np.arange(len(Y), dtype=np.int32)
 
     def tasks(self, Y: Array, out: Array, parts: int) -> list[Task]:
+        return self._tasks(_attraction, Y, out, parts)
+
+    def costs(self, Y: Array, out: Array, parts: int) -> list[Task]:
+        return self._tasks(_costs, Y, out, parts)
+
+    def _tasks(self, of: Any, Y: Array, out: Array, parts: int) -> list[Task]:
         P, (n, width) = self.P, Y.shape
 
         def task(rows: slice) -> Task:
-            return lambda: _attraction(
-                rows.start, rows.stop, n, width, P.indptr, P.indices, P.data, Y, out
-            )
+            return lambda: of(rows.start, rows.stop, n, width, P.indptr, P.indices, P.data, Y, out)
 
         return [task(rows) for rows in shares(n, parts)]
 
@@ -78,10 +85,16 @@ class Packed:
         return order
 
     def tasks(self, Y: Array, out: Array, parts: int) -> list[Task]:
+        return self._tasks(_packed_attraction, Y, out, parts)
+
+    def costs(self, Y: Array, out: Array, parts: int) -> list[Task]:
+        return self._tasks(_packed_costs, Y, out, parts)
+
+    def _tasks(self, of: Any, Y: Array, out: Array, parts: int) -> list[Task]:
         self.places[...] = Y
 
         def task(rows: slice) -> Task:
-            return lambda: _packed_attraction(
+            return lambda: of(
                 rows.start, rows.stop, len(Y), self.starts, self.columns, self.weights,
                 self.places, out,
             )  # fmt: skip

@@ -30,7 +30,6 @@ from dualfold.kernels import kernel
 from dualfold.kernels.progress import steps
 from dualfold.kernels.threads import Threads, thread_count
 
-_costs = kernel("edge_costs")
 _step = kernel("momentum_step")
 _centre = kernel("centre_points")
 # The last rounds are on a finer grid, so that they end where the exact forces balance.
@@ -229,12 +228,8 @@ class _Run:
 
     def judged(self, exaggeration: float, pool: Threads) -> tuple[float, float]:
         """Objective and norm of its gradient, with the exaggeration that is on."""
-        Y, P, costs = self.points(), self.problem.P, np.zeros(len(self.Y))
-
-        def work(rows: slice) -> None:
-            _costs(rows.start, rows.stop, *Y.shape, P.indptr, P.indices, P.data, Y, costs)
-
-        pool.map(work, shares(len(Y), self.parts))
+        costs = np.zeros(len(self.Y))
+        pool.map(lambda task: task(), self.attraction.costs(self.Y, costs, self.parts))
         strength = self.problem.attraction * exaggeration
         gradient = 4 * (strength * self.pull - self.repulsion.push / self.Z)
         value = strength * float(costs.sum()) + np.log(self.Z) - self.problem.entropy

@@ -7,8 +7,7 @@ import numpy as np
 from dualfold.graph.coordinates import Coordinates, Frame, frame_of, principal_directions
 from dualfold.graph.forest import forest_lists, refined
 from dualfold.graph.scan import ranked, scan_queries
-from dualfold.graph.search import Neighbors, Search, recall_interval
-from dualfold.graph.tree import without_self
+from dualfold.graph.search import Neighbors, Search, recall_interval, without_self
 
 __all__ = ["approximate_search"]
 

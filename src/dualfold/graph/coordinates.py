@@ -31,7 +31,7 @@ import numpy as np
 from dualfold.graph.points import chunks
 from dualfold.kernels.threads import one_blas_thread
 
-__all__ = ["SPREAD", "Coordinates", "Frame", "frame_of", "principal_directions"]
+__all__ = ["SPREAD", "Coordinates", "Frame", "fewer_directions", "frame_of", "principal_directions"]
 
 SPREAD = 2.0**-12  # s above: costs 1/8000 of a distance, forgives slack of 1/64 of that
 _U32, _U64 = 2.0**-24, 2.0**-53
@@ -77,12 +77,7 @@ class Frame:
                 vectors[rows, :-1] = kept
                 vectors[rows, -1] = dropped
                 error += defect * length + _root_error(length, dropped, 4 * defect)
-            stored = vectors[rows].astype(np.float64)
-            norm = np.einsum("ij,ij->i", stored, stored)
-            error = 1.01 * (error + _U32 * np.sqrt(norm)) + 1e-30
-            forgiven = norm * (1.01 * (depth + 8) * _U32) + error**2 * (1.01 + 1 / SPREAD)
-            square[rows] = np.nextafter((norm - forgiven).astype(np.float32), np.float32(-np.inf))
-            slack[rows] = error
+            square[rows], slack[rows] = _forgiving(vectors[rows], error)
         return Coordinates(vectors, square, slack)
 
     def _defect(self) -> float:
@@ -93,6 +88,32 @@ class Frame:
         gram = self.basis.T @ self.basis - np.eye(kept)
         rounding = 2 * width * _U64 * np.sqrt(kept)
         return float(np.linalg.norm(gram)) + 3 * rounding
+
+
+def fewer_directions(points: Coordinates, count: int) -> Coordinates:
+    """The same points in the first `count` directions, f = (Px, ρ), without a look at the rows.
+
+    What P drops is joined with ρ to one length, which moves no farther than its parts do: the error
+    is that of the given ones, and of rounding once more.
+    """
+    n = len(points.vectors)
+    vectors = np.empty((n, count + 1), dtype=np.float32)
+    square, slack = np.empty(n, dtype=np.float32), np.empty(n)
+    for rows in chunks(n, points.vectors.shape[1]):
+        dropped = points.vectors[rows, count:].astype(np.float64)
+        vectors[rows, :-1] = points.vectors[rows, :count]
+        vectors[rows, -1] = np.sqrt(np.einsum("ij,ij->i", dropped, dropped))
+        square[rows], slack[rows] = _forgiving(vectors[rows], 1.01 * points.slack[rows])
+    return Coordinates(vectors, square, slack)
+
+
+def _forgiving(vectors: np.ndarray, error: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """`square` and `slack` of vectors that are to be rounded, `error` away from the exact ones."""
+    stored = vectors.astype(np.float64)
+    norm = np.einsum("ij,ij->i", stored, stored)
+    error = 1.01 * (error + _U32 * np.sqrt(norm)) + 1e-30
+    forgiven = norm * (1.01 * (vectors.shape[1] + 8) * _U32) + error**2 * (1.01 + 1 / SPREAD)
+    return np.nextafter((norm - forgiven).astype(np.float32), np.float32(-np.inf)), error
 
 
 def _root_error(length: np.ndarray, dropped: np.ndarray, relative: float) -> np.ndarray:

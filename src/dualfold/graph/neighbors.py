@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.approximate import approximate_search
-from dualfold.graph.coordinates import frame_of, principal_directions
+from dualfold.graph.coordinates import fewer_directions, frame_of, principal_directions
 from dualfold.graph.directions import direction_count, tree_pays
 from dualfold.graph.faint import FAINT, faint_pairs, with_faint
 from dualfold.graph.metrics import (
@@ -129,16 +129,21 @@ def _scanned(
     X: np.ndarray, queries: np.ndarray | None, k: int, search: str, threads: int
 ) -> tuple[str, np.ndarray, np.ndarray]:
     """All pairs, in all coordinates or in some directions: (algorithm, indices, distances)."""
-    width, basis = X.shape[1], None
+    width, basis, more = X.shape[1], None, 0
     if search != "blocked":
         asked = len(X) if queries is None else len(queries)
-        count, directions = direction_count(X, asked, k, must_filter=search == "filtered")
+        count, more, directions = direction_count(
+            X, asked, k, must_filter=search == "filtered", second_look=queries is None
+        )
         if count < width:
-            basis = principal_directions(X, count) if directions is None else directions[:, :count]
+            basis = directions if directions is not None else principal_directions(X, count)
+            basis = basis[:, : more or count]
     frame = frame_of(X, queries, basis)
-    points = frame.coordinates(X)
+    points, closer = frame.coordinates(X), None
+    if more:
+        points, closer = fewer_directions(points, count), points
     if queries is None:
-        indices, distances = scan_self(X, points, frame.scale, k, threads)
+        indices, distances = scan_self(X, points, frame.scale, k, threads, closer)
     else:
         indices, distances = scan_queries(
             X, points, queries, frame.coordinates(queries), frame.scale, k, threads

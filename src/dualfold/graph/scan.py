@@ -18,12 +18,21 @@ from queue import SimpleQueue
 import numpy as np
 
 from dualfold.graph.coordinates import SPREAD, Coordinates
-from dualfold.graph.first_reach import query_reach
-from dualfold.graph.forest import NOBODY, forest_lists
-from dualfold.graph.panels import Buffers, Packed, blocks_of, rounds_of
+from dualfold.graph.first_reach import (
+    first_lists,
+    guessed_lists,
+    measured_reach,
+    places,
+    query_reach,
+)
+from dualfold.graph.forest import NOBODY
+from dualfold.graph.narrowing import Narrowed
+from dualfold.graph.panels import PANEL, Buffers, Packed, blocks_of, rounds_of
 from dualfold.graph.points import pair_distances
+from dualfold.graph.search import without_self
 from dualfold.kernels import kernel, kernels_by_dtype
 from dualfold.kernels.progress import steps
+from dualfold.kernels.tally import tally
 from dualfold.kernels.threads import in_threads, row_slices
 
 __all__ = ["Reached", "pairs_between", "pairs_within", "ranked", "scan_queries", "scan_self"]
@@ -37,13 +46,27 @@ def _empty_heaps(n: int, k: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def scan_self(
-    X: np.ndarray, points: Coordinates, scale: float, k: int, threads: int
+    X: np.ndarray,
+    points: Coordinates,
+    scale: float,
+    k: int,
+    threads: int,
+    closer: Coordinates | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The k nearest other rows of every row of X: (indices, distances), sorted."""
+    """The k nearest other rows of every row of X: (indices, distances), sorted.
+
+    closer : the rows in more directions, for a second look at what the scan leaves
+    """
     n = len(X)
-    reach, order = _first_reach(X, points, k, threads)
+    narrowed = None
+    if closer is None:
+        lists, order = first_lists(points, k, threads)
+        reach = measured_reach(X, lists, threads)[order]
+    else:
+        lists, order = guessed_lists(points, k, threads)
+        narrowed = Narrowed(closer, order, scale)
+        reach = narrowed.reach(places(lists, order), threads)
     packed = Packed.of(points, order)
-    reach = reach[order]
     allowed = packed.allowed(reach, scale)
     distances, indices = _empty_heaps(n, k)
     buffers, blocks = Buffers(threads), blocks_of(packed.panels)
@@ -54,6 +77,12 @@ def scan_self(
             packed, packed, allowed, allowed, blocks[first], blocks[second], first == second
         )
         for row, column, bound, count in found:
+            if narrowed is not None:
+                for block in {first, second}:
+                    narrowed.shorten(reach, *(PANEL * panel for panel in blocks[block]))
+                looks, count = count, narrowed.kept(row, column, bound, count)
+                tally("second looks", looks)
+                tally("distances", count - looks)
             _settle[X.dtype](
                 X, X, X.shape[1], row, column, bound, count, k, scale, SPREAD, 1,
                 order, distances, indices, reach, allowed, packed.slack, order,
@@ -63,32 +92,25 @@ def scan_self(
         for meeting in rounds_of(len(blocks)):
             in_threads(tile, meeting, threads, done)
     _sort_heaps(distances, indices, 0, n, k)
+    _search_again(X, points, scale, indices, distances, threads)
     return indices, distances
 
 
-def _first_reach(
-    X: np.ndarray, points: Coordinates, k: int, threads: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """For each point a distance within which it has k neighbours, and a good order.
-
-    Trees and leaves: on MNIST 70,000 more trees cost more than their better reach saves.
-    """
-    n = len(X)
-    rng = np.random.default_rng(0)
-    _, index, order = forest_lists(
-        points, k, trees=4, leaf=max(256, 4 * k), threads=threads, rng=rng
-    )
-    reach = np.full(n, np.inf)
-    full = np.flatnonzero(index[:, -1] != NOBODY)
-    step = max(1, (1 << 20) // k)
-
-    def measure(some: slice) -> None:
-        rows = full[some]
-        pairs = index[rows].ravel()
-        reach[rows] = pair_distances(X, X, np.repeat(rows, k), pairs).reshape(-1, k).max(axis=1)
-
-    in_threads(measure, row_slices(len(full), step), threads)
-    return reach, order
+def _search_again(
+    X: np.ndarray,
+    points: Coordinates,
+    scale: float,
+    indices: np.ndarray,
+    distances: np.ndarray,
+    threads: int,
+) -> None:
+    """Fill the lists of rows whose reach was too short for all of their neighbours."""
+    rows = np.flatnonzero(indices[:, -1] == NOBODY)
+    if not len(rows):
+        return
+    asked = Coordinates(points.vectors[rows], points.square[rows], points.slack[rows])
+    found = scan_queries(X, points, X[rows], asked, scale, indices.shape[1] + 1, threads)
+    indices[rows], distances[rows] = without_self(*found, rows)
 
 
 def scan_queries(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtrit
 
-__all__ = ["Neighbors", "Search", "exact_search", "recall_interval"]
+__all__ = ["Neighbors", "Search", "exact_search", "recall_interval", "without_self"]
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,16 @@ def _up(number: float) -> str:
     """One digit, rounded up: a bound stays one."""
     step = 10.0 ** math.floor(math.log10(number))
     return f"{math.ceil(number / step - 1e-12) * step:.0e}"
+
+
+def without_self(
+    indices: np.ndarray, distances: np.ndarray, rows: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Lists of k + 1 less the point itself, or less the last where duplicates hide it."""
+    k = indices.shape[1] - 1
+    own = indices == rows[:, None]
+    own[~own.any(axis=1), k] = True
+    return indices[~own].reshape(-1, k), distances[~own].reshape(-1, k)
 
 
 def recall_interval(row_recalls: np.ndarray) -> tuple[float, float]:

@@ -15,6 +15,7 @@ import numpy as np
 from dualfold.graph.coordinates import frame_of
 from dualfold.graph.points import pair_distances
 from dualfold.graph.scan import scan_queries
+from dualfold.graph.search import without_self
 from dualfold.kernels.progress import steps
 from dualfold.kernels.tally import tally
 from dualfold.kernels.threads import in_threads
@@ -96,16 +97,6 @@ def scanned_rows(
         X, points, asked, asked_points, frame.scale, k + extra, threads
     )
     return without_self(indices, distances, rows) if extra else (indices, distances)
-
-
-def without_self(
-    indices: np.ndarray, distances: np.ndarray, rows: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Lists of k + 1 less the point itself, or less the last where duplicates hide it."""
-    k = indices.shape[1] - 1
-    own = indices == rows[:, None]
-    own[~own.any(axis=1), k] = True
-    return indices[~own].reshape(-1, k), distances[~own].reshape(-1, k)
 
 
 def tree_pairs_within(

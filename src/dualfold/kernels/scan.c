@@ -113,6 +113,66 @@ static void enlist(float *distance, int32_t *index, int64_t m, float d, int32_t 
     distance[at] = d, index[at] = i;
 }
 
+/* Vectors in panels, with their names and squares; padding lies at infinity. */
+typedef struct {
+    float *vectors, *squares;
+    const int32_t *names;
+    int64_t size;
+} Set;
+
+static int set_room(Set *set, int64_t size, int64_t depth) {
+    const int64_t panels = (size + PANEL - 1) / PANEL;
+    set->vectors = malloc((size_t)(panels * PANEL * depth + 1) * sizeof *set->vectors);
+    set->squares = malloc((size_t)(panels * PANEL + 1) * sizeof *set->squares);
+    return set->vectors && set->squares;
+}
+
+static void set_free(Set *set) { free(set->vectors), free(set->squares); }
+
+static void fill(Set *set, const int32_t *names, int64_t size, const float *points,
+                 const float *square, int64_t depth) {
+    set->names = names, set->size = size;
+    for (int64_t e = 0; e < (size + PANEL - 1) / PANEL * PANEL; e++) {
+        float *to = set->vectors + e / PANEL * PANEL * depth + e % PANEL;
+        const float *from = e < size ? points + names[e] * depth : NULL;
+        set->squares[e] = from ? square[names[e]] : INFINITY;
+        for (int64_t k = 0; k < depth; k++) to[k * PANEL] = from ? from[k] : 0.0f;
+    }
+}
+
+/* Offer all of b to the lists of all of a; nobody lists itself. */
+static void compare_sets(const Set *a, const Set *b, int64_t depth, int64_t m, float *distance,
+                         int32_t *index) {
+    const int64_t used = (b->size + PANEL - 1) / PANEL;
+    for (int64_t r0 = 0; r0 < a->size; r0 += ROWS)
+        for (int64_t pc = 0; pc < used; pc++)
+            for (int c = 0; c < PANEL; c += COLUMNS) {
+                Vector sum[ROWS][VECTORS];
+                products(a->vectors + r0 / PANEL * PANEL * depth + r0 % PANEL,
+                         b->vectors + pc * PANEL * depth + c, depth, sum);
+                for (int r = 0; r < ROWS; r++) {
+                    const int64_t e = r0 + r;
+                    if (e >= a->size) break;
+                    float values[COLUMNS];
+                    float *row = distance + a->names[e] * m;
+                    int near = 0;
+                    for (int v = 0; v < VECTORS; v++) {
+                        const Vector apart =
+                            ((Vector)a->squares[e] + load(b->squares + pc * PANEL + c + v * LANES)) -
+                            2.0f * sum[r][v];
+                        memcpy(values + v * LANES, &apart, sizeof apart);
+                    }
+                    for (int t = 0; t < COLUMNS; t++) near |= values[t] < row[m - 1];
+                    if (!near) continue;
+                    for (int t = 0; t < COLUMNS; t++) {
+                        const int64_t f = pc * PANEL + c + t;
+                        if (f < b->size && b->names[f] != a->names[e] && values[t] < row[m - 1])
+                            enlist(row, index + a->names[e] * m, m, values[t], b->names[f]);
+                    }
+                }
+            }
+}
+
 /* Leaves of a tree: members[starts[l] .. starts[l+1]) are compared all with all. */
 EXPORT int32_t leaf_lists(
         const float *points HOLDS(0), int64_t depth,
@@ -123,57 +183,32 @@ EXPORT int32_t leaf_lists(
     int64_t longest = 0;
     for (int64_t l = first; l < last; l++)
         if (starts[l + 1] - starts[l] > longest) longest = starts[l + 1] - starts[l];
-    const int64_t panels = (longest + PANEL - 1) / PANEL;
-    float *packed = malloc((size_t)(panels * PANEL * depth + 1) * sizeof *packed);
-    float *squares = malloc((size_t)(panels * PANEL + 1) * sizeof *squares);
-    if (!packed || !squares) {
-        free(packed), free(squares);
-        return 1;
+    Set leaf;
+    const int room = set_room(&leaf, longest, depth);
+    for (int64_t l = first; room && l < last; l++) {
+        fill(&leaf, members + starts[l], starts[l + 1] - starts[l], points, square, depth);
+        compare_sets(&leaf, &leaf, depth, m, distance, index);
     }
-    for (int64_t l = first; l < last; l++) {
-        const int32_t *leaf = members + starts[l];
-        const int64_t size = starts[l + 1] - starts[l];
-        const int64_t used = (size + PANEL - 1) / PANEL;
-        for (int64_t p = 0; p < used; p++)
-            for (int64_t t = 0; t < PANEL; t++) {
-                const int64_t e = p * PANEL + t;
-                float *to = packed + p * PANEL * depth + t;
-                const float *from = e < size ? points + leaf[e] * depth : NULL;
-                squares[e] = from ? square[leaf[e]] : INFINITY;
-                for (int64_t k = 0; k < depth; k++) to[k * PANEL] = from ? from[k] : 0.0f;
-            }
-        for (int64_t pr = 0; pr < used; pr++)
-            for (int64_t r0 = 0; r0 < PANEL && pr * PANEL + r0 < size; r0 += ROWS)
-                for (int64_t pc = 0; pc < used; pc++)
-                    for (int c = 0; c < PANEL; c += COLUMNS) {
-                        Vector sum[ROWS][VECTORS];
-                        products(packed + pr * PANEL * depth + r0,
-                                 packed + pc * PANEL * depth + c, depth, sum);
-                        for (int r = 0; r < ROWS; r++) {
-                            const int64_t e = pr * PANEL + r0 + r;
-                            if (e >= size) break;
-                            float values[COLUMNS];
-                            float *row = distance + leaf[e] * m;
-                            int near = 0;
-                            for (int v = 0; v < VECTORS; v++) {
-                                const Vector apart =
-                                    ((Vector)squares[e] +
-                                     load(squares + pc * PANEL + c + v * LANES)) -
-                                    2.0f * sum[r][v];
-                                memcpy(values + v * LANES, &apart, sizeof apart);
-                            }
-                            for (int t = 0; t < COLUMNS; t++) near |= values[t] < row[m - 1];
-                            if (!near) continue;
-                            for (int t = 0; t < COLUMNS; t++) {
-                                const int64_t f = pc * PANEL + c + t;
-                                if (f < size && f != e && values[t] < row[m - 1])
-                                    enlist(row, index + leaf[e] * m, m, values[t], leaf[f]);
-                            }
-                        }
-                    }
+    set_free(&leaf);
+    return !room;
+}
+
+/* The nearest of a sample for the points names[first .. last-1]. */
+EXPORT int32_t sample_lists(
+        const float *points HOLDS(n * depth), int64_t n, int64_t depth,
+        const float *square HOLDS(n), const int32_t *sample HOLDS(size) BELOW(n), int64_t size,
+        const int32_t *names HOLDS(last) BELOW(n), int64_t first, int64_t last, int64_t m,
+        float *distance HOLDS(n * m), int32_t *index HOLDS(n * m)) {
+    (void)n;
+    Set drawn = {0}, some = {0};
+    const int room = set_room(&drawn, size, depth) && set_room(&some, PANEL, depth);
+    if (room) fill(&drawn, sample, size, points, square, depth);
+    for (int64_t at = first; room && at < last; at += PANEL) {
+        fill(&some, names + at, last - at < PANEL ? last - at : PANEL, points, square, depth);
+        compare_sets(&some, &drawn, depth, m, distance, index);
     }
-    free(packed), free(squares);
-    return 0;
+    set_free(&drawn), set_free(&some);
+    return !room;
 }
 
 /* One round of "a neighbour's neighbours are likely neighbours": for rows

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.graph import Lists
 from dualfold.kernels import kernel
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
@@ -26,7 +26,7 @@ def conditional_affinities(
 ) -> tuple[Array, Array]:
     """p_j|i for the entries of `lists`, and 1/√(2β_i), the width of each row's kernel.
 
-    perplexity : None gives every listed neighbour the same; rows that list fewer neighbours than
+    perplexity : 1 or more; None gives every listed neighbour the same; rows that list fewer than
         it get that, too
     n_jobs : threads (None: all cores); the numbers do not depend on them
 
@@ -38,6 +38,11 @@ def conditional_affinities(
     counts = np.diff(lists.indptr)
     if perplexity is None:
         return np.repeat(1.0 / np.maximum(counts, 1), counts), np.full(len(lists), np.inf)
+    if not perplexity >= 1:
+        raise InvalidInput(
+            Argument("perplexity", perplexity),
+            " is below 1, and no row is drawn to less than one neighbour; 5 to 50 is usual",
+        )
     start = np.ascontiguousarray(lists.indptr, dtype=np.int64)
     largest = float(lists.distances.max(initial=0.0))
     if not np.isfinite(largest):
