@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import scipy.sparse as sp
 
 import dualfold
@@ -30,6 +31,8 @@ from dualfold.saved import judged_rows, load_model, model_of, save_model
 X = swiss_roll(60, random_state=0).points
 NEW = swiss_roll(9, random_state=1).points
 APART = np.vstack([X[:30], X[30:] + 500, [[9000.0, 0.0, 0.0]]])
+# A column of numbers and a category, which is a column of 0 and 1 for each of its two levels.
+MIXED = pd.DataFrame({"a": X[:, 0], "b": np.where(X[:, 2] > 0, "up", "down")})
 SPARSE = sp.random_array((60, 12), density=0.4, rng=np.random.default_rng(0), format="csr")
 # One of each kind of map, and of each kind of part.
 KINDS = {
@@ -47,6 +50,8 @@ KINDS = {
     "sparse features": lambda: dualfold.LocallyLinearEmbedding(n_neighbors=8).fit(SPARSE),
     "pieces": lambda: dualfold.Isomap(n_neighbors=None, radius=40.0, pieces="separate").fit(APART),
     "unfolding": lambda: dualfold.MaximumVarianceUnfolding(n_neighbors=5).fit(X[:40]),
+    "mixed": lambda: dualfold.FAMD(2).fit(MIXED),
+    "neighbours": lambda: dualfold.TSNE(perplexity=5, max_iter=250).fit(X),
 }
 
 

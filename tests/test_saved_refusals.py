@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
+import forgeries
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from forgeries import npy
+from scipy.sparse.linalg import aslinearoperator
 
 import dualfold
-from dualfold.errors import InvalidInput
+from dualfold.errors import DamagedFile, InvalidInput
 from dualfold.graph import knn
-from dualfold.saved import model_of, rechecked_model
+from dualfold.saved import load_model, model_of, rechecked_model
 from dualfold.saved.agreement import disagreements, numbers_apart
 from dualfold.saved.behind import vectors_behind
-from dualfold.saved.doubts import displaced
+from dualfold.saved.doubts import displaced, row_doubts
 from dualfold.saved.foreign import judged_rows, kept_rows, old_rows
 from dualfold.saved.model import BothSides
 from dualfold.saved.parts import parts_of
 from dualfold.saved.placing import rule_of
 from dualfold.saved.restate import estimator_of, rechecked_points, restated
-from dualfold.saved.unfolding import rechecked_unfolding
+from dualfold.saved.unfolding import _not_leading, rechecked_unfolding
 from dualfold.trace import TraceProblem
 
 X = np.random.default_rng(0).normal(size=(30, 3))
@@ -173,3 +177,107 @@ def test_points_of_other_data_are_refused():
         rechecked_unfolding(graph, X[:, :2], sides)
     with pytest.raises(InvalidInput):
         rechecked_points(unfolding, X, X[:, :2], sides=sides)
+
+
+# ---- files that somebody altered, with checksums that fit
+
+
+def stated(parts, *place, value=None):
+    """The header with another value at a place; None takes it away."""
+    header = json.loads(parts["dualfold.json"])
+    inner = header
+    for name in place[:-1]:
+        inner = inner[name]
+    inner.pop(place[-1])
+    inner |= {} if value is None else {place[-1]: value}
+    return parts | {"dualfold.json": json.dumps(header).encode()}
+
+
+def with_array(parts, name, array):
+    return parts | {f"{name}.npy": npy(array)}
+
+
+FACTS = ("map", "facts")
+ALTERED = {
+    "neighbours: points that are no numbers": lambda parts: with_array(
+        parts, "points", np.full((60, 2), np.nan)
+    ),
+    "neighbours: a scalar of features": lambda parts: with_array(parts, "features", 3.0),
+    "neighbours: no points": lambda parts: {n: p for n, p in parts.items() if n != "points.npy"},
+    "neighbours: no number of them": lambda parts: stated(parts, *FACTS, "n_neighbors"),
+    "neighbours: no metric": lambda parts: stated(parts, *FACTS, "metric"),
+    "neighbours: an unknown metric": lambda parts: stated(parts, *FACTS, "metric", value="near"),
+    "neighbours: a perplexity below 0": lambda parts: stated(
+        parts, *FACTS, "perplexity", value=-5.0
+    ),
+    "linear: version 0": lambda parts: stated(parts, "version", value=0),
+    "linear: version True": lambda parts: stated(parts, "version", value=True),
+    "linear: more bytes than numbers": lambda parts: parts
+    | {"mean.npy": parts["mean.npy"] + b"0"},
+    "pieces: words for pieces": lambda parts: stated(parts, *FACTS, "single_points", value="x"),
+    "pieces: all of them alone": lambda parts: stated(
+        parts, *FACTS, "single_points", value=[True, True, True, True]
+    ),
+    "geodesic: links of two ends": lambda parts: stated(
+        parts, *FACTS, "graph", "links", value=[[0, 1]]
+    ),
+    "geodesic: links to nobody": lambda parts: stated(
+        parts, *FACTS, "graph", "links", value=[[0, 10**6, 1.0]]
+    ),
+    "sparse features: another shape": lambda parts: with_array(
+        parts, "points", np.zeros((59, 2))
+    ),
+    "mixed: other columns": lambda parts: stated(parts, "columns", value=["a", "b", "c"]),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("altered")
+
+
+@pytest.mark.parametrize("what", ALTERED)
+def test_altered_models_are_damaged(folder, what):
+    sound = forgeries.sound(what.partition(":")[0], folder)
+    assert load_model(sound).coordinates == 2
+    parts = ALTERED[what](forgeries.parts_of_file(sound.read_bytes()))
+    (folder / "x.dualfold").write_bytes(forgeries.archive_of(forgeries.sealed(parts)))
+    with pytest.raises(DamagedFile, match="damaged"):
+        load_model(folder / "x.dualfold")
+
+
+# ---- answers that files hold
+
+
+def test_a_tsne_model_is_of_its_own_rows():
+    few = {"perplexity": 5, "max_iter": 250}
+    fitted = dualfold.TSNE(**few).fit(X)
+    model = model_of(fitted)
+    assert rechecked_points(dualfold.TSNE(**few), X, fitted.embedding_).value == pytest.approx(
+        fitted.certificate_.value
+    )
+    with pytest.raises(InvalidInput, match=r"points of shape \(30, 2\) and the data has 20 rows"):
+        rechecked_model(model, X[:20])
+    with pytest.raises(InvalidInput, match="holds no map of TSNE"):
+        rechecked_model(replace(model, map=MODEL.map), X)
+    lists = model.settings["parameters"] | {"graph": "lists"}
+    with pytest.raises(InvalidInput, match="the file states graph as 'lists'"):
+        restated(replace(model, settings=model.settings | {"parameters": lists}))
+
+
+def test_parameters_without_content_are_none():
+    empty = dualfold.Isomap(n_neighbors=5, metric_params={}).fit(X)
+    assert model_of(empty).settings["parameters"]["metric_params"] is None
+
+
+def test_an_unfolding_of_nothing_has_no_leading_directions():
+    assert _not_leading(np.zeros((5, 2)), np.zeros((5, 2))) == []
+    assert "more" in _not_leading(np.zeros((5, 2)), np.ones((5, 2)))[0]
+
+
+def test_rows_are_not_doubted_where_a_matrix_is_known_by_its_products():
+    plain = TraceProblem(np.diag(np.arange(1.0, 6.0)), None, 1, "min")
+    by_products = TraceProblem(aslinearoperator(plain.A), None, 1, "min")
+    wrong = np.ones((5, 1)) / np.sqrt(5)
+    assert row_doubts(plain, wrong, np.array([1.0]))
+    assert row_doubts(by_products, wrong, np.array([1.0])) == []

@@ -228,16 +228,14 @@ def _local_weights(parts: Parts) -> PlacingMap:
 
 
 def _neighbors(parts: Parts) -> PlacingMap:
-    facts, features, points = parts.facts, parts.get("features"), parts.arrays["points"]
-    strength, k, by = facts["attraction"], facts["n_neighbors"], facts["perplexity"]
-    whole = isinstance(k, int) and not isinstance(k, bool) and 1 <= k <= len(points)
-    numbers = [number for number in (strength, by) if number is not None]
-    plain = all(isinstance(number, int | float) and number > 0 for number in numbers)
-    if not whole or not plain or points.ndim != 2 or features.shape[0] != len(points):
-        raise InvalidInput("the model's map of neighbours does not fit its rows; save it again")
-    endless = strength is None
-    rho = float("inf") if endless else float(strength)
-    return NeighborMap(features, points, k, by, rho, facts["metric"])
+    features = sound.table(parts.get("features"), "features", [None, None], features=True)
+    n = features.shape[0]
+    points = sound.numbers(parts.get("points"), "points", [n, None])
+    neighbors = sound.whole(parts.facts, "n_neighbors", 1, n)
+    by = sound.number(parts.facts, "perplexity", above=0, optional=True)
+    strength = sound.number(parts.facts, "attraction", above=0, optional=True)
+    rho = float("inf") if strength is None else strength
+    return NeighborMap(features, points, neighbors, by, rho, sound.metric(parts.facts))
 
 
 def _pieces(parts: Parts) -> PlacingMap:
