@@ -1,5 +1,8 @@
 """Axes in terms of the columns: correlations, loadings, arrows; axes that turn."""
 
+import json
+import statistics
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +13,7 @@ import dualfold
 from dualfold import PCA
 from dualfold.data import read_metadata
 from dualfold.errors import InvalidInput
-from dualfold.quality import close_axes, column_correlations
+from dualfold.quality import close_axes, column_correlations, far_rows
 from dualfold.quality.picture import percent
 from dualfold.view import biplot_figure
 
@@ -107,3 +110,57 @@ def test_the_command_line_says_writes_and_draws_it(table, tmp_path, monkeypatch)
     np.save("ball.npy", rng.standard_normal((300, 3)))
     assert "explain nearly the same" in run("embed", "ball.npy").stderr
     assert dualfold.quality.close_axes([1.0], 10) == []
+
+
+def by_hand(column):
+    """Far rows by their definition: distances from the median, all but the farthest hundredth."""
+    out = [abs(value - statistics.median(column)) for value in column]
+    order = sorted(range(len(out)), key=lambda row: -out[row])
+    reach = out[order[max(1, len(out) // 100)]]
+    return tuple(row for row in order[: max(1, len(out) // 100)] if out[row] > 4 * reach)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_far_rows_are_those_of_the_definition(seed):
+    rng = np.random.default_rng(seed)
+    Y = rng.standard_t(1.5, size=(rng.integers(30, 700), 3))
+    expected = {axis: by_hand(column.tolist()) for axis, column in enumerate(Y.T)}
+    found = far_rows(Y)
+    assert {one.axis: one.rows for one in found} == {a: r for a, r in expected.items() if r}
+    for one in found:  # units and places do not matter
+        assert [x.rows for x in far_rows(2.0**600 * Y)] == [x.rows for x in found]
+        assert one.times > 4
+
+
+def test_ordinary_maps_have_no_far_rows():
+    rng = np.random.default_rng(0)
+    for Y in (rng.normal(size=(20_000, 2)), rng.exponential(size=(20_000, 2)), np.zeros((50, 2))):
+        assert far_rows(Y) == []
+    few = np.zeros((29, 1))
+    few[3] = 1e9
+    assert far_rows(few) == []
+    spot = np.zeros((200, 1))
+    spot[7] = 1.0
+    assert [(one.times, one.rows) for one in far_rows(spot)] == [(np.inf, (7,))]
+
+
+def test_a_rare_category_and_an_outlier_are_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    size = rng.lognormal(3, 0.4, 420)
+    shops = pd.DataFrame({"kind": np.where(size > 20, "grocer", "cafe"), "size": size})
+    shops["sold"], shops["staff"] = size * rng.normal(10, 2, 420), size / 5 + rng.normal(size=420)
+    shops.loc[77, "kind"] = "kiosk"
+    shops.to_csv("shops.csv", index=False)
+    said = run("embed", "shops.csv").stderr
+    assert "row 78 lies" in said
+    assert "1 of 420 rows has 'kind=kiosk'" in said
+    assert "--exclude kind leaves the column out" in said
+    shops["rent"] = rng.normal(50, 9, 420)
+    shops.loc[[5, 8], "rent"] = 4_000.0
+    shops.drop(columns="kind").to_csv("rents.csv", index=False)
+    said = run("embed", "rents.csv", "-m", "pca", "--json")
+    (notice,) = [one for one in json.loads(said.stdout)["notices"] if "far out" in one]
+    assert "2 rows (" in notice
+    assert "'rent'" in notice
+    assert "--log rent" in notice

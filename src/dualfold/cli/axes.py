@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dualfold.cli.solving import CHEAP, FittedMap
+from dualfold.errors import Argument, Message
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
 
-# Axes that are named in a line.
+# Axes, and rows, that are named in a line.
 NAMED = 5
 
 
@@ -47,6 +48,51 @@ def close_axes_remark(result: FittedMap, X: Any) -> list[str]:
             "read no meaning into either alone"
         )
     return said
+
+
+def far_rows_remarks(result: FittedMap, data: Prepared) -> list[Message]:
+    """Few rows that are so far out that the others share a small part of the picture."""
+    from dualfold.quality import far_rows
+
+    said = []
+    for found in far_rows(result.points):
+        one, rows = len(found.rows) == 1, list(found.rows)
+        numbers = ", ".join(f"{data.rows[row] + 1:,}" for row in rows[:NAMED])
+        more = " …" if len(rows) > NAMED else ""
+        who = f"row {numbers} lies" if one else f"{len(rows):,} rows ({numbers}{more}) lie up to"
+        times = f"{found.times:,.0f} times as" if found.times < 1e6 else "over a million times as"
+        why, remedy = ("", ()) if result.job.of_distances else _far_column(data, rows)
+        said.append(
+            Message(
+                f"axis {found.axis + 1} of {result.job.method.name}: {who} {times} far out as 99 % "
+                f"of the rows{why}, so the others share a small part of the picture; leave "
+                f"{'it' if one else 'them'} out of the table to see more of these",
+                *remedy,
+            )
+        )
+    return said
+
+
+def _far_column(data: Prepared, rows: list[int]) -> tuple[str, tuple[str, ...]]:
+    """The column in which rows are farthest from the mean, in words, and what helps."""
+    import numpy as np
+    import scipy.sparse as sp
+
+    if sp.issparse(data.X):
+        return "", ()
+    X = np.asarray(data.X, dtype=np.float64)
+    middle, spread = X.mean(axis=0), X.std(axis=0)
+    off = np.abs(X[rows].mean(axis=0) - middle) / np.where(spread > 0, spread, np.inf)
+    place = int(np.argmax(off))
+    name, kinds = data.names[place], [one for one in data.encodings for _ in one.features]
+    source = kinds[place] if kinds else None
+    if source is not None and source.kind == "category":
+        count = int((data.table.X[:, place] > 0).sum())
+        why = f" ({count:,} of {len(X):,} rows {'has' if count == 1 else 'have'} '{name}')"
+        return why, (", or ", Argument("exclude", [source.name]), " leaves the column out")
+    why = f" (in '{name}' {off[place]:.0f} standard deviations from the mean)"
+    usable = source is not None and source.kind == "number" and (data.table.X[:, place] > 0).all()
+    return why, (", or ", Argument("log", [name]), " takes a logarithm") if usable else ()
 
 
 def loadings_of(result: FittedMap, data: Prepared) -> Any:

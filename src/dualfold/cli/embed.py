@@ -8,7 +8,12 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
-from dualfold.cli.axes import close_axes_remark, drawn_biplot, loadings_columns
+from dualfold.cli.axes import (
+    close_axes_remark,
+    drawn_biplot,
+    far_rows_remarks,
+    loadings_columns,
+)
 from dualfold.cli.console import Console
 from dualfold.cli.page import refuse_images, write_html
 from dualfold.cli.places import check_places
@@ -16,6 +21,7 @@ from dualfold.cli.reading import notices_of, read
 from dualfold.cli.solving import SCORED_NEIGHBORS, FittedMap, Job, fit_map, picture_of
 from dualfold.cli.surroundings import Surroundings, measured_neighbors
 from dualfold.cli.verdict import both_parts
+from dualfold.cli.wording import shown
 from dualfold.errors import Argument, InvalidInput
 
 if TYPE_CHECKING:
@@ -66,7 +72,8 @@ def embed_table(request: Request, console: Console, data: Prepared | None = None
     around = Surroundings(data, [request.job], console, least)
     result = fit_map(request.job, data, console, around)
     picture = picture_of(result, around, data, console)
-    remarks = close_axes_remark(result, data.X)
+    far = map(shown, far_rows_remarks(result, data))
+    remarks = [*close_axes_remark(result, data.X), *far]
     for remark in remarks:
         console.note(remark)
     columns = output_columns(data, result)

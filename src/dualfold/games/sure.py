@@ -134,7 +134,7 @@ def dot(a: Any, b: Any) -> Sure:
     a, b = sure(a), sure(b)
     if np.shape(a.mid) != np.shape(b.mid) or np.ndim(a.mid) == 0:
         return (a * b).sum()
-    n, one, two = a.mid.size, np.abs(a.mid), np.abs(b.mid)
+    n, one, two = a.mid.size, abs(a.mid), abs(b.mid)
     size = float(np.vdot(one, two))
     exact = not (_errs(a.off) or _errs(b.off))
     if exact and size == 0 and not (one.any() and two.any()):
@@ -148,8 +148,8 @@ def dot(a: Any, b: Any) -> Sure:
 def length(a: Any) -> float:
     """At least ‖a‖₂: scaled where squares would vanish or overflow."""
     a = sure(a)
-    size = np.abs(a.mid) + a.off if _errs(a.off) else np.abs(a.mid)
-    n = np.size(size)
+    size = abs(a.mid) + a.off if _errs(a.off) else abs(a.mid)
+    n = size.size if isinstance(size, np.ndarray) else 1
     square = float(np.vdot(size, size))
     grown = GROW + (n + 8) * EPS
     if 1e-200 < square < 1e200:
@@ -182,7 +182,7 @@ def times(a: float, b: float) -> float:
 
 def _errs(off: Any) -> bool:
     """Whether any of the errors is not 0; asked so often that a number is not made an array."""
-    return off != 0 if isinstance(off, float) else bool(np.any(off))
+    return bool(off.any()) if isinstance(off, np.ndarray) else off != 0
 
 
 def _zero(a: Sure) -> bool:

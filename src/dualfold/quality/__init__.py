@@ -20,7 +20,7 @@ random_state : seed of the sample; the same number gives the same points
 n_jobs : threads (None: all cores); the answer does not depend on them
 """
 
-from dualfold.quality.axes import close_axes, column_correlations
+from dualfold.quality.axes import close_axes, column_correlations, far_rows
 from dualfold.quality.compare import (
     Alignment,
     Stability,
@@ -72,6 +72,7 @@ __all__ = [
     "continuity",
     "density_correlation",
     "distance_correlation",
+    "far_rows",
     "knn_accuracy",
     "lcmc",
     "local_distortion",
