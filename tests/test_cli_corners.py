@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from typer.testing import CliRunner
@@ -232,3 +233,52 @@ def test_labels_of_new_rows_go_with_them(here):
     head, first = (here / "g.csv").read_text().splitlines()[:2]
     assert head.startswith("row,")
     assert first.startswith("2,")
+
+
+def test_tables_in_tiles_by_other_methods(here):
+    """FAMD takes categories from a file in tiles; columns are standardised where that is asked."""
+    pytest.importorskip("dask")
+    pytest.importorskip("pyarrow")
+    frame = pd.DataFrame(X, columns=list("abc")).assign(kind=["x", "y"] * 20)
+    frame.to_parquet("t.parquet")
+    words = ("--memory-limit", "2GB", "-q")
+    done = run("embed", "t.parquet", "-m", "famd", "-o", "f.parquet", *words)
+    assert done.exit_code == 0, done.output
+    assert len(pd.read_parquet("f.parquet")) == 40
+    done = run("embed", "t.parquet", "-m", "pca", "--standardize", "-o", "p.parquet", *words)
+    assert done.exit_code == 0, done.output
+    ours = pd.read_parquet("p.parquet").filter(like="pca").to_numpy()
+    wanted = PCA(n_components=2).fit_transform((X - X.mean(axis=0)) / X.std(axis=0))
+    np.testing.assert_allclose(np.abs(ours), np.abs(wanted), atol=1e-9)
+
+
+def test_a_map_in_an_array_is_its_last_columns(here):
+    assert run("embed", "t.csv", "-m", "pca", "-o", "m.npy", "-q").exit_code == 0
+    by_array, by_table = (
+        json.loads(run("report", "t.csv", name, "--json").stdout) for name in ("m.npy", "m.csv")
+    )
+    assert by_array["measures"] == by_table["measures"]
+
+
+def test_a_table_of_few_rows_is_not_asked_about_its_picture(here):
+    lines = (here / "t.csv").read_text().splitlines()
+    (here / "few.csv").write_text("\n".join(lines[:9]))
+    done = run("embed", "few.csv", "-m", "pca", "-o", "f.csv")
+    assert done.exit_code == 0, done.output
+    assert "A good picture?" not in done.stdout + done.stderr
+
+
+def test_mixed_columns_are_compared_by_gowers_distance(here):
+    text = (here / "t.csv").read_text().splitlines()
+    rows = [text[0] + ",kind", *(f"{row},{'xy'[place % 2]}" for place, row in enumerate(text[1:]))]
+    (here / "mixed.csv").write_text("\n".join(rows))
+    done = run("compare", "mixed.csv", "--methods", "isomap,mds", "--mixed", "gower", "--json")
+    assert done.exit_code == 0, done.output
+    assert [row["method"] for row in json.loads(done.stdout)["results"]] == ["isomap", "mds"]
+
+
+def test_many_rows_are_asked_in_part(here):
+    rows = np.random.default_rng(2).normal(size=(6_000, 2))
+    np.savetxt("many.csv", rows, delimiter=",", header="a,b", comments="", fmt="%.4f")
+    done = run("embed", "many.csv", "-m", "pca", "-o", "o.csv")
+    assert "Neighbours were counted on 1,000 of the rows" in done.stdout + done.stderr
