@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
@@ -18,9 +19,12 @@ from dualfold import (
     LaplacianEigenmaps,
     NeighborMap,
     SpectralEmbedding,
+    scale,
 )
-from dualfold.errors import PointsCollapse
+from dualfold.errors import PointsCollapse, TooLarge
+from dualfold.estimators import tsne_neighbors
 from dualfold.estimators.tsne_starts import given_start, principal_points
+from dualfold.saved.restate import rechecked_points
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 5))
@@ -160,3 +164,33 @@ def test_a_start_that_is_given_is_taken():
     np.testing.assert_array_equal(given_start(X[:, :2], 40, 2), X[:, :2])
     with pytest.raises(ValueError, match="40"):
         given_start(X[:, :3], 40, 2)
+
+
+def test_a_start_of_no_numbers_is_refused():
+    with pytest.raises(ValueError, match="it holds NaN or infinity"):
+        given_start(np.full((40, 2), np.nan), 40, 2)
+
+
+def test_full_tables_of_tsne_have_a_limit(monkeypatch):
+    monkeypatch.setattr(tsne_neighbors, "MOST_FULL", 10)
+    with pytest.raises(TooLarge, match="keeps 40² affinities"):
+        TSNE(method="exact", perplexity=5).fit(X)
+    with pytest.raises(TooLarge, match="all distances between 40 rows"):
+        TSNE(metric="minkowski", metric_params={"p": 3}, perplexity=5).fit(X)
+
+
+def test_neighbour_maps_are_judged_by_the_spread_that_they_have():
+    fitted = NeighborMap(n_neighbors=8, spread=0.05).fit(ROLL)
+    again = rechecked_points(NeighborMap(n_neighbors=8), ROLL, fitted.embedding_)
+    assert again.spread == pytest.approx(0.05)
+    assert again.value == pytest.approx(fitted.certificate_.value, rel=1e-6)
+
+
+def test_landmarks_of_a_frame_in_tiles_know_its_columns():
+    dask_frame = pytest.importorskip("dask.dataframe")
+    frame = pd.DataFrame(ROLL, columns=["x", "y", "z"])
+    rows = scale.table(dask_frame.from_pandas(frame, npartitions=3), landmarks=40)
+    model = LaplacianEigenmaps(n_neighbors=8).fit(rows)
+    assert list(model.feature_names_in_) == ["x", "y", "z"]
+    assert len(model.landmark_rows_) == 40
+    assert model.transform(frame).shape == (60, 2)

@@ -222,3 +222,17 @@ def test_tables_without_rows_or_with_words_are_named():
     seven = pd.DataFrame({name: ["x", "y"] for name in "abcdefg"})
     with pytest.raises(InvalidInput, match=r"columns that are no numbers \('a', .*'e', …\)"):
         PCA(n_components=1).fit(seven)
+
+
+def test_masked_entries_and_several_arrays_are_no_table():
+    hidden = np.ma.masked_array(X, mask=X > 1)
+    with pytest.raises(InvalidInput, match="has masked entries"):
+        PCA(n_components=1).fit(hidden)
+    several = type("Dataset", (), {"__module__": "xarray.core.dataset"})()
+    with pytest.raises(InvalidInput, match=r"an xarray\.Dataset, several arrays under names"):
+        PCA(n_components=1).fit(several)
+
+
+def test_new_rows_have_the_columns_of_the_old_ones():
+    with pytest.raises(InvalidInput, match="2 columns"):
+        nearest(X, 3, queries=NEW[:, :2], metric="chebyshev")
