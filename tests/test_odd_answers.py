@@ -45,6 +45,9 @@ from dualfold.unfolding import UnfoldingProblem
 from dualfold.unfolding.bounds import Fit
 from dualfold.unfolding.contraction import Unrealisable, contracted
 from dualfold.unfolding.solvers.elastic import elastic
+from dualfold.unfolding.solvers.polish import polished
+from dualfold.unfolding.solvers.progress import Progress
+from dualfold.unfolding.solvers.unfolder import refuse_minutes
 from dualfold.view import audit_figure
 from dualfold.view.audit import judgements
 
@@ -272,3 +275,22 @@ class _Broken(Convex):
 def test_a_loss_that_is_infinite_where_its_player_may_go_is_refused():
     with pytest.raises(InvalidInput, match="a set inside the loss's domain"):
         least_point(_Broken(), Indicator(Simplex()), np.array([0.5, 0.5]))
+
+
+def test_advice_about_equal_rows_is_refused():
+    with pytest.raises(InvalidInput, match="are the same: there is nothing to map"):
+        recommend(np.ones((300, 3)))
+
+
+def test_small_unfoldings_are_never_refused_and_bounds_need_a_floor():
+    chain = UnfoldingProblem(3, [[0, 1], [1, 2]], [1.0, 1.0])
+    assert refuse_minutes(chain) is None
+    progress = Progress(chain, 1e-6, None)
+    progress.bound(np.ones(2), 0.0)
+    assert progress.upper == np.inf
+    progress.bound(np.ones(2), 1.0)
+    assert progress.upper == 2.0
+    factor, weights = np.eye(3)[:, :1], np.ones(2)
+    same = polished(chain, factor, weights, np.zeros(2, bool))
+    assert same[0] is factor
+    assert same[1] is weights

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,8 @@ from dualfold.data.imputation import imputed
 from dualfold.data.scales import limits
 from dualfold.descriptions import described
 from dualfold.errors import DamagedFile, InvalidInput
+from dualfold.scale.engine import TileFailed
+from dualfold.scale.files import ReadParquet, parquet_parts
 
 X = np.random.default_rng(0).normal(size=(12, 3))
 
@@ -173,7 +176,7 @@ def test_columns_that_a_file_states_are_read_again_or_refused():
 
 
 def test_rows_left_out_are_left_out_of_the_numbers_as_read(here):
-    frame = pd.DataFrame(X, columns=list("abc"))
+    frame = pd.DataFrame(X.copy(), columns=list("abc"))
     frame.loc[3, "b"] = np.nan
     prepared = prepare(frame, Reading(missing="drop"))
     names, numbers = prepared.numbers
@@ -201,3 +204,37 @@ def test_images_in_a_folder_by_either_name(here, monkeypatch):
     monkeypatch.setenv("DUALFOLD_MNIST", "other.idx")
     with pytest.raises(InvalidInput, match="with 'images' in its name"):
         mnist()
+
+
+def test_text_in_other_encodings_and_with_blank_lines(here):
+    (here / "wide.csv").write_bytes("a,b\n1,2\n3,5\n".encode("utf-32"))
+    np.testing.assert_array_equal(read_table("wide.csv").X, [[1, 2], [3, 5]])
+    (here / "blank.txt").write_text("1.5 2.5\n\n3.5 4.5\n   \n5.5 7.5\n")
+    np.testing.assert_array_equal(read_table("blank.txt").X, [[1.5, 2.5], [3.5, 4.5], [5.5, 7.5]])
+
+
+def test_files_that_are_not_there_or_hold_too_long_numbers(here):
+    (here / "link.csv").symlink_to(here / "gone.csv")
+    with pytest.raises(InvalidInput, match="is a link to a file that is not there"):
+        read_table("link.csv")
+    np.save("long.npy", np.array([[2**60, 1], [3, 4]]))
+    with pytest.raises(InvalidInput, match="2\\^53"):
+        read_table("long.npy")
+
+
+def test_a_parquet_file_needs_no_metadata(here):
+    pytest.importorskip("pyarrow")
+    write_table("x.parquet", {"a": X[:, 0], "b": X[:, 1]})
+    np.testing.assert_array_equal(read_table("x.parquet").X, X[:, :2])
+
+
+def test_tiles_of_parquet_are_row_groups_and_are_counted_again(here):
+    pytest.importorskip("pyarrow")
+    pytest.importorskip("dask")
+    pd.DataFrame(X, columns=list("abc")).to_parquet("g.parquet", row_group_size=3)
+    parts, empty = parquet_parts(here / "g.parquet", None, tile_bytes=1, most=10**9)
+    assert [part.rows for part in parts] == [3, 3, 3, 3]
+    read = ReadParquet(tuple(empty.columns))
+    np.testing.assert_array_equal(read(parts[1]).to_numpy(), X[3:6])
+    with pytest.raises(TileFailed, match="has changed while it was read"):
+        read(replace(parts[1], rows=2))

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from scipy.linalg import subspace_angles
 from scipy.spatial.distance import cdist
 
-from dualfold import PCA, quality
+from dualfold import PCA, quality, scale
 from dualfold.errors import DisconnectedGraph, InvalidInput
 from dualfold.graph import (
     Lists,
@@ -31,7 +31,9 @@ from dualfold.graph.neighbors import radius_search
 from dualfold.graph.reached import nearest_and_reached
 from dualfold.graph.search import exact_search, recall_interval
 from dualfold.quality.nonmetric import pooled
-from dualfold.weights.affinity import Affinity
+from dualfold.quality.rank_counts import euclidean_ranks
+from dualfold.weights import weighted_laplacian
+from dualfold.weights.affinity import Affinity, _reach
 from dualfold.weights.covariance import scatter
 from dualfold.weights.gram import refuse_asymmetry
 from dualfold.weights.perplexity import conditional_affinities, joint_affinities
@@ -236,3 +238,33 @@ def test_masked_entries_and_several_arrays_are_no_table():
 def test_new_rows_have_the_columns_of_the_old_ones():
     with pytest.raises(InvalidInput, match="2 columns"):
         nearest(X, 3, queries=NEW[:, :2], metric="chebyshev")
+
+
+def test_weights_of_long_edges_may_vanish_where_others_hold_the_graph():
+    """exp(−(1.9/0.05)²) is no double; the chain of the two short edges is left."""
+    line = knn(np.array([[0.0], [1.0], [1.9]]), 2)
+    L, degrees = weighted_laplacian(line, weights="heat", width=0.05)
+    assert L[[0], [2]] == 0
+    assert (degrees > 0).all()
+    with pytest.raises(InvalidInput, match="is too narrow"):
+        weighted_laplacian(line, weights="heat", width=0.01)
+    assert _reach(NOBODY).tolist() == [0.0, 0.0, 0.0]
+
+
+def test_squares_that_vanish_are_named():
+    with pytest.raises(InvalidInput, match="the squares of these data vanish"):
+        scatter(1e-200 * X)
+
+
+def test_measures_of_no_columns_and_of_lists():
+    none = np.empty((40, 0), np.int32)
+    assert euclidean_ranks(X, None, none, 1).shape == (40, 0)
+    with pytest.raises(InvalidInput, match="one row for each point"):
+        quality.t_similarity(X[:, 0], X, 3)
+
+
+def test_approximate_lists_of_few_rows_are_exact():
+    da = pytest.importorskip("dask.array")
+    found = scale.neighbors(da.from_array(X, chunks=(15, 3)), 4, search="approximate")
+    assert found.search.recall == 1
+    np.testing.assert_allclose(found.distances, nearest(X, 4).distances, rtol=1e-12)
