@@ -1,5 +1,8 @@
 """Parts that cliques make rigid, and the K that keep them: against points and ranks by hand."""
 
+from dataclasses import replace
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -7,7 +10,7 @@ from dualfold.data import swiss_roll
 from dualfold.graph import joined, knn
 from dualfold.unfolding import UnfoldingProblem
 from dualfold.unfolding.contraction import contracted
-from dualfold.unfolding.solvers.face_path import face_of, face_steps, first_point
+from dualfold.unfolding.solvers.face_path import FacePath, _precise_schur, face_of
 from dualfold.unfolding.solvers.rigid import dependencies, rigid_parts
 
 
@@ -54,6 +57,17 @@ def test_a_flat_clique_inside_a_part_of_space_joins_it():
     assert [part.points for part in found] == [tuple(range(7))]
 
 
+def test_a_grid_is_one_part():
+    """Eight neighbours each: joining pair by pair, cliques on the way were too many to list."""
+    side = 12
+    X = np.array([(i, j) for i in range(side) for j in range(side)], dtype=float)
+    (part,) = rigid_parts(contracted(joined(knn(X, 8)), form="equal").problem)
+    assert part.points == tuple(range(side**2))
+    own = X - X.mean(axis=0)
+    places = part.places - part.places.mean(axis=0)
+    assert np.allclose(own @ own.T, places @ places.T, atol=1e-9)
+
+
 def test_lengths_of_seven_digits_and_trees_have_none():
     X = np.random.default_rng(3).standard_normal((6, 3))
     assert dependencies(problem_of(X, [range(6)], digits=7)).shape[0] == 0
@@ -88,9 +102,10 @@ def test_the_path_bounds_the_points_of_the_data_and_keeps_every_length():
     problem = contracted(joined(knn(X, 6)), form="equal").problem
     face = face_of(problem, dependencies(problem))
     squared = problem.squared[face.edges]
-    for here in face_steps(face, squared, first_point(face, squared)):
-        if here.gap < 1e-5:
-            break
+    path = FacePath(face, squared)
+    here = path.first
+    while here.gap > 4e-4:
+        here = path.step(here, 0.0)
     S = (face.rows.T * here.weights) @ face.rows - np.eye(face.rows.shape[1])
     assert np.allclose(here.E @ here.E.T, S, atol=1e-8 * np.abs(S).max())
     Y = face.basis @ here.F
@@ -98,3 +113,48 @@ def test_the_path_bounds_the_points_of_the_data_and_keeps_every_length():
     variance = float(((X - X.mean(axis=0)) ** 2).sum())
     upper = float(here.weights @ squared)  # for K that keep all lengths, as X does
     assert variance < problem.value(Y) < upper * (1 + 1e-3)
+
+
+@pytest.mark.parametrize("precise", [False, True])
+@pytest.mark.parametrize("seed", range(2))
+def test_steps_at_a_held_gap_get_onto_the_lengths(seed, precise):
+    """Every length by hand, those left out too; the gap stays where it is held."""
+    X = swiss_roll(60, random_state=seed).points
+    problem = contracted(joined(knn(X, 6)), form="equal").problem
+    face = face_of(problem, dependencies(problem))
+    path = FacePath(face, problem.squared[face.edges])
+    here = replace(path.first, precise=precise)
+    for _ in range(40):
+        here = path.step(here, 1e-3)
+    assert here.precise or not precise
+    Y = face.basis @ here.F
+    apart = Y[problem.edges[:, 0]] - Y[problem.edges[:, 1]]
+    assert np.abs((apart**2).sum(axis=1) / problem.squared - 1).max() < 1e-9
+    assert here.gap == pytest.approx(1e-3, rel=0.1)
+
+
+def test_nearly_dependent_lengths_are_solved_for_in_double_doubles():
+    """Against fractions: three rows of V nearly on a line, as three points nearly are."""
+    V = np.random.default_rng(2).standard_normal((5, 3))
+    V[2] = V[0] + 2.0**-30 * V[1]
+    V[3] = V[0] - 2.0**-30 * V[4]
+    exact = [[Fraction(float(x)) for x in row] for row in V]
+    H = [[sum(x * y for x, y in zip(a, b, strict=True)) ** 2 for b in exact] for a in exact]
+    rhs = np.arange(1.0, 6.0)
+    found, weighted = _precise_schur(V, np.zeros(5))(rhs)
+    x = _solved([Fraction(float(y)) for y in rhs], H)
+    assert found == pytest.approx([float(y) for y in x], rel=1e-9)
+    for i in range(3):
+        for j in range(3):
+            total = sum(y * row[i] * row[j] for y, row in zip(x, exact, strict=True))
+            assert weighted[i, j] == pytest.approx(float(total), rel=1e-9)
+
+
+def _solved(rhs, H):
+    """H⁻¹rhs by Gauss's elimination, exactly."""
+    rows = [[*row, right] for row, right in zip(H, rhs, strict=True)]
+    for k in range(len(rows)):
+        for other in rows[:k] + rows[k + 1 :]:
+            share = other[k] / rows[k][k]
+            other[:] = [x - share * y for x, y in zip(other, rows[k], strict=True)]
+    return [row[-1] / row[k] for k, row in enumerate(rows)]

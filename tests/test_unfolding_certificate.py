@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -30,6 +31,17 @@ def roll():
     problem = contracted(joined(knn(swiss_roll(120, random_state=0).points, 6))).problem
     found = interior_point(problem, tol=1e-8)
     return problem, found.factor, found.weights
+
+
+@pytest.mark.parametrize("form", ["at_most", "equal"])
+def test_weights_of_zero_prove_nothing_and_warn_of_nothing(form):
+    problem = random_problem(20, seed=4, form=form)
+    factor = np.random.default_rng(4).standard_normal((20, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        certificate = certify_unfolding(problem, factor, np.zeros(problem.m))
+    assert certificate.second_eigenvalue == certificate.ritz == 0.0
+    assert certificate.bound_by != "weights"
 
 
 def test_dense_code_gets_the_same_numbers(roll):

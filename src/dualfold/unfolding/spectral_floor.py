@@ -101,13 +101,15 @@ def second_eigenvalue(
     `problem` has the edges, `weights` one number for each, `start` vectors from which the Ritz
     value is found. `most_flops` is what the factorisation may cost; beyond, nothing is proved.
     """
+    if not np.any(weights):  # L = 0: nothing to factorise, and inverses overflow
+        return SecondEigenvalue(0.0, 0.0)
     try:
         ordering = _ordering(problem, most_flops)
     except TooLarge:
         return SecondEigenvalue(0.0, _ritz_value(problem, weights, start), factorised=False)
     try:
         ritz = float(lowest_pairs(problem, weights, start, ordering=ordering)[0][0])
-    except (InvalidInput, np.linalg.LinAlgError):  # a pivot of 0, as for weights that are all 0
+    except (InvalidInput, np.linalg.LinAlgError):  # a pivot of 0
         ritz = _ritz_value(problem, weights, start)
     proved = 0.0
     if ritz > 0 and np.isfinite(ritz):

@@ -2,26 +2,23 @@
 
 Doubles bring the weights to a gap of 1e-6, but the lengths only to 1e-6 of d² (`elastic_path`). The
 weights bound every K whatever lengths it has, so they stay. Points come from a second interior
-point, among the K that keep cliques rigid (`rigid`, `face_path`): it gets lengths to 1e-7 and
-better, and a few columns of its K are moved onto the lengths asked (`exact_lengths`).
+point, among the K that keep cliques rigid (`rigid`, `face_path`). At a gap that is held every
+direction of such a K has room, so that full steps get onto the lengths asked.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 import numpy as np
-import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.kernels.threads import one_blas_thread
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solution import Callback, Record, UnfoldingSolution, relative
 from dualfold.unfolding.solvers.central_path import CentralPath
 from dualfold.unfolding.solvers.elastic_path import elastic_first, elastic_steps
-from dualfold.unfolding.solvers.exact_lengths import Placed, placed, towards_lengths
-from dualfold.unfolding.solvers.face_path import FacePoint, face_of, face_steps, first_point
-from dualfold.unfolding.solvers.precise_face import PreciseFace
+from dualfold.unfolding.solvers.face_path import FacePath, FacePoint, face_of
 from dualfold.unfolding.solvers.progress import STOPPED_BY_CALLBACK
 from dualfold.unfolding.solvers.rigid import dependencies
 
@@ -34,15 +31,11 @@ SPARE, LATE, SLOW, PATIENCE = 0.1, 1e-3, 0.9, 3
 # Beyond COSTLY edges weights of this gap are good enough: late steps take twice as long (rounding
 # breaks the first factorisations) and on a roll of 1,000 points change the bound by 3e-5 only.
 COSTLY, ENOUGH = 2_000, 4e-4
-# The most steps onto the lengths, and where they do not get there, the gap at which the second path
-# goes on in double-doubles, up to so many lengths (2,150 take 24 s a step).
-MOVES, HELD, MOST_REFINED = 60, 1e-4, 2_500
-# The gap to which K is found among those that keep cliques rigid, and the steps at most: below
-# it K has no more columns than the answer, and rounding keeps lengths at 1e-7 whatever is done.
-CLOSED, STEPS = 1e-7, 60
-# Columns beside those that the edges need to have freedom (m/n), and the share of the largest
-# above which a column of K is always taken. 8 and 12 did the same on rolls of 300 and 500 points.
-MORE_COLUMNS, LARGE_SHARE = 4, 1e-4
+# Points are brought onto the lengths at a gap of ROOM, where every direction of K still has room,
+# and with the lengths kept to a gap of HELD; where doubles suffice for that, to CLOSED. The Schur
+# matrix of a roll of 1,000 points has no eigenvalue below 1e-15 at 1e-3, 19 at 1e-4.
+ROOM, HELD, CLOSED = 2e-3, 2e-4, 1e-7
+STEPS, NEARLY = 80, 1.1
 
 
 def approached(
@@ -59,12 +52,29 @@ def approached(
     steps; `callback` gets a `Record` after each, and True stops.
     """
     found = _Approach(problem, wanted, max_iter, callback)
-    start = found.approach() if found.weigh(tol) else None
-    if start is not None:
-        with one_blas_thread():  # columns are thin
-            if found.place(*start):
-                found.refine()
+    if found.weigh(tol):
+        found.place()
     return found.solution()
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """Points, and how far their squared lengths are off, as a share of d² at most."""
+
+    points: Array
+    off: float
+
+
+def placed(problem: UnfoldingProblem, points: Array) -> Placed:
+    """Where these points stand, centred."""
+    Y = problem.centred(points)
+    off = np.abs(problem.squared_lengths(Y) / problem.squared - 1)
+    return Placed(Y, float(np.max(off, initial=0.0)))
+
+
+def _goal(here: FacePoint) -> float:
+    """The gap to which the lengths are kept."""
+    return HELD if here.precise else CLOSED
 
 
 class _Approach:
@@ -81,7 +91,6 @@ class _Approach:
         self.story = ["weights by an interior point in doubles, then points onto the lengths"]
         self.inside = elastic_first(self.path)
         self.here: Placed | None = None
-        self.held: PreciseFace | None = None
 
     def weigh(self, tol: float) -> bool:
         """Weights to a gap of `tol`, or as far as rounding lets them; whether to go on."""
@@ -103,60 +112,42 @@ class _Approach:
                 break
         return True
 
-    def approach(self) -> tuple[Array, Array, sp.csr_array] | None:
-        """Points of nearly the lengths asked that keep cliques rigid, what their moves cost, and
-        what they keep; None to stop."""
+    def place(self) -> None:
+        """Points of the lengths asked that keep cliques rigid, or the nearest ones found.
+
+        Once on the lengths, steps keep them. Where steps in doubles lose them, double-doubles go on
+        from the last ones that had them.
+        """
         p = self.problem
-        kept = dependencies(p)
-        face = face_of(p, kept)
-        squared = p.squared[face.edges]
-        upper = float(self.inside.weights @ p.squared)
-        best, stopped = first_point(face, squared), False
-        held: FacePoint | None = None
-        for _, found in zip(range(STEPS), face_steps(face, squared, best), strict=False):
-            best = found if found.gap < best.gap else best
-            held = found if held is None and found.gap < 2 * HELD else held
-            stopped = self._record(upper * (1 - min(1.0, found.gap)), upper)
-            if stopped or found.gap < CLOSED:
+        face = face_of(p, dependencies(p))
+        path = FacePath(face, p.squared[face.edges])
+        here, kept = path.first, None
+        for _ in range(STEPS):
+            found = path.step(here, ROOM if kept is None else _goal(here))
+            if found is None:
                 break
-        if held is not None and len(squared) <= MOST_REFINED:
-            self.held = PreciseFace(face, squared, held)
-        costs = np.zeros(p.m)
-        costs[face.edges] = best.weights
-        self.here = placed(p, self._largest(face.basis, best.F))
-        return None if stopped else (self.here.points, costs, kept)
-
-    def _largest(self, basis: Array, factor: Array) -> Array:
-        """The largest columns of K = UFFᵀUᵀ."""
-        p = self.problem
-        turned, sizes, _ = np.linalg.svd(factor)
-        needed = int(np.ceil(p.m / p.n)) + MORE_COLUMNS
-        count = max(needed, int(np.sum(sizes**2 > LARGE_SHARE * sizes[0] ** 2)))
-        return basis @ (turned[:, :count] * sizes[:count]) / self.path.root[:, None]
-
-    def place(self, start: Array, costs: Array, kept: sp.csr_array) -> bool:
-        """These points onto the lengths asked; whether that is still to be done."""
-        p, wanted = self.problem, self.wanted
-        if placed(p, start).off <= wanted:
-            return False
-        moves = towards_lengths(p, start, costs, kept, wanted=wanted)
-        return not any(self._stop_at(here) for _, here in zip(range(MOVES), moves, strict=False))
-
-    def refine(self) -> None:
-        """Points with more columns, by steps in double-doubles."""
-        if self.held is not None:
-            for points, _ in zip(self.held.steps(HELD), range(STEPS), strict=False):
-                if self._stop_at(placed(self.problem, points / self.path.root[:, None])):
-                    return
-        if self.here is not None:
+            points = placed(p, face.basis @ found.F / self.path.root[:, None])
+            on = points.off <= self.wanted
+            self.here = points if on or kept is None else self.here
+            if self._record_points(points, found.gap) or (on and found.gap < NEARLY * _goal(found)):
+                break
+            if kept is not None and not on:
+                if kept.precise or kept.gap < NEARLY * HELD:
+                    break
+                here = kept = replace(kept, precise=True)
+                continue
+            here, kept = found, found if on else kept
+        if self.here is not None and self.here.off > self.wanted:
             self.story.append(f"no step got lengths nearer; they are off by {self.here.off:.1e}")
 
-    def _stop_at(self, here: Placed) -> bool:
-        """Take these points, with a line; whether they will do, or to stop."""
-        p, self.here = self.problem, here
+    def _record_points(self, here: Placed, gap: float) -> bool:
+        """Write a line for points; whether to stop."""
+        p, upper = self.problem, float(self.inside.weights @ self.problem.squared)
+        if here.off > self.wanted:
+            return self._record(upper * (1 - min(1.0, gap)), upper)
         lower = p.value(here.points)
-        upper = float(self.inside.weights @ p.squared_lengths(here.points))
-        return self._record(lower, max(lower, upper)) or here.off <= self.wanted
+        own = float(self.inside.weights @ p.squared_lengths(here.points))
+        return self._record(lower, max(lower, own))
 
     def _columns(self) -> Array:
         """Those of K where no points were placed yet."""
@@ -177,12 +168,17 @@ class _Approach:
         return False
 
     def solution(self) -> UnfoldingSolution:
-        here = self.here or placed(self.problem, self._columns())
+        here = placed(self.problem, self._columns() if self.here is None else self.here.points)
         return UnfoldingSolution(
-            factor=here.points,
+            factor=_largest_first(here.points),
             weights=self.inside.weights,
             history=tuple(self.history),
             solver="elastic",
             status="converged" if here.off <= self.wanted else "stopped",
             story=tuple(self.story),
         )
+
+
+def _largest_first(points: Array) -> Array:
+    """The same points, turned so that columns have no products and the largest is first."""
+    return np.asarray(points @ np.linalg.eigh(points.T @ points)[1][:, ::-1])

@@ -65,8 +65,8 @@ def rigid_parts(problem: UnfoldingProblem) -> list[Part]:
     for (i, j), squared in zip(problem.edges.tolist(), problem.squared.tolist(), strict=True):
         known[i][j] = known[j][i] = squared
     while True:
-        parts = [_part(known, clique) for clique in _cliques(known)]
-        if not _joined(known, parts):
+        parts = _merged([_part(known, clique) for clique in _cliques(known)])
+        if sum(_add_distances(known, part) for part in parts) == 0:
             return [part for part in parts if len(part.points) > part.places.shape[1] + 1]
 
 
@@ -104,41 +104,63 @@ def _part(known: list[dict[int, float]], points: tuple[int, ...]) -> Part:
     return Part(points, vectors[:, kept] * np.sqrt(sizes[kept]))
 
 
-def _joined(known: list[dict[int, float]], parts: list[Part]) -> bool:
-    """Add the distances that follow where two parts are one; whether there were any."""
-    at: list[list[int]] = [[] for _ in known]
-    for number, part in enumerate(parts):
+def _merged(parts: list[Part]) -> list[Part]:
+    """Parts of which no two are one."""
+    alive: dict[int, Part] = dict(enumerate(parts))
+    at: dict[int, set[int]] = {}
+    for number, part in alive.items():
         for point in part.points:
-            at[point].append(number)
-    any_new = False
-    for number, part in enumerate(parts):
-        for other in sorted({k for point in part.points for k in at[point] if k > number}):
-            any_new |= _add_distances(known, part, parts[other])
-    return any_new
+            at.setdefault(point, set()).add(number)
+    waiting = list(alive)
+    while waiting:
+        number = waiting.pop()
+        if number not in alive:
+            continue
+        for other in sorted({k for point in alive[number].points for k in at[point]} - {number}):
+            union = _union(alive[number], alive[other])
+            if union is None:
+                continue
+            for point in alive.pop(other).points:
+                at[point] = (at[point] - {other}) | {number}
+            alive[number] = union
+            waiting.append(number)  # there may be new neighbours
+    return list(alive.values())
 
 
-def _add_distances(known: list[dict[int, float]], one: Part, two: Part) -> bool:
+def _union(one: Part, two: Part) -> Part | None:
+    """Two parts as one, or None where they can move against each other."""
     if one.places.shape[1] < two.places.shape[1]:
         one, two = two, one
-    shared = sorted(set(one.points) & set(two.points))
-    least = two.places.shape[1]  # of the smaller dimension: shared points must span `two`
-    if len(shared) <= least or len(shared) in (len(one.points), len(two.points)):
-        return False
-    here = one.places[[one.points.index(p) for p in shared]]
-    there = two.places[[two.points.index(p) for p in shared]]
-    a, b = here - here.mean(axis=0), there - there.mean(axis=0)
+    here = {point: k for k, point in enumerate(one.points)}
+    shared = [k for k, point in enumerate(two.points) if point in here]
+    others = [k for k, point in enumerate(two.points) if point not in here]
+    if not others:
+        return one
+    if len(shared) <= two.places.shape[1]:  # they must span `two`
+        return None
+    a, b = one.places[[here[two.points[k]] for k in shared]], two.places[shared]
+    middle, centre = a.mean(axis=0), b.mean(axis=0)
+    a, b = a - middle, b - centre
     spreads = np.linalg.svd(b, compute_uv=False)
     if spreads[-1] < SPANNED * spreads[0]:
-        return False
+        return None
     left, _, right = np.linalg.svd(b.T @ a, full_matrices=False)
     turn = left @ right
     if np.max(np.abs(b @ turn - a)) > AGREES * spreads[0]:
-        return False
-    moved = (two.places - there.mean(axis=0)) @ turn + here.mean(axis=0)
-    new = False
-    for i, x in zip(one.points, one.places, strict=True):
-        for j, y in zip(two.points, moved, strict=True):
-            if i != j and j not in known[i] and i not in two.points and j not in one.points:
+        return None
+    moved = (two.places[others] - centre) @ turn + middle
+    points = (*one.points, *(two.points[k] for k in others))
+    order = np.argsort(points)
+    places = np.vstack([one.places, moved])[order]
+    return Part(tuple(points[k] for k in order), places)
+
+
+def _add_distances(known: list[dict[int, float]], part: Part) -> int:
+    """The distances that follow from being one part; how many new ones there were."""
+    new = 0
+    for first, (i, x) in enumerate(zip(part.points, part.places, strict=True)):
+        for j, y in zip(part.points[:first], part.places, strict=False):
+            if j not in known[i]:
                 known[i][j] = known[j][i] = float((x - y) @ (x - y))
-                new = True
+                new += 1
     return new
