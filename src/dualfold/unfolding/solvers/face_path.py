@@ -204,7 +204,9 @@ def _precise_schur(V: Array, compliance: Array) -> Solver:
     """The same in double-doubles."""
     both = np.diag_indices(len(V))
     H = _lower_products(Pairs(V), Pairs(V))
-    H = H * H
+    for first in range(0, len(V), ROWS):  # a product has ten arrays on the way
+        rows = slice(first, first + ROWS)
+        H.put(rows, H[rows] * H[rows])
     H.put(both, H[both] + Pairs(compliance))
     factor = cholesky(H)
     if factor is None:
