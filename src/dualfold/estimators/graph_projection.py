@@ -188,15 +188,7 @@ class GraphProjection(LinearEstimator):
 
     def _count(self, room: int) -> int:
         """The number of directions to look for among those that the variance left."""
-        if self.n_components == "auto":
-            return min(LOOKED_AT, room)
-        if int(self.n_components) > room:
-            raise InvalidInput(
-                Argument("n_components", self.n_components),
-                f" asks for more directions than the data has, which is {room}; lower ",
-                Argument("n_components"),
-            )
-        return int(self.n_components)
+        return min(LOOKED_AT, room) if self.n_components == "auto" else int(self.n_components)
 
     def _refuse_distances(self) -> None:
         if is_precomputed(self.metric):
