@@ -171,6 +171,11 @@ def test_linear_systems_in_fractions():
     assert _eliminated(np.array([[1.0, 1.0], [1.0, 1.0]]), right) is None
     third = _eliminated(np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 3.0]]), right)
     assert third == {0: Fraction(1), 2: Fraction(1, 3)}
+    assert _eliminated(np.array([[1.0, 1.0, 0.0, 5.0], [1.0, 1.0, 3.0, 5.0]]), right) == third
+    same = sp.csr_array(np.ones((21, 22)))  # too many rows to begin with fractions, and singular
+    (found,) = corrections(same, fractions(np.ones(21)), np.ones(22))
+    assert sum(found.centre) == 1
+    assert not any(found.radius)
     assert list(corrections(sp.csr_array((2, 0)), right, np.ones(0))) == []
 
 

@@ -154,8 +154,6 @@ def stored_around_landmarks(
     if certificate.level == "failed":
         return certificate
     rule = _rule_behind(estimator, graph, points[rows].astype(float), certificate)
-    if rule is None:  # a certificate that did not fail has found them before
-        return certificate.doubted("the directions beside the stored ones were not found")
     again = rule(X)
     again[rows] = points[rows]
     same = SAME_SINGLE if points.dtype == np.float32 else SAME
@@ -163,13 +161,12 @@ def stored_around_landmarks(
 
 
 def _rule_behind(estimator: Any, graph: Graph, own: Array, certificate: Any) -> Any:
-    """The rule of new points that follows from the graph's own ones; None where nothing does."""
+    """The rule of new points that follows from the graph's own ones."""
     if isinstance(estimator, MaximumVarianceUnfolding | NeighborMap):
         return estimator._map(graph, replace(_NOTHING, points=own))
     stated = estimator._stated_piece(graph, own.shape[1])
     V = completed(stated.problem, vectors_behind(stated.problem, own))
-    if V is None:
-        return None
+    assert V is not None  # a certificate that did not fail has found it before
     theta = np.diagonal(quotients(stated.problem, V)).copy()
     solution = Solution(V, theta, V[:, :0], "stored", "converged", 0)
     return stated.leads_to(Embedding(own, theta, certificate, stated.problem, solution))
