@@ -38,6 +38,7 @@ gc.disable()
 
 def pytest_collection_finish(session):
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)  # tests make and forget many small objects
     gc.enable()
 
 
