@@ -71,6 +71,9 @@ REFUSALS = {
     ).fit(APART).connections(),
     "optimises nothing": lambda: dualfold.RandomProjection(2).stated(X, 2),
     "answers no trace problem": lambda: dualfold.NeighborMap(n_neighbors=5).stated(X, 2),
+    "they are likenesses and must be 0 or more": lambda: dualfold.SpectralEmbedding(
+        affinity="precomputed"
+    ).fit(-DISTANCES),
     "places no new points": lambda: dualfold.SpectralEmbedding(
         affinity="rbf"
     ).stated(X, 2).leads_to(X),

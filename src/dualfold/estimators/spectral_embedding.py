@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.data.labels import Labels
 from dualfold.embedding import embed
-from dualfold.errors import DualfoldWarning, InvalidInput
+from dualfold.errors import Argument, DualfoldWarning, InvalidInput
 from dualfold.estimators.base import CertifiedBase, solver_named
 from dualfold.estimators.stated import Stated
 from dualfold.trace.problem import TraceProblem
@@ -183,6 +183,14 @@ def _problem_of_affinities(W: Any, count: int) -> tuple[TraceProblem, int]:
     W = sp.csr_array(W - sp.diags_array(W.diagonal()))  # a self-loop moves nothing
     W.eliminate_zeros()
     degrees = np.asarray(W.sum(axis=1)).ravel()
+    if (degrees < 0).any():
+        row = int(np.argmin(degrees))
+        raise InvalidInput(
+            Argument("affinity"),
+            f": the affinities of row {row} (counted from 0) add up to {degrees[row]:.3g}; they are "
+            "likenesses and must be 0 or more, so turn distances or correlations into such first, "
+            "as exp(−d²) or 1 + r",
+        )
     laplacian = sp.csr_array(sp.diags_array(degrees) - W)
     pieces = int(connected_components(W, directed=False)[0])
     degrees[degrees == 0] = 1.0  # a lone point, as scikit-learn has it
