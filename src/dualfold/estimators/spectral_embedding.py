@@ -187,7 +187,7 @@ def _problem_of_affinities(W: Any, count: int) -> tuple[TraceProblem, int]:
         row = int(np.argmin(degrees))
         raise InvalidInput(
             Argument("affinity"),
-            f": the affinities of row {row} (counted from 0) add up to {degrees[row]:.3g}; they are "
+            f": those of row {row} (counted from 0) add up to {degrees[row]:.3g}; they are "
             "likenesses and must be 0 or more, so turn distances or correlations into such first, "
             "as exp(−d²) or 1 + r",
         )
