@@ -9,7 +9,7 @@
 #include <float.h>
 #include <string.h>
 
-enum { EDGES_TOGETHER = 8 };
+enum { EDGES_TOGETHER = 8, AHEAD = 256 }; /* edges that are called from memory in advance */
 SHARED(EDGES_TOGETHER);
 
 typedef float Lanes __attribute__((vector_size(EDGES_TOGETHER * sizeof(float)), aligned(4)));
@@ -73,6 +73,8 @@ EXPORT void packed_attraction(
     for (int64_t i = first; i < last; i++) {
         Lanes down = {0}, across = {0}, x, y;
         for (int64_t group = start[i]; group < start[i + 1]; group++) {
+            __builtin_prefetch(packed + group * EDGES_TOGETHER + AHEAD);
+            __builtin_prefetch(weight + group * EDGES_TOGETHER + AHEAD);
             apart(Y, i, packed + group * EDGES_TOGETHER, &x, &y);
             const Lanes given = *(const Lanes *)(weight + group * EDGES_TOGETHER);
             const Lanes strength = given / (1.0f + x * x + y * y);
