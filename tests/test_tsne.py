@@ -12,7 +12,7 @@ from sklearn.manifold import _t_sne
 import dualfold
 from dualfold import TSNE
 from dualfold.data import digits
-from dualfold.errors import InvalidInput, PointsCollapse, TooLarge
+from dualfold.errors import InvalidInput, PointsCollapse, RowsFarAway, TooLarge
 from dualfold.estimators.tsne_judging import neighbors_kept
 from dualfold.forces import Phase, TsneProblem, certify_tsne, descended, tsne_objective
 from dualfold.forces import tsne_objective as objective_module
@@ -329,6 +329,19 @@ def test_new_rows_do_not_depend_on_one_another(fitted):
     near = nearest(DIGITS, 5, queries=new).indices
     apart = np.linalg.norm(together[:, None] - fitted.embedding_[near], axis=2).min(axis=1)
     assert np.median(apart) < 0.1 * np.ptp(fitted.embedding_)
+
+
+def test_rows_far_from_all_old_ones_are_named(fitted):
+    new = digits().points[300:340].astype(float)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RowsFarAway)
+        usual = fitted.transform(new)
+    new[[3, 9]] += 1e6
+    with pytest.warns(RowsFarAway, match=r"2 of 40 new rows \(counted from 0: 3, 9\)") as told:
+        placed = fitted.transform(new)
+    assert told[0].filename == __file__
+    others = np.delete(np.arange(40), [3, 9])
+    np.testing.assert_array_equal(placed[others], usual[others])
 
 
 def test_new_rows_on_a_grid_lie_where_all_pairs_put_them(fitted, monkeypatch):

@@ -156,6 +156,10 @@ class RowsLeftOut(DualfoldWarning):
     """Some rows are no part of the problem; they are placed as new rows are."""
 
 
+class RowsFarAway(DualfoldWarning):
+    """New rows are so far from all old ones that their places on the map say nothing."""
+
+
 class CertificateFailed(DualfoldWarning):
     """An answer was returned that its own certificate does not accept."""
 

@@ -18,11 +18,13 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.errors import RowsFarAway
 from dualfold.forces.tsne_grid import Grid
 from dualfold.graph.graph import Lists
 from dualfold.graph.neighbors import nearest
 from dualfold.kernels import kernel
 from dualfold.kernels.threads import Threads, in_threads, row_slices, thread_count
+from dualfold.warned import warn
 from dualfold.weights.perplexity import conditional_affinities
 
 _all_pairs = kernel("all_pairs_repulsion")
@@ -55,6 +57,7 @@ class NeighborMap:
 
     def __call__(self, X: Any) -> Array:
         found = nearest(self.features, self.n_neighbors, queries=X, metric=self.metric)
+        self._warn_of_far_rows(found.distances[:, 0])
         n, k = found.indices.shape
         lists = Lists(np.arange(0, n * k + 1, k), found.indices.ravel(), found.distances.ravel())
         affinities = conditional_affinities(lists, self.perplexity)[0].reshape(n, k)
@@ -68,6 +71,29 @@ class NeighborMap:
         same = found.distances[:, 0] == 0
         placed[same] = self._old[found.indices[same, 0]]
         return placed
+
+    def _warn_of_far_rows(self, distances: Array) -> None:
+        """`RowsFarAway` for rows with these distances to the nearest old one."""
+        far = np.flatnonzero(distances > self._width)
+        if len(far):
+            which = ", ".join(map(str, far[:5])) + (" …" if len(far) > 5 else "")
+            warn(
+                RowsFarAway(
+                    f"{len(far):,} of {len(distances):,} new rows (counted from 0: {which}) are "
+                    "farther from every old row than old rows are from one another, so that their "
+                    "places say nothing about them; look at units and columns. "
+                    "quality.conformal_p_values tells which rows are unlike the old ones"
+                ),
+                stacklevel=5,
+            )
+
+    @cached_property
+    def _width(self) -> float:
+        """No two old rows are farther apart: twice the longest distance from one of them."""
+        n = len(self.points)
+        return 2 * float(
+            nearest(self.features, n, queries=self.features[:1], metric=self.metric).distances.max()
+        )
 
     @cached_property
     def _old(self) -> Array:
