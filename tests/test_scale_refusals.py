@@ -164,7 +164,7 @@ def tiles(rows=X, height=10):
 CLASSES = dask_array.from_array(np.arange(30) % 2, chunks=15)
 NOTHING = tiles()[:0]
 ASKED = {
-    "labels for 10 rows here": lambda: FisherDiscriminant().fit(
+    "y has 15 labels for": lambda: FisherDiscriminant().fit(
         tiles(height=(10, 20)), dask_frame.from_dask_array(CLASSES)
     ),
     "no rows in any of its tiles": lambda: FisherDiscriminant().fit(NOTHING, CLASSES[:0]),
