@@ -48,7 +48,7 @@ class MaximumVarianceUnfolding(SolvableRows):
     p, metric_params, graph : as for the other graph methods
     constraints : edges may be "at_most" as long as in the data, or "equal" to that: what is
         proved is then about exactly the lengths of the answer, within 1e-9 of d² of the data's
-        (up to 2,000 edges to `tol`, half a minute for 1,000; with more the gap is 1e-4 to 1e-3,
+        (up to 2,000 edges to `tol`, half a minute for 1,000; with more the gap is 1e-4 to 2e-3,
         7,000 take twenty minutes, and it may stay "unresolved")
     relaxation : None, or a share of d² by which equal lengths may differ: another, softer problem,
         and the certificate says so
