@@ -49,7 +49,7 @@ NEIGHBOUR_MAPS = {
     "tsne-mnist": Case(
         "t-SNE, MNIST 70,000, perplexity 30, 750 rounds",
         images(70_000),
-        {**TSNES, **CONTEXT},
+        {**TSNES, **SKLEARN, **CONTEXT},
         (
             NoMoreThan(1.0, ("umap",)),
             SameQuality("openTSNE", 0.01),
