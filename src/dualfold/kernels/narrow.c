@@ -32,6 +32,7 @@ EXPORT int64_t narrow_pairs(
         const float *square HOLDS(n), const float *allowed HOLDS(n),
         int32_t *rows HOLDS(count) BELOW(n), int32_t *columns HOLDS(count) BELOW(n),
         float *bounds HOLDS(count), int64_t count) {
+    (void)n; /* rows and columns are below it */
     int64_t kept = 0;
     for (int64_t p = 0; p < count; p++) {
         const int32_t r = rows[p], c = columns[p];
