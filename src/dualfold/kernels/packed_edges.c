@@ -26,6 +26,7 @@ EXPORT void pack_edges(
         const int32_t *column HOLDS(start[n]) BELOW(n), const double *entry HOLDS(start[n]),
         const int64_t *to HOLDS(n + 1) RISING, int32_t *packed HOLDS(to[n] * EDGES_TOGETHER),
         float *weight HOLDS(to[n] * EDGES_TOGETHER)) {
+    (void)n; /* what the conditions of the arrays are about */
     for (int64_t r = first; r < last; r++) {
         int64_t at = to[r] * EDGES_TOGETHER;
         const int64_t end = to[r + 1] * EDGES_TOGETHER;
