@@ -32,8 +32,8 @@ def few_rows() -> Iterator[None]:
     few = replace(
         whole, points=whole.points[:ROWS], labels=whole.labels[:ROWS], rows=whole.rows[:ROWS]
     )
-    # Rounds of few rows take no time. When forces balance depends on rounding: after 1,000 rounds of
-    # four such rolls 0.1 to 1.5 % of them were left, after 2,000 less than 0.01 %.
+    # Rounds of few rows take no time. When forces balance depends on rounding: after 1,000 of
+    # them 0.1 to 1.5 % were left (four rolls), after 2,000 less than 0.01 %.
     with (
         patch.object(demo, "ROLL_POINTS", ROWS),
         patch.dict(demo.OPTIONS, tsne={"max_iter": 2_000}),
