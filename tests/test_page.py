@@ -74,8 +74,18 @@ def test_a_column_that_names_each_row_is_not_the_first_colour():
         assert first_color(labelled(given, 30), 30) == expected
 
 
+def test_a_network_is_forbidden_by_the_page_itself(two_maps, tab, file_of):
+    tab.goto(file_of(two_maps))
+    asked = "fetch('https://example.org/').then(() => 'reached', () => 'blocked')"
+    assert tab.evaluate(asked) == "blocked"
+    assert tab.evaluate(
+        "() => { const s = document.createElement('script'); s.textContent = 'window.ran = 1';"
+        " document.body.append(s); return window.ran === undefined; }"
+    )
+
+
 def test_opens_from_a_file_without_a_network_and_tells_its_verdict(opened, two_maps):
-    page = opened(two_maps)
+    page = opened(two_maps, anew=True)
     shown = state(page)
     assert (shown["rows"], shown["shown"], shown["webgl"]) == (N, N, True)
     assert page.inner_text("#summary").startswith("240 points in 2 dimensions by first")
@@ -97,16 +107,6 @@ def test_opens_from_a_file_without_a_network_and_tells_its_verdict(opened, two_m
     assert "from all 240 points" in page.inner_text("#panels figure:nth-child(3)")
     page.evaluate("dualfold.show(1)")
     assert "from 100 of 240 points" in page.inner_text("#panels")
-
-
-def test_a_network_is_forbidden_by_the_page_itself(two_maps, tab, file_of):
-    tab.goto(file_of(two_maps))
-    asked = "fetch('https://example.org/').then(() => 'reached', () => 'blocked')"
-    assert tab.evaluate(asked) == "blocked"
-    assert tab.evaluate(
-        "() => { const s = document.createElement('script'); s.textContent = 'window.ran = 1';"
-        " document.body.append(s); return window.ran === undefined; }"
-    )
 
 
 def test_lasso_selects_the_rows_inside(opened, two_maps):
@@ -333,7 +333,7 @@ def test_a_space_is_drawn_in_3d(opened):
 def test_phone_and_dark(opened, two_maps, tab):
     tab.set_viewport_size({"width": 390, "height": 800})
     tab.emulate_media(color_scheme="dark", reduced_motion="reduce")
-    page = opened(two_maps)
+    page = opened(two_maps, anew=True)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert sum(map(int, re.findall(r"\d+", ground)[:3])) < 120

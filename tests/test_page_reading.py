@@ -10,7 +10,6 @@ import pytest
 from matplotlib import image
 from page_window import (
     drag,
-    is_driver_chatter,
     page_with_axe,
     pixels_of,
     serious_faults,
@@ -22,7 +21,7 @@ from scipy.spatial.distance import cdist
 from dualfold.view.page import Map, make_page, measured_map, page_html
 from dualfold.view.page_terms import TERMS
 
-pytest_plugins = ["page_fixtures"]  # tab, file_of
+pytest_plugins = ["page_fixtures"]  # tab, file_of, opened
 N, K = 240, 6
 GREEN = (0, 115, 79)  # --good of the light theme
 
@@ -69,31 +68,12 @@ def towns():
     return page_html(maps, title="Towns", columns=columns, features=(names, X))
 
 
-@pytest.fixture(scope="module")
-def loaded(tab, file_of, towns):
-    """The page of the towns, opened once; at the end nothing may have been said."""
-    heard = []
-    tab.on("console", lambda message: heard.append(message.text))
-    tab.on("pageerror", lambda error: heard.append(str(error)))
-    tab.goto(file_of(towns))
-    tab.evaluate("dualfold.ready")
-    tab.wait_for_selector("#panels .main-svg >> nth=3")
-    yield tab
-    assert [line for line in heard if not is_driver_chatter(line)] == []
-
-
 @pytest.fixture
-def page(loaded):
-    """The page as it was when it was opened."""
-    loaded.evaluate(
-        "(async () => { document.querySelector('[data-tool=pan]').click();"
-        " document.querySelector('#names[aria-pressed=false]')?.click();"
-        " document.getElementById('search').value = ''; document.activeElement.blur();"
-        " await dualfold.colorBy('column:country'); await dualfold.focus(null);"
-        " await dualfold.select(null); await dualfold.besides(false); await dualfold.show(0);"
-        " document.getElementById('reset').click(); })()"
-    )
-    return loaded
+def page(opened, towns):
+    """The page of the towns as it was when it was opened, with all its panels."""
+    page = opened(towns)
+    page.wait_for_selector("#panels .main-svg >> nth=3")
+    return page
 
 
 def standardised(inside, outside):
@@ -245,32 +225,6 @@ def test_names_of_groups_nest_and_never_overlap(page):
     assert placed() == []
 
 
-def test_contours_enclose_the_shares_that_they_say(loaded, file_of):
-    points = np.random.default_rng(0).normal(size=(6000, 2))
-    page = loaded.context.browser.new_page(viewport={"width": 1280, "height": 860})
-    page.goto(file_of(page_html([Map("cloud", points)])))
-    page.evaluate("dualfold.ready")
-    paths = page.evaluate(
-        "[...document.querySelectorAll('#overlay .contour')].map(p => { const m = p.getCTM();"
-        " return [...p.getAttribute('d').matchAll(/M([^ ]+) ([^L]+)L/g)].map(c =>"
-        " [m.a * c[1] + m.e, m.d * c[2] + m.f]); })"
-    )
-    assert len(paths) == 4
-    span = page.evaluate("dualfold.spans()[0]")
-    wide = page.evaluate("document.getElementById('frame').clientWidth")
-    unit = (span["x"][1] - span["x"][0]) / (wide - 8)
-    middle = np.array([4 - span["x"][0] / unit, 4 + span["y"][1] / unit])
-    # A share q of a round cloud lies within √(−2 ln(1 − q)); the grid widens it a little.
-    widened = np.sqrt(1 + 3 * 2 * ((points.max(0) - points.min(0)).mean() * 1.1 / 96) ** 2)
-    for share, path in zip((0.25, 0.5, 0.75, 0.9), paths, strict=True):
-        radii = np.linalg.norm((np.array(path) - middle) * unit, axis=1)
-        expected = widened * np.sqrt(-2 * np.log(1 - share))
-        assert np.median(radii) == pytest.approx(expected, rel=0.08), share
-    page.click("#contours")
-    assert page.locator("#overlay .contour").count() == 0
-    page.close()
-
-
 def shown_color(page, selector):
     text = page.evaluate("s => getComputedStyle(document.querySelector(s)).color", selector)
     return tuple(map(int, re.findall(r"\d+", text)[:3]))
@@ -407,9 +361,9 @@ def test_nothing_private_of_plotly_is_used():
             ), part
 
 
-def test_a_screen_reader_stumbles_over_nothing(loaded, file_of, towns):
+def test_a_screen_reader_stumbles_over_nothing(tab, file_of, towns):
     """axe-core finds no serious fault in any state of the page, and does find one that is made."""
-    page = page_with_axe(loaded.context.browser, file_of(towns))
+    page = page_with_axe(tab.context.browser, file_of(towns))
     for step in (
         "null",
         "dualfold.focus(5)",
@@ -441,33 +395,60 @@ def test_a_page_that_was_hidden_shows_its_maps_again(page):
             assert np.allclose([*one["x"], *one["y"]], [*other["x"], *other["y"]])
 
 
-def test_groups_that_lie_mixed_get_no_names(loaded, file_of):
+def test_a_page_without_notes_has_none(page):
+    assert not page.is_visible("#notes")
+    assert not page.is_visible("#doubt")
+
+
+# Pages of their own, last: the one before is opened once.
+
+
+def test_contours_enclose_the_shares_that_they_say(opened):
+    points = np.random.default_rng(0).normal(size=(6000, 2))
+    page = opened(page_html([Map("cloud", points)]))
+    paths = page.evaluate(
+        "[...document.querySelectorAll('#overlay .contour')].map(p => { const m = p.getCTM();"
+        " return [...p.getAttribute('d').matchAll(/M([^ ]+) ([^L]+)L/g)].map(c =>"
+        " [m.a * c[1] + m.e, m.d * c[2] + m.f]); })"
+    )
+    assert len(paths) == 4
+    span = page.evaluate("dualfold.spans()[0]")
+    wide = page.evaluate("document.getElementById('frame').clientWidth")
+    unit = (span["x"][1] - span["x"][0]) / (wide - 8)
+    middle = np.array([4 - span["x"][0] / unit, 4 + span["y"][1] / unit])
+    # A share q of a round cloud lies within √(−2 ln(1 − q)); the grid widens it a little.
+    widened = np.sqrt(1 + 3 * 2 * ((points.max(0) - points.min(0)).mean() * 1.1 / 96) ** 2)
+    for share, path in zip((0.25, 0.5, 0.75, 0.9), paths, strict=True):
+        radii = np.linalg.norm((np.array(path) - middle) * unit, axis=1)
+        expected = widened * np.sqrt(-2 * np.log(1 - share))
+        assert np.median(radii) == pytest.approx(expected, rel=0.08), share
+    page.click("#contours")
+    assert page.locator("#overlay .contour").count() == 0
+
+
+def test_groups_that_lie_mixed_get_no_names(opened):
     rng = np.random.default_rng(0)
     points = rng.normal(size=(400, 2)) + np.repeat([[0, 0], [12, 0]], 200, axis=0)
     columns = {
         "mixed": rng.choice(["yes", "no"], 400),
         "apart": np.repeat(["left", "right"], 200),
     }
-    page = loaded.context.browser.new_page(viewport={"width": 1280, "height": 860})
-    page.goto(file_of(page_html([Map("two", points)], columns=columns, color="mixed")))
-    page.evaluate("dualfold.ready")
+    page = opened(page_html([Map("two", points)], columns=columns, color="mixed"))
     named = {name["text"] for name in page.evaluate("dualfold.names()")}
     assert not named & {"yes", "no"}
     page.evaluate("dualfold.colorBy('column:apart')")
     assert {name["text"] for name in page.evaluate("dualfold.names()")} == {"left", "right"}
-    page.close()
 
 
-def test_how_the_table_was_read_can_be_looked_up(loaded, file_of):
+def test_how_the_table_was_read_can_be_looked_up(opened, tab):
     points = np.random.default_rng(0).normal(size=(50, 2))
     notes = (
         "'id': <b>left out</b>; --keep id uses it",
         "'target': used as a feature, though it may be the answer; --color target keeps it apart",
     )
     made = make_page([Map("one", points)], notes=notes)
-    page = loaded.context.browser.new_page(viewport={"width": 390, "height": 844})
-    page.goto(file_of(made.html))
-    page.evaluate("dualfold.ready")
+    tab.set_viewport_size({"width": 390, "height": 844})
+    page = opened(made.html)
     assert page.inner_text("#doubt").startswith("'target': used as a feature")
     assert page.inner_text("#doubt code") == "--color"
     assert not page.is_visible("#notes li")
@@ -475,9 +456,3 @@ def test_how_the_table_was_read_can_be_looked_up(loaded, file_of):
     page.keyboard.press("Enter")
     assert page.inner_text("#notes li") == "'id': <b>left out</b>; --keep id uses it."
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    page.close()
-
-
-def test_a_page_without_notes_has_none(page):
-    assert not page.is_visible("#notes")
-    assert not page.is_visible("#doubt")
