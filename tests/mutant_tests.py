@@ -11,7 +11,7 @@ from mutations import reached_by
 
 SLOW = 2.5  # seconds: tests that take longer are left out
 BUDGET = 1.5  # seconds of processor for the tests of a mutant, as measured under coverage
-MOST = 30  # tests for a mutant
+MOST = 20  # tests for a mutant, for each second of the budget
 # Tests that look at what imports made, and run none of its lines.
 LOOKS = ("tests/test_frozen.py", "tests/test_survivors_constants.py")
 
@@ -87,7 +87,7 @@ class Known:
                         found |= self.of_line.get((other, at), set())
         return found
 
-    def chosen(self, package, mutant, kills):
+    def chosen(self, package, mutant, kills, budget=BUDGET):
         """The tests in their order, and how long they take.
 
         First those that do little but run this file, each second counted; further cases of one
@@ -103,7 +103,7 @@ class Known:
             value[test] = focus * (1 + kills[place, function]) / cases[function]
         found, total = [], 0.0
         for test in sorted(value, key=value.__getitem__, reverse=True):
-            if total + self.took[test] <= BUDGET and len(found) < MOST:
+            if total + self.took[test] <= budget and len(found) < MOST * budget:
                 found.append(test)
                 total += self.took[test]
         return found, total

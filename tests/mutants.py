@@ -35,7 +35,7 @@ from mutant_runs import (
     module_of,
     quick_hypothesis,
 )
-from mutant_tests import Contexts, Known
+from mutant_tests import BUDGET, Contexts, Known
 from mutations import mutants_of
 
 HERE = Path(__file__).parent
@@ -101,7 +101,7 @@ def warm():
     assert not any(name.startswith("dualfold") for name in sys.modules)
 
 
-def run(work, chosen, minutes):
+def run(work, chosen, minutes, budget=BUDGET):
     """Try these mutants; one line of JSON each, the last one counts."""
     known = Known([work, *sorted(path.parent for path in work.glob("*/took.json"))])
     kills = Counter(
@@ -115,7 +115,7 @@ def run(work, chosen, minutes):
         if time.monotonic() > end:
             raise KeyboardInterrupt
         began = time.monotonic()
-        return known.chosen(PACKAGE, mutant, kills)
+        return known.chosen(PACKAGE, mutant, kills, budget)
 
     def tell(mutant, tests, verdict, by):
         told = mutant | {"verdict": verdict, "by": by, "tests": len(tests)}
@@ -217,6 +217,7 @@ def main():
     parser.add_argument("--tests", nargs="*", default=["tests"], help="what contexts runs")
     parser.add_argument("--files", default="*", help="again: only mutants of such files")
     parser.add_argument("--all", action="store_true", help="again: also what breaks no promise")
+    parser.add_argument("--budget", type=float, default=BUDGET, help="seconds of tests a mutant")
     parser.add_argument("--result", type=Path)
     given = parser.parse_args()
     given.work.mkdir(parents=True, exist_ok=True)
@@ -233,7 +234,7 @@ def main():
         lived = [m for m in lived if given.all or not reason(m, no_fault())]
         new = [m for m in chosen if identity(m) not in kept]
         todo = new if given.do == "run" else lived
-        raise SystemExit(run(given.work, todo, given.minutes))
+        raise SystemExit(run(given.work, todo, given.minutes, given.budget))
     text = json.dumps(table(given.work, given.count, given.seed), indent=1, ensure_ascii=False)
     print(text)
     if given.result:
