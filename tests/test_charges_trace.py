@@ -61,7 +61,9 @@ def test_products_are_charged_by_their_longest_row(coarsely, monkeypatch):
     turned = small("gramian")
     M = np.abs(turned.A.factor.toarray())
     np.testing.assert_allclose(
-        rounding.product_errors(turned, V), gamma(2 + 2 + 4) * lengths(M.T @ (M @ np.abs(V))), **EQUAL
+        rounding.product_errors(turned, V),
+        gamma(2 + 2 + 4) * lengths(M.T @ (M @ np.abs(V))),
+        **EQUAL,
     )
     patched(monkeypatch, MOST_ABSOLUTE_ROWS=5, TINY=0.25)  # up to and with so many rows
     np.testing.assert_allclose(rounding.product_errors(dense, V), found + 0.25, **EQUAL)
@@ -267,7 +269,9 @@ def test_a_form_is_proved_where_errors_hold_twice_the_rounding(coarsely):
 
 
 def test_a_constant_stays_constant_in_any_weights():
-    basis, off = metric.orthonormal_span(np.ones((4, 1)), metric.Diagonal(np.array([1.0, 2, 64, 3])))
+    basis, off = metric.orthonormal_span(
+        np.ones((4, 1)), metric.Diagonal(np.array([1.0, 2, 64, 3]))
+    )
     assert np.ptp(basis) == 0 == off
     pair = np.array([[1.0, 1], [1, 1], [1, -1], [1, -1]])
     basis, off = metric.orthonormal_span(pair, metric.Identity(4))

@@ -156,7 +156,7 @@ class LowerBound:
         All of ȳ, nothing of it, and what ψ pushes back with at the least point of
         ⟨ȳ, x⟩ + ψ(x) + (λ/2)‖x − c‖². The best multiplier λ puts that point on the sphere.
         """
-        slope, middle = self.slope, ball.center + 0.0 * origin
+        slope, middle = self.slope, ball.center
         least = self._held(0.0 * slope, ball, origin)
         if self.simple.share(slope, 0.0, origin).rest is slope:
             return least  # ψ carries nothing

@@ -34,7 +34,7 @@ class Box(ConvexSet):
         return np.clip(x, self.low, self.high)
 
     def minimiser(self, slope: Array) -> Array:
-        return np.where(slope > 0, self.low, self.high) + 0.0 * slope
+        return np.where(slope > 0, self.low, self.high)
 
     def minimum(self, slope: Array) -> float:
         corner = np.where(slope == 0, 0.0, self.minimiser(slope))  # 0·∞ is 0 here
