@@ -21,6 +21,7 @@ from dualfold.programs import (
     certify_infeasible,
     certify_program,
     certify_unbounded,
+    curvature,
 )
 from dualfold.programs.balance import balanced
 from dualfold.programs.bounds import enclosed_value
@@ -238,3 +239,28 @@ def test_contradictions_of_any_size_are_refused():
     with pytest.raises(Unrealisable, match="linked by edges of length 0"):
         contracted(graph, form="equal")
     assert contracted(graph).problem.n == 2
+
+
+def test_curvature_is_decided_to_the_last_digit_of_the_numbers():
+    """Integers of 53 bits: singular ones are semidefinite, and a determinant of 1 is positive."""
+    a, b = 2**26 + 1, 2**26 + 3
+    singular = np.diag([2.0**52 + 1, float(a * a), float(b * b)])
+    singular[1, 2] = singular[2, 1] = float(a * b)
+    assert _semidefinite(singular)
+    singular[2, 2] = np.nextafter(singular[2, 2], 0)
+    assert not _semidefinite(singular)
+    c, d = 3 * 2**24 + 1, 3 * 2**24
+    corners = [[c * c + d * d, c * (c + 1) + d * (d + 1)], [0, (c + 1) ** 2 + (d + 1) ** 2]]
+    corners[1][0] = corners[0][1]
+    assert corners[0][0] * corners[1][1] - corners[0][1] ** 2 == 1
+    assert _semidefinite(np.array(corners, dtype=float))
+
+
+def test_a_floor_of_curvature_is_charged_for_its_trace(monkeypatch):
+    eps = 2.0**-20
+    monkeypatch.setattr(curvature, "EPS", eps)
+    monkeypatch.setattr(curvature, "TINY", 0.0)
+    floor = curvature._floor(np.diag([1.0, 2.0, 4.0]))
+    left = np.array([1.0, 2.0, 4.0]) - 0.9
+    charged = 2 * (3 + 2) * eps * left.sum() + 2 * eps * (left.max() + 0.9)
+    assert 0.9 - float(floor) == pytest.approx(charged, rel=1e-8)
