@@ -136,7 +136,7 @@ def test_nested_dissection_may_cost_no_more_than_minimum_degree(monkeypatch):
         return ordering._Tree(np.arange(n), none, none, none, 1e9)
 
     monkeypatch.setattr(ordering, "_tree", tree)
-    for most, limit in ((None, 1e9), (2e8, 2e8), (4e9, 1e9)):
+    for most, limit in ((None, 1e9), (2e8, 2e8), (4e9, 1e9), (1.25e8, 1.25e8)):
         asked.clear()
         ordering._cheapest_tree(4, none, none, most)
         assert asked[1] == limit

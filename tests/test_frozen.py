@@ -10,7 +10,7 @@ import pkgutil
 import pytest
 
 import dualfold
-from dualfold import methods, quality
+from dualfold import games, methods, quality
 from dualfold.quality.verdict import MEANINGS
 
 ROOMS = ("trace", "programs", "unfolding", "games", "quality", "methods")
@@ -111,3 +111,8 @@ def test_measures_have_a_best_and_a_worst_value():
         assert best == (0 if error or "variance" in name else 1), name
         signed = name in ("density_correlation", "distance_correlation", "silhouette")
         assert worst == (-1 if signed else 1 - best), name
+
+
+def test_what_a_least_point_holds_is_named():
+    kinds = {one.kind for one in inspect.signature(games.least.LeastPoint).parameters.values()}
+    assert kinds == {inspect.Parameter.KEYWORD_ONLY}

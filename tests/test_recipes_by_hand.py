@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
 from types import SimpleNamespace
 
@@ -17,7 +16,6 @@ from dualfold.games import (
     Quadratic,
     accelerated_by_gauge,
     heavy_ball,
-    least,
     refute,
     unfolding_game,
 )
@@ -40,8 +38,6 @@ def test_recipes_refuse_or_bound_by_what_sets_know():
     assert recipe.bound(4) == pytest.approx(9.0 / (0.25 * 4 * 5) + 2 * L * D**2 / 5)
     assert Rate("linear").factor == 1.0
     assert Rate("linear").exponent == 0.0
-    signature = inspect.signature(least.LeastPoint)
-    assert {one.kind for one in signature.parameters.values()} == {inspect.Parameter.KEYWORD_ONLY}
 
 
 def test_warnings_name_the_line_that_plays():
