@@ -241,7 +241,7 @@ def test_landmarks_choose_a_kernel_by_visits_not_by_the_clock(monkeypatch, name,
     for slow in (None, "one", "scattered"):
         taken.clear()
         for way in quick:
-            monkeypatch.setitem(geodesics._geodesics, way, counted(way, 0.02 * (way == slow)))
+            monkeypatch.setitem(geodesics._geodesics, way, counted(way, 0.004 * (way == slow)))
         with tallied() as work:
             farthest_points(graph, 160, random_state=0)
         runs.append((Counter(taken), work["geodesic visits"]))

@@ -41,8 +41,13 @@ def lazy_rows(height=400):
 
 @pytest.fixture(scope="module")
 def cluster():
-    # The dashboard and its port are of no use here; everything stays on loopback.
-    settings = {"distributed.worker.daemon": False, "distributed.comm.timeouts.connect": "10s"}
+    # The dashboard and its port are of no use here; everything stays on loopback. Workers are
+    # forked from a process that has imported what they need.
+    settings = {
+        "distributed.worker.daemon": False,
+        "distributed.worker.multiprocessing-method": "forkserver",
+        "distributed.comm.timeouts.connect": "10s",
+    }
     with (
         dask.config.set(settings),
         LocalCluster(
