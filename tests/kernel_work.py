@@ -122,12 +122,11 @@ def forces(seed):
         tsne_objective(stated, Y, n_jobs=1)
         kinds = [ByGrid(90, width)] if width < 3 else []
         kinds += [ByTree(90, width, 0.5, bounded=True)] if width < 4 else []
-        with Threads(1) as pool:
-            for kind in kinds:
-                for size in (1, 9):  # wide maps have grids of float32
-                    for task in kind.before(size * Y):
-                        task()
-                    kind.after(size * Y, pool, 1)
+        for kind in kinds:
+            for size in (1, 9):  # wide maps have grids of float32
+                for task in kind.before(size * Y):
+                    task()
+                kind.after(size * Y, Threads(1), 1)
 
 
 def work(seeds=(0, 1)):

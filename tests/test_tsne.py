@@ -47,10 +47,9 @@ def problem_of(X=DIGITS, perplexity=10.0, attraction=1.0, count=2):
 
 def summed(kind, Y, *more, **others):
     found = kind(*Y.shape, *more, **others)
-    with Threads(1) as pool:
-        for task in found.before(Y):
-            task()
-        found.Z = found.after(Y, pool, 1)
+    for task in found.before(Y):
+        task()
+    found.Z = found.after(Y, Threads(1), 1)
     return found
 
 
@@ -97,10 +96,9 @@ def test_the_grid_is_near_the_sums_and_nearer_when_refined(width, size):
         found = ByGrid(*Y.shape)
         if fine:
             found.refine()
-        with Threads(1) as pool:
-            for task in found.before(Y):
-                task()
-            Z = found.after(Y, pool, 3)
+        for task in found.before(Y):
+            task()
+        Z = found.after(Y, Threads(1), 3)
         np.testing.assert_allclose(
             Z, phi.sum(), rtol=1e-2
         )  # half of Z is the points' own share here

@@ -127,7 +127,8 @@ def descended(
     phases = [phase for phase in phases if phase.rounds]
     total = sum(phase.rounds for phase in phases)
     why, taken = "the rounds are over", 0
-    with steps("t-SNE", total) as done, Threads(run.parts) as pool:
+    pool = Threads(run.parts)
+    with steps("t-SNE", total) as done:
         for phase in phases:
             run.begin()
             run.sort()

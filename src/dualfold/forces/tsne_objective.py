@@ -88,7 +88,8 @@ def tsne_objective(problem: TsneProblem, points: Any, n_jobs: int | None = None)
 
     threads = thread_count(n_jobs)
     seconds = SECONDS_A_PAIR * n**2 / threads if exact else 2e-5 * n
-    with foreseen("all pairs", seconds), Threads(threads) as pool:
+    pool = Threads(threads)
+    with foreseen("all pairs", seconds):
         pool.map(edges, shares(n, 4 * threads))
         Z = all_pairs.after(Y, pool, threads)
     return _assembled(problem, Y, pull, float(costs.sum()), all_pairs, Z, exact)

@@ -16,7 +16,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.kernels import kernel
-from dualfold.kernels.threads import Threads, in_threads, row_slices, thread_count
+from dualfold.kernels.threads import in_threads, row_slices, thread_count
 
 __all__ = ["Pairs", "backward", "cholesky", "forward", "inverse", "products"]
 
@@ -122,17 +122,17 @@ def cholesky(A: Pairs) -> Pairs | None:
     kept as in Ogita, Rump and Oishi's Dot2, to γ_n² of the sum of the sizes.
     """
     n, L = len(A.high), A.copy()
-    with Threads(thread_count() if n > 4 * COLUMNS else 1) as pool:
-        for first in range(0, n, COLUMNS):
-            last = min(n, first + COLUMNS)
-            if _cholesky(n, first, last, first, last, L.high, L.low):
-                return None
+    threads = thread_count() if n > 4 * COLUMNS else 1
+    for first in range(0, n, COLUMNS):
+        last = min(n, first + COLUMNS)
+        if _cholesky(n, first, last, first, last, L.high, L.low):
+            return None
 
-            def below(rows: slice, first: int = first, last: int = last) -> None:
-                begin, end = last + rows.start, last + rows.stop
-                _cholesky(n, first, last, begin, end, L.high, L.low)
+        def below(rows: slice, first: int = first, last: int = last) -> None:
+            begin, end = last + rows.start, last + rows.stop
+            _cholesky(n, first, last, begin, end, L.high, L.low)
 
-            pool.map(below, row_slices(n - last, ROWS))
+        in_threads(below, row_slices(n - last, ROWS), threads)
     return Pairs(np.tril(L.high), np.tril(L.low))
 
 

@@ -110,8 +110,7 @@ class NeighborMap:
         grid = Grid(np.vstack([self._old, low - margin, high + margin]))
         grid.holds(np.vstack([low - margin, high + margin]))
         grid.spread(self._old)
-        with Threads(1) as pool:
-            grid.convolve(pool, 1)
+        grid.convolve(Threads(1), 1)
         return grid
 
     def _placed(self, near: Array, affinities: Array, grid: Grid | None) -> Array:

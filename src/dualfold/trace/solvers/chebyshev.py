@@ -8,7 +8,7 @@ method. A Chebyshev filter spends many products on one new block of directions
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
@@ -19,7 +19,7 @@ from dualfold.arrays import Array
 from dualfold.errors import TooLarge
 from dualfold.kernels import kernel, shared
 from dualfold.kernels.tally import tally
-from dualfold.kernels.threads import Threads, thread_count
+from dualfold.kernels.threads import in_threads, thread_count
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.shifted import shifted
 from dualfold.trace.solvers.shift import gershgorin
@@ -41,7 +41,6 @@ class ChebyshevFilter:
     problem: TraceProblem
     top: float
     products: int = 0
-    threads: Threads = field(default_factory=lambda: Threads(thread_count()))
 
     @cached_property
     def shares(self) -> list[tuple[int, int]]:
@@ -95,4 +94,4 @@ class ChebyshevFilter:
         def advance(share: tuple[int, int]) -> None:
             _step(*share, width, A.indptr, A.indices, A.data, scale, centre, weight, X, Z)
 
-        self.threads.map(advance, self.shares)
+        in_threads(advance, self.shares, len(self.shares))
