@@ -8,11 +8,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from scipy.sparse.linalg import aslinearoperator
+from scipy.sparse.linalg import LinearOperator, aslinearoperator
 from test_tries_trace import problem_of
 
 from dualfold.errors import InvalidInput
 from dualfold.trace import TraceProblem, certificate, certify, entries, exact, ordering
+from dualfold.trace.balanced import balanced
 from dualfold.trace.factorisation import factorise
 from dualfold.trace.product import product
 from dualfold.trace.solution import with_signs
@@ -148,3 +149,27 @@ def test_rows_of_a_factor_are_charged_by_their_sums(monkeypatch):
     matrix = sp.csr_array(np.diag(d))
     errors = factorise(matrix, ordering.fill_reducing_ordering(matrix)).row_errors
     np.testing.assert_allclose(errors, (1 + 1e-6) * 3 * unit / (1 - 3 * unit) * d, rtol=1e-9)
+
+
+def test_norms_and_asymmetries_are_charged_as_they_say():
+    A = np.array([[1.0, 2.0], [2.0, 4.0]])
+    eps = np.finfo(float).eps
+    found = TraceProblem(A, count=1).square_norm
+    assert found == pytest.approx(25.0 * (1 + (2**18 + 2) * eps), rel=1e-14)
+    seen = []
+
+    class Twisted(LinearOperator):
+        def _matmat(self, V):
+            seen.append(V)
+            return A @ V + 0.5 * np.array([[0, 1.0], [-1, 0]]) @ V
+
+    found = TraceProblem(Twisted(float, (2, 2)), count=1).asymmetry
+    Y, X = seen[-2:]  # four pairs: xᵀ(A − Aᵀ)y, one in 800 of whose spread is unlikely
+    assert X.shape == Y.shape == (2, 4)
+    assert found == pytest.approx(400 * np.abs(X[0] * Y[1] - X[1] * Y[0]).max())
+
+
+def test_weights_of_sixteen_to_one_are_balanced():
+    for most, same in ((15.0, True), (16.0, False)):
+        problem = TraceProblem(np.eye(2), np.array([1.0, most]), count=1)
+        assert (balanced(problem, np.eye(2)[:, :1])[0] is problem) == same

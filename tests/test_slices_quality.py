@@ -13,6 +13,7 @@ from dualfold.graph.coordinates import frame_of
 from dualfold.methods import tsne
 from dualfold.methods.pca import MOST_ROWS, MOST_SPARSE_ROWS, pca_matrix
 from dualfold.quality import nonmetric, rank_counts
+from dualfold.quality.axes import far_rows
 from dualfold.quality.distortion import measured_distortion
 from dualfold.quality.foreign import conformal_p_values
 from dualfold.quality.ranks import both_spaces
@@ -87,3 +88,10 @@ def test_affinities_of_all_neighbours_are_joint():
     assert P.sum() == pytest.approx(1.0)
     np.testing.assert_allclose((P - P.T).toarray(), 0.0, atol=1e-15)
     assert P.shape == (12, 12)
+
+
+def test_one_row_of_thirty_may_be_far():
+    for n, found in ((29, []), (30, [(0, (3,))])):
+        Y = np.linspace(-1, 1, n)[:, None]
+        Y[3] = 90.0
+        assert [(one.axis, one.rows) for one in far_rows(Y)] == found

@@ -13,6 +13,7 @@ from scipy.sparse.linalg import aslinearoperator
 from dualfold.trace import Gramian, TraceProblem
 from dualfold.trace.solvers import factored, shift
 from dualfold.trace.solvers.chebyshev import CUT, LEAST, MOST, STEEPNESS, ChebyshevFilter
+from dualfold.trace.solvers.krylov import KrylovSpace
 from dualfold.trace.solvers.subspace import _in_own_sense, _standard_form
 
 VALUES = np.array([0.0, 1.0, 3.0, 6.0, 10.0])
@@ -106,3 +107,11 @@ def test_the_standard_form_has_the_same_values():
         standard = _standard_form(problem, root).A
         for v in (np.array([1.0, -3.0]), np.eye(2)):
             np.testing.assert_allclose(standard @ v, expected @ v, rtol=1e-14)
+
+
+def test_a_space_that_is_whole_does_not_grow():
+    space = KrylovSpace(TraceProblem(sp.csr_array(np.diag(np.arange(1.0, 9))), count=1), 1e-6)
+    assert space._grow(4)
+    space._next = np.zeros((8, 1))
+    assert not space._grow(4)
+    assert space.first(1) is None

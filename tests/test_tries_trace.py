@@ -72,6 +72,8 @@ def test_wider_gaps_are_tried_where_better_directions_are_below():
     assert bounds._wide_gaps(answer, wider, 1.0) == [Height(3, 7.0)]  # 4 is not more than 4·1
     rough = trial_of([1.0, 2.0, 3.0, 11.0, 12.0, 16.0], np.full(6, 1.0))
     assert bounds._wide_gaps(answer, rough, None) == [Height(3, 7.0)]
+    half = trial_of([1.0, 2.0, 3.0], np.full(3, 0.25))  # residuals of ½: a gap of 2 would do
+    assert bounds._wide_gaps(answer, half, None) == []
 
 
 def test_singular_values_are_tried_in_the_middle_of_gaps_and_under_the_answer(monkeypatch):

@@ -129,7 +129,7 @@ def residual_lengths(
 def _images(problem: TraceProblem, V: Array, lift: float, AV: Array | None) -> tuple[Array, Array]:
     AV, BV = problem.descent(V) if AV is None else AV, problem.metric.times(V)
     N = problem.trivial
-    if lift and N.shape[1]:
+    if lift:
         AV = AV + lift * (problem.metric.times(N) @ inner(N, BV))
     return AV, BV
 
@@ -178,7 +178,7 @@ def _residual_errors(problem: TraceProblem, V: Array, BV: Array, h: Array, lift:
     errors = errors + np.abs(h) * metric_errors(problem, V)
     errors = errors + 3 * UNIT * (np.abs(h) * column_norms(BV)) + 3 * UNIT * column_norms(BV * h)
     N = problem.trivial
-    if lift and N.shape[1]:
+    if lift:
         BN = problem.metric.times(N)
         thick = float(np.linalg.norm(column_norms(BN)))
         rounding = gamma(inner_depth(problem.n) + N.shape[1] + 4) * np.linalg.norm(
