@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 __all__ = ["warn"]
 
 # What was said during each search or cross-validation that is running.
-_SAID: WeakKeyDictionary[Any, set[type[Warning]]] = WeakKeyDictionary()
+_SAID: WeakKeyDictionary[Any, dict[type[Warning], Warning]] = WeakKeyDictionary()
 
 
 def warn(warning: Warning, *, stacklevel: int) -> None:
@@ -24,10 +24,10 @@ def warn(warning: Warning, *, stacklevel: int) -> None:
     """
     search = _search()
     if search is not None:
-        said = _SAID.setdefault(search, set())
-        if type(warning) in said:
+        # One step, so that of two folds in threads only one is the first.
+        first = _SAID.setdefault(search, {}).setdefault(type(warning), warning)
+        if first is not warning:
             return
-        said.add(type(warning))
     warnings.warn(warning, stacklevel=stacklevel + 1)
 
 

@@ -126,7 +126,7 @@ def plainly(command: Callable[P, R]) -> Callable[P, R]:
             with running(command):
                 _end(shown(error.message), FAILURE)
         except BrokenPipeError:  # `dualfold … | head` has seen enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _give_up_standard_output()
             raise typer.Exit(FAILURE) from None
         except MemoryError:
             _end("this needs more memory than there is; try fewer rows or columns", FAILURE)
@@ -135,6 +135,8 @@ def plainly(command: Callable[P, R]) -> Callable[P, R]:
                 raise
             nameless = isinstance(error, FileNotFoundError)  # somebody removed it meanwhile
             place = error.filename or ("the current folder" if nameless else "standard output")
+            if place == "standard output":
+                _give_up_standard_output()
             _end(f"{place}: {error.strerror or error}", FAILURE)
         except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
@@ -148,6 +150,12 @@ def plainly(command: Callable[P, R]) -> Callable[P, R]:
             )
 
     return run
+
+
+def _give_up_standard_output() -> None:
+    """What its buffer still holds goes nowhere; Python would fail to write it at the end."""
+    with contextlib.suppress(OSError, ValueError):  # where it is no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _end(message: str, code: int) -> NoReturn:

@@ -14,6 +14,7 @@ from uuid import uuid4
 import numpy as np
 
 from dualfold.errors import DataUnavailable
+from dualfold.kernels.locks import ForkedLock
 from dualfold.scale.engine import OneTask, own_threads, translated
 from dualfold.scale.packages import needed
 from dualfold.scale.rows import plain_rows
@@ -24,6 +25,7 @@ PIECE, FEWEST, MOST = 2**19, 2**10, 2**13
 # Models of more bytes than this go to workers by a file that they open. In the graph of tasks
 # they would be sent again and again; scattered ones are lost with the worker that holds them.
 MOST_IN_GRAPH = 2**20
+_making = ForkedLock()  # of two folders made at once one is forgotten, and deleted with its models
 
 
 class OpenedModel:
@@ -75,7 +77,8 @@ def sent(model: Any) -> OpenedModel | InGraph:
     content = pickle.dumps(slim, protocol=5)
     if len(content) <= MOST_IN_GRAPH:
         return InGraph(slim)
-    place = Path(_folder().name) / f"{uuid4().hex}.model"
+    with _making:
+        place = Path(_folder().name) / f"{uuid4().hex}.model"
     place.write_bytes(content)
     return OpenedModel(str(place))
 

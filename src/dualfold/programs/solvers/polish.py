@@ -46,7 +46,7 @@ def polished(program: Program, point: Array, multipliers: Array) -> tuple[Array,
 def whole_curvature(program: Program) -> sp.csr_array:
     """Q and R as one matrix, as they act on a whole point."""
     blocks = [program.Q, *([] if program.R is None else [program.R])]
-    return sp.csr_array(sp.block_diag(blocks))
+    return sp.csr_array(sp.block_diag([sp.csr_array(block) for block in blocks]))
 
 
 def widened_rows(program: Program) -> sp.csr_array:

@@ -13,12 +13,15 @@ import scipy.sparse.linalg
 
 from dualfold.arrays import Array
 from dualfold.errors import MissingDependency
+from dualfold.kernels.locks import ForkedLock
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.shifted import shifted
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers.shift import shift_below
 from dualfold.trace.solvers.solver import Solver
 from dualfold.trace.solvers.subspace import Iteration, Progress, Through, iterate
+
+_seeded = ForkedLock()  # held by the thread whose seed NumPy's global generator has
 
 
 @dataclass(frozen=True)
@@ -67,15 +70,16 @@ def _multigrid(matrix: sp.csr_array, seed: int) -> Callable[[Array], Array]:
             "or use Preconditioned(inverse='incomplete')"
         ) from error
     # pyamg draws from NumPy's global generator: seed it for the same answer twice,
-    # and give the caller's state back.
-    state = np.random.get_state()  # noqa: NPY002
-    np.random.seed(seed)  # noqa: NPY002
-    try:
-        levels = pyamg.smoothed_aggregation_solver(
-            sp.csr_matrix(matrix), symmetry="symmetric", max_coarse=200
-        )
-    finally:
-        np.random.set_state(state)  # noqa: NPY002
+    # and give the caller's state back. Two fits at once would draw from one another's seed.
+    with _seeded:
+        state = np.random.get_state()  # noqa: NPY002
+        np.random.seed(seed)  # noqa: NPY002
+        try:
+            levels = pyamg.smoothed_aggregation_solver(
+                sp.csr_matrix(matrix), symmetry="symmetric", max_coarse=200
+            )
+        finally:
+            np.random.set_state(state)  # noqa: NPY002
     cycle = levels.aspreconditioner(cycle="V")
     return lambda R: np.column_stack([cycle.matvec(column) for column in R.T])
 
