@@ -1,6 +1,8 @@
 """Neighbours and projections over partitions, measures on a sample, tables out."""
 
 import json
+import threading
+import time
 
 import dask.array as da
 import dask.dataframe as dd
@@ -16,6 +18,7 @@ from dualfold import (
     NeighborhoodPreservingProjection,
     OrthogonalLPP,
 )
+from dualfold.data.whole_file import part_of_folder, whole_folder
 from dualfold.errors import InvalidInput
 from dualfold.graph import nearest
 from dualfold.quality import t_similarity
@@ -223,3 +226,24 @@ def test_what_fails_leaves_nothing_behind(tmp_path):
     with pytest.raises((ValueError, TileFailed), match="damaged"):
         write(lazy, tmp_path / "kept.parquet", overwrite=True)
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_part_that_is_written_when_another_fails_is_waited_for(tmp_path):
+    begun = threading.Event()
+
+    def slow(folder):
+        with part_of_folder:
+            begun.set()
+            time.sleep(0.1)
+            (folder / "c").mkdir(parents=True, exist_ok=True)  # as Zarr makes its folders
+
+    def fails():
+        with whole_folder(tmp_path / "out.zarr", overwrite=False) as folder:
+            threading.Thread(target=slow, args=(folder,)).start()
+            begun.wait()
+            raise ValueError("damaged")
+
+    with pytest.raises(ValueError, match="damaged"):
+        fails()
+    time.sleep(0.2)
+    assert not list(tmp_path.iterdir())

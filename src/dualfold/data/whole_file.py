@@ -33,6 +33,13 @@ class _Door:
             self.inside -= 1
             self.moved.notify_all()
 
+    @contextlib.contextmanager
+    def empty(self, seconds: float) -> Iterator[None]:
+        """Wait so long for those inside, and let nobody in during the `with` block."""
+        with self.moved:
+            self.moved.wait_for(lambda: self.inside == 0, seconds)
+            yield
+
     def close(self, seconds: float) -> None:
         """Wait so long for those inside."""
         with self.moved:
@@ -40,9 +47,10 @@ class _Door:
             self.moved.wait_for(lambda: self.inside == 0, seconds)
 
 
-# `with part_of_folder:` around the writing of one part, and around what makes a file or a folder; a
-# process that ends waits for it, so that nothing appears after it was removed.
+# `with part_of_folder:` around the writing of one part, and around what makes a file or a folder;
+# who removes what is not complete waits for it, so that nothing appears after it was removed.
 part_of_folder = _Door()
+PATIENCE = 5.0  # seconds
 
 
 @contextlib.contextmanager
@@ -102,7 +110,9 @@ def whole_folder(path: Path, *, overwrite: bool) -> Iterator[Path]:
         if before is not None:
             _remove(before)
     finally:
-        _remove(growing)
+        if growing.exists():  # where one tile failed, threads may still write others
+            with part_of_folder.empty(PATIENCE):
+                _remove(growing)
         _growing.discard(growing)
 
 
@@ -122,7 +132,7 @@ def check_folder_place(path: Path, *, overwrite: bool) -> None:
 
 def discard_unfinished() -> None:
     """Remove every file and folder that is not complete; for a process that ends at once."""
-    part_of_folder.close(5.0)
+    part_of_folder.close(PATIENCE)
     for growing in tuple(_growing):
         _remove(growing)
 
