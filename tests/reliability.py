@@ -136,10 +136,10 @@ def mutants_row() -> Row | None:
     if not MUTANTS.exists():
         return None
     found = json.loads(MUTANTS.read_text())["rooms"]["all"]
-    low, high = found["interval of faults"]
+    low, high = found["interval of all"]
     note = (
-        f"{found['noticed']} of {found['tried']} noticed, {found['no fault']} are no fault: "
-        f"{found['share of faults']:.0%} of the faults ({low:.0%} to {high:.0%})"
+        f"{found['noticed']:,} of {found['tried']:,} noticed, {found['share of all']:.1%} "
+        f"({low:.1%} to {high:.1%}); {found['no fault']} of the others break no promise"
     )
     return Row("mutants", note=note)
 

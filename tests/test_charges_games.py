@@ -17,9 +17,11 @@ from dualfold.games import (
     HalfSquare,
     Huber,
     Indicator,
+    L1Ball,
     Linear,
     Product,
     Quadratic,
+    Simplex,
     Sum,
     least,
     losses,
@@ -128,6 +130,17 @@ def test_rounding_of_a_whole_is_bounded_where_that_of_all_parts_is():
         assert Sum(*parts).rounding_bounded is bounded
     for sets, bounded in (((Ball(1.0), Ball(2.0)), True), ((Ball(1.0), Round()), False)):
         assert Product(sets, (1, 1)).rounding_bounded is bounded
+
+
+@pytest.mark.parametrize(
+    "of", [Ball(2.0), Ellipsoid(np.array([1.0, 3.0])), Box(-1.0, 2.0), Simplex(), L1Ball(2.0)]
+)
+def test_minima_over_sets_are_those_of_slopes_unless_seen_from_elsewhere(of):
+    slope, aside = np.array([3.0, -4.0]), np.array([0.5, 0.25])
+    found, seen = of.sure_minimum(slope), of.sure_minimum(slope, aside)
+    assert found.low() <= of.minimum(slope) <= found.high()
+    assert found.mid == pytest.approx(of.minimum(slope), rel=1e-9)
+    assert seen.mid == pytest.approx(of.minimum(slope) - slope @ aside, rel=1e-9)
 
 
 def test_a_tilt_is_carried_whole_where_nothing_is_left():

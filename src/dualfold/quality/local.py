@@ -120,7 +120,7 @@ def correlation_of_densities(before: Array, after: Array, n: int) -> float:
     radii = [np.square(distances).mean(axis=1) for distances in (before, after)]
     apart = (radii[0] > 0) & (radii[1] > 0)
     logs = [np.log(radius[apart]) for radius in radii]
-    m = len(logs[0])
+    m = int(apart.sum())
     if m < 2 or min(np.ptp(log) for log in logs) <= 1e-12:
         return 0.0
     r = float(np.corrcoef(*logs)[0, 1])
