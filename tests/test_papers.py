@@ -75,6 +75,8 @@ def test_holds(experiment: Experiment) -> None:
     numbers = [row.ours for row in finding.rows if not isinstance(row.ours, str)]
     assert np.isfinite(numbers).all()
     done = Done(experiment, finding, 1.0)
+    for _, figure in finding.figures:
+        figure.set_dpi(30)  # that it can be drawn is seen in few pixels, too
     assert experiment.name in markdown_report([done], BRIEF)
     assert html_report([done], BRIEF).count("<img") == len(finding.figures)
 
