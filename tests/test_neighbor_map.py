@@ -19,6 +19,7 @@ from dualfold.errors import InvalidInput, RowsLeftOut, TooLarge
 from dualfold.forces import (
     certify_neighbors,
     divergence,
+    fantope,
     neighbor_bound,
     neighbor_problem,
     relaxed,
@@ -331,3 +332,22 @@ def test_of_many_rows_some_are_mapped_and_the_others_placed(monkeypatch):
     moved = model.embedding_.copy()
     moved[others[0]] += 1
     assert rechecked_points(again, X, moved, tolerance=0.05).level == "failed"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_values_are_moved_by_one_number_and_cut(seed):
+    """Against bisection; equal values, and a size far below or above them, are among the cases."""
+    rng = np.random.default_rng(seed)
+    n, size = int(rng.integers(2, 40)), 10 ** rng.uniform(-3, 3)
+    values = np.sort(rng.normal(size=n) * 10 ** rng.uniform(-3, 3))
+    values = np.round(values) if seed % 3 == 0 else values
+    count = int(rng.integers(1, n))
+    low, high = values.min() - size, values.max()
+    for _ in range(200):
+        middle = (low + high) / 2
+        over = np.clip(values - middle, 0, size).sum() > size * count
+        low, high = (middle, high) if over else (low, middle)
+    room = 8 * n * 2.0**-52 * max(size, np.abs(values).max())  # rounding of sums of n numbers
+    found = fantope._cut(values, size, count)
+    np.testing.assert_allclose(found, np.clip(values - high, 0, size), rtol=0, atol=room)
+    assert abs(found.sum() - size * count) <= n * room

@@ -76,21 +76,32 @@ def in_fantope(G: Array, size: float, count: int) -> Array:
     """The nearest point of {0 ⪯ G ⪯ size·I, tr G = size·count, G1 = 0}."""
     G = G - G.mean(axis=0)
     G = G - G.mean(axis=1)[:, None]
-    values, Q = scipy.linalg.eigh((G + G.T) / 2)
-    nearest = (Q * _cut(values, size, count)) @ Q.T
+    values, Q = scipy.linalg.eigh((G + G.T) / 2, driver="evd")
+    values = _cut(values, size, count)
+    first = int(np.argmax(values > 0))  # most are cut to 0
+    nearest = (Q[:, first:] * values[first:]) @ Q[:, first:].T
     return np.asarray((nearest + nearest.T) / 2)
 
 
 def _cut(values: Array, size: float, count: int) -> Array:
-    """Values moved by one number and cut to [0, size], with the sum size·count."""
-    low, high = float(values.min()) - size, float(values.max())
-    for _ in range(100):
-        middle = (low + high) / 2
-        if np.clip(values - middle, 0, size).sum() > size * count:
-            low = middle
-        else:
-            high = middle
-    return np.asarray(np.clip(values - high, 0, size))
+    """Ascending values moved by one number and cut to [0, size], with the sum size·count.
+
+    The sum is piecewise linear in the number; its corners are where a value meets 0 or `size`.
+    """
+
+    def above(corners: Array, ends: Array) -> Array:
+        """Σ max(end − corner, 0)."""
+        tails = np.append(np.cumsum(ends[::-1])[::-1], 0.0)
+        first = np.searchsorted(ends, corners)
+        return np.asarray(tails[first] - (len(ends) - first) * corners)
+
+    corners = np.sort(np.concatenate([values, values - size]))
+    sums = above(corners, values) - above(corners, values - size)
+    moved = values - np.interp(-size * count, -sums, corners)
+    free = (moved > 0) & (moved < size)
+    if free.any():  # what rounding of long sums left
+        moved += (size * count - np.clip(moved, 0, size).sum()) / free.sum()
+    return np.asarray(np.clip(moved, 0, size))
 
 
 def _projected(problem: NeighborProblem, G: Array, tol: float, most: int) -> Relaxed:
