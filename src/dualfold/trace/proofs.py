@@ -190,7 +190,7 @@ def _following(problem: TraceProblem, answer: Trial, further: Array, lift: float
         return None
     d, last = len(answer.h), float(answer.h[-1])
     apart = max(1e-9 * abs(last), 1e-13 * float(np.abs(values).max()))
-    return float(values[d]) if d < len(values) and values[d] > last + apart else None
+    return float(values[d]) if values[d] > last + apart else None  # n > d (`_best`)
 
 
 def _best(case: _Case, given: Array, further: Array, fresh: bool) -> tuple[Bracket, Floor, bool]:
