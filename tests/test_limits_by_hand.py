@@ -99,7 +99,7 @@ def test_multipliers_exclude_lower_values_of_what_is_made_small():
 
 
 def test_the_least_distortion_that_fits_is_named():
-    for n, eps in ((50, 0.5), (50, 0.15), (1000, 0.95)):
+    for n, eps in ((50, 0.5), (50, 0.05), (50, 0.15), (1000, 0.95)):
         width = _size(n, eps)
         assert f"eps={eps}" in str(_looser(n, width)).replace(" ", "")
         assert "eps" in str(_looser(n, width))
