@@ -32,7 +32,7 @@ def pixels_of(page, place=0):
     )  # fmt: skip
 
 
-def drag(page, corners, steps=4):
+def drag(page, corners, steps=1):
     page.mouse.move(*corners[0])
     page.mouse.down()
     for corner in corners[1:]:

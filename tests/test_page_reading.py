@@ -198,6 +198,7 @@ def test_a_lasso_beside_a_hidden_class_leaves_the_map_as_it_is(page):
     page.evaluate("document.querySelector('[data-tool=pan]').click()")
     page.mouse.up()
     assert page.evaluate("document.getElementById('plot').layout.selections.length") == 0
+    page.wait_for_timeout(200)  # plotly looks at an outline 100 ms after the mouse has moved
 
 
 def test_names_of_groups_nest_and_never_overlap(page):
