@@ -85,13 +85,13 @@ class Threads:
             with suppress(RuntimeError):  # no thread is to be had: the caller does it alone
                 for _ in range(min(self.count, len(shared.items)) - 1):
                     _thread.start_new_thread(shared.help, ())
-            while shared.one():
-                done(shared.news())
+            while shared.do_one():
+                done(shared.newly_ready())
         finally:
             shared.end()
         if shared.failures:
             raise shared.failures.pop(min(shared.failures))
-        if late := shared.news():
+        if late := shared.newly_ready():
             done(late)
         return shared.results
 
@@ -110,8 +110,8 @@ class _Round(Generic[Item, Result]):
         self.taken = self.ready = self.helpers = 0
         self.lock, self.helped = threading.Lock(), threading.Lock()
 
-    def one(self) -> bool:
-        """One more item is done, unless there is none."""
+    def do_one(self) -> bool:
+        """Do one more item; False where there is none left."""
         with self.lock:
             at, self.taken = self.taken, self.taken + 1
         if at >= len(self.items):
@@ -137,7 +137,7 @@ class _Round(Generic[Item, Result]):
                 self.helped.acquire()
         try:
             with suppress(BaseException):  # kept for the caller
-                while self.one():
+                while self.do_one():
                     pass
         finally:
             with self.lock:
@@ -145,7 +145,7 @@ class _Round(Generic[Item, Result]):
                 if self.helpers == 0:
                     self.helped.release()
 
-    def news(self) -> int:
+    def newly_ready(self) -> int:
         """How many items got ready since this was asked last."""
         with self.lock:
             ready, self.ready = self.ready, 0
