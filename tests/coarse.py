@@ -7,16 +7,11 @@ arithmetic. The constants are those of the modules that make certificates.
 
 from __future__ import annotations
 
-from dualfold.trace import (
-    bounds,
-    completeness,
-    pivots,
-    proofs,
-    rounding,
-    search,
-    singular,
-    trial,
-)
+from dualfold.trace.proof import bounds, completeness, pivots, rounding
+from dualfold.trace.proof import bracket as proofs
+from dualfold.trace.proof import random_search as search
+from dualfold.trace.proof import singular_values as singular
+from dualfold.trace.proof import trial_directions as trial
 
 U = 2.0**-16
 MODULES = (bounds, completeness, pivots, proofs, rounding, search, singular, trial)

@@ -9,9 +9,6 @@ import scipy.sparse as sp
 
 import dualfold
 from dualfold import graph, quality
-from dualfold.forces import tsne_objective
-from dualfold.forces.tsne_repulsion import ByGrid
-from dualfold.forces.tsne_tree import ByTree
 from dualfold.graph.coordinates import frame_of, principal_directions
 from dualfold.graph.geodesics import farthest_points, geodesic_distances
 from dualfold.graph.scan import scan_self
@@ -21,6 +18,9 @@ from dualfold.quality.rank_counts import euclidean_ranks
 from dualfold.trace import TraceProblem
 from dualfold.trace.product import product
 from dualfold.trace.solvers.chebyshev import ChebyshevFilter
+from dualfold.tsne import tsne_objective
+from dualfold.tsne.repulsion import ByGrid
+from dualfold.tsne.tree import ByTree
 from dualfold.weights.covariance import scatter
 
 

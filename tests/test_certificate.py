@@ -11,13 +11,14 @@ from families import FAMILIES, cycle, laplacian, path, walk_square
 from test_contract import dense_reference
 
 from dualfold.errors import InvalidInput
-from dualfold.trace import Gramian, TraceProblem, certify, proofs
+from dualfold.trace import Gramian, TraceProblem, certify
 from dualfold.trace import certificate as certificate_module
-from dualfold.trace.completeness import deflated_norm_floor, norm_floor
-from dualfold.trace.search import random_floor
-from dualfold.trace.shifted import Shifted
+from dualfold.trace.proof import bracket as proofs
+from dualfold.trace.proof.completeness import deflated_norm_floor, norm_floor
+from dualfold.trace.proof.random_search import random_floor
+from dualfold.trace.proof.trial_directions import trial
 from dualfold.trace.solvers import Lanczos
-from dualfold.trace.trial import trial
+from dualfold.trace.sparse.shifted import Shifted
 
 
 def dropped(problem, V):
@@ -224,7 +225,7 @@ def test_the_random_start_is_uniform_in_the_metric(kind):
     """E xxᵀ = B⁻¹: whitened by B, the mean over many starts is the identity."""
     from families import random_pencil
 
-    from dualfold.trace.search import uniform_start
+    from dualfold.trace.proof.random_search import uniform_start
 
     problem = random_pencil(kind, n=12).problem
     X = np.column_stack([uniform_start(problem, np.zeros((12, 0)), k) for k in range(2_000)])
@@ -235,7 +236,7 @@ def test_the_random_start_is_uniform_in_the_metric(kind):
 
 
 def test_the_seed_of_a_search_depends_on_all_that_was_given():
-    from dualfold.trace.search import seed_of
+    from dualfold.trace.proof.random_search import seed_of
 
     family = path(30)
     _, V = dense_reference(family.problem)
@@ -277,8 +278,8 @@ def test_without_factorisation_the_level_is_measured(monkeypatch):
 def test_an_uncertain_factorisation_proves_nothing(monkeypatch):
     import dataclasses
 
-    from dualfold.trace import completeness
-    from dualfold.trace.factorisation import factorise
+    from dualfold.trace.proof import completeness
+    from dualfold.trace.sparse.factorisation import factorise
 
     def vague(matrix, ordering):
         return dataclasses.replace(factorise(matrix, ordering), backward_error=np.inf)
@@ -490,7 +491,7 @@ def test_an_excluded_value_just_above_the_height_is_no_missed_direction(size):
 
 def test_a_start_that_does_not_see_a_direction_is_followed_by_others(monkeypatch):
     """Few eigenvalues: the Krylov space ends early, and one start in a thousand is like this."""
-    from dualfold.trace import search
+    from dualfold.trace.proof import random_search as search
 
     n, drawn = 400, search.uniform_start
     values = np.r_[1e-11, 0.4e-11, np.full(n // 2, 1.1e-11), np.ones(n - n // 2 - 2)]

@@ -17,12 +17,12 @@ from scipy.sparse.linalg import aslinearoperator
 
 import dualfold
 from dualfold import NeighborMap
+from dualfold.certificate import Level
 from dualfold.cli.verdict import short_verdict, verdict
 from dualfold.data import swiss_roll
 from dualfold.estimators.layout import PiecewiseCertificate
-from dualfold.forces import PointCertificate, TsneCertificate, certify_points
 from dualfold.games import GameCertificate, LeastSquares, nesterov
-from dualfold.levels import Level
+from dualfold.point_pca import PointCertificate, certify_points
 from dualfold.programs import (
     LinearProgram,
     ProgramCertificate,
@@ -33,6 +33,7 @@ from dualfold.programs import (
 )
 from dualfold.quality import Distortion
 from dualfold.trace import TraceCertificate
+from dualfold.tsne import TsneCertificate
 from dualfold.unfolding import UnfoldingCertificate, certify_unfolding, unfold
 
 FIELDS = {

@@ -11,11 +11,14 @@ import scipy.sparse as sp
 from coarse import U, coarse, gamma, patched
 from test_margins_singular import gramian_case
 
-from dualfold.trace import Gramian, TraceProblem, pivots, rounding, search, singular
-from dualfold.trace.bounds import temple_loss
-from dualfold.trace.completeness import Floor
-from dualfold.trace.factorisation import factorise
-from dualfold.trace.ordering import fill_reducing_ordering
+from dualfold.trace import Gramian, TraceProblem
+from dualfold.trace.proof import pivots, rounding
+from dualfold.trace.proof import random_search as search
+from dualfold.trace.proof import singular_values as singular
+from dualfold.trace.proof.bounds import temple_loss
+from dualfold.trace.proof.completeness import Floor
+from dualfold.trace.sparse.factorisation import factorise
+from dualfold.trace.sparse.ordering import fill_reducing_ordering
 
 
 @pytest.fixture(autouse=True)

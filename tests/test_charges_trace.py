@@ -15,11 +15,13 @@ import scipy.sparse as sp
 from coarse import U, coarse, gamma, patched
 from test_margins_trace import columns, lengths, small
 
-from dualfold.trace import Gramian, TraceProblem, completeness, metric, pivots, rounding, singular
-from dualfold.trace import trial as trials
-from dualfold.trace.bounds import bracket, temple_loss
-from dualfold.trace.completeness import Floor, cholesky_floor, inertia_floor, pivot_floor
-from dualfold.trace.trial import Trial
+from dualfold.trace import Gramian, TraceProblem, metric
+from dualfold.trace.proof import completeness, pivots, rounding
+from dualfold.trace.proof import singular_values as singular
+from dualfold.trace.proof import trial_directions as trials
+from dualfold.trace.proof.bounds import bracket, temple_loss
+from dualfold.trace.proof.completeness import Floor, cholesky_floor, inertia_floor, pivot_floor
+from dualfold.trace.proof.trial_directions import Trial
 
 EQUAL = {"rtol": 1e-10}
 

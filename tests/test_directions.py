@@ -7,8 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput
-from dualfold.forces import averaged_directions, direction_error, direction_gradient
 from dualfold.methods import pca
+from dualfold.point_pca import averaged_directions, direction_error, direction_gradient
 from dualfold.trace.solvers.gradient import PaperGradient
 
 

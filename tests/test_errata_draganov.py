@@ -7,7 +7,7 @@ from errata import normal, shows
 from scipy.spatial.distance import cdist
 
 from dualfold.data import digits
-from dualfold.forces import point_gradient
+from dualfold.point_pca import point_gradient
 from papers.draganov.attraction import attraction
 
 N = 8

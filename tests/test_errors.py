@@ -63,7 +63,7 @@ WRONG = {
     "format": (lambda p: read_table(_written(p / "book.ods")), "--format csv"),
     "thousands": (lambda p: table('a,b\n"1,000",x\n"2,000",y\n', p), "--thousands ,"),
     "overwrite": (lambda p: write_table(_written(p / "t.csv"), {"a": [1.0]}), "--force"),
-    "tolerance": (lambda _: dualfold.levels.checked_tolerance(5.0), None),
+    "tolerance": (lambda _: dualfold.certificate.checked_tolerance(5.0), None),
     "n_neighbors of a measure": (
         lambda _: quality.report(X, X[:, :2], n_neighbors=30),
         "--n-neighbors",

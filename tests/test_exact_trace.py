@@ -12,11 +12,13 @@ from scipy.sparse.linalg import LinearOperator, aslinearoperator
 from test_tries_trace import problem_of
 
 from dualfold.errors import InvalidInput
-from dualfold.trace import TraceProblem, certificate, certify, entries, exact, ordering
+from dualfold.trace import TraceProblem, certificate, certify, entries
 from dualfold.trace.balanced import balanced
-from dualfold.trace.factorisation import factorise
 from dualfold.trace.product import product
+from dualfold.trace.proof import exact
 from dualfold.trace.solution import with_signs
+from dualfold.trace.sparse import ordering
+from dualfold.trace.sparse.factorisation import factorise
 
 # ---- exact numbers
 
@@ -145,7 +147,7 @@ def test_nested_dissection_may_cost_no_more_than_minimum_degree(monkeypatch):
 
 def test_rows_of_a_factor_are_charged_by_their_sums(monkeypatch):
     unit, d = 2.0**-8, np.array([1.0, 2.0, 4.0])
-    monkeypatch.setattr("dualfold.trace.factorisation.ROUND_OFF", unit)
+    monkeypatch.setattr("dualfold.trace.sparse.factorisation.ROUND_OFF", unit)
     matrix = sp.csr_array(np.diag(d))
     errors = factorise(matrix, ordering.fill_reducing_ordering(matrix)).row_errors
     np.testing.assert_allclose(errors, (1 + 1e-6) * 3 * unit / (1 - 3 * unit) * d, rtol=1e-9)

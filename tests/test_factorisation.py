@@ -9,9 +9,9 @@ import pytest
 from scipy.sparse import block_array, csr_array, diags_array, eye_array, kron, random_array
 
 from dualfold.errors import InvalidInput, TooLarge
-from dualfold.trace import factorisation as factorisation_module
-from dualfold.trace import ordering as ordering_module
-from dualfold.trace.factorisation import Factorisation, factorise, fill_reducing_ordering
+from dualfold.trace.sparse import factorisation as factorisation_module
+from dualfold.trace.sparse import ordering as ordering_module
+from dualfold.trace.sparse.factorisation import Factorisation, factorise, fill_reducing_ordering
 
 
 def symmetric(n, density, seed, shift=0.0):

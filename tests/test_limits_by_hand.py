@@ -29,11 +29,13 @@ from dualfold.games.sure import Sure
 from dualfold.methods.random_projection import _looser, _size
 from dualfold.programs import LinearProgram, bounds, certify_program
 from dualfold.quality.space import _given
-from dualfold.trace import Gramian, TraceProblem, proofs, singular
-from dualfold.trace.completeness import Floor
+from dualfold.trace import Gramian, TraceProblem
+from dualfold.trace.proof import bracket as proofs
+from dualfold.trace.proof import singular_values as singular
+from dualfold.trace.proof.completeness import Floor
+from dualfold.trace.proof.trial_directions import Trial
 from dualfold.trace.solvers import shift
 from dualfold.trace.solvers.krylov import KrylovSpace
-from dualfold.trace.trial import Trial
 from dualfold.unfolding import bounds as unfolding_bounds
 from dualfold.unfolding import certify_unfolding
 

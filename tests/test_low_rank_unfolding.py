@@ -12,7 +12,7 @@ import scipy.linalg
 from dualfold.data import swiss_roll
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.graph import farthest_points, geodesic_distances, joined, knn
-from dualfold.trace.factorisation import factorise, fill_reducing_ordering
+from dualfold.trace.sparse.factorisation import factorise, fill_reducing_ordering
 from dualfold.unfolding import Unfolder, certify_unfolding
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solvers.barrier import Inside, newton_step

@@ -14,9 +14,10 @@ import scipy.linalg
 import scipy.sparse as sp
 from coarse import U, coarse, gamma, patched
 
-from dualfold.trace import Gramian, TraceProblem, completeness
-from dualfold.trace import trial as trials
-from dualfold.trace.completeness import (
+from dualfold.trace import Gramian, TraceProblem
+from dualfold.trace.proof import completeness
+from dualfold.trace.proof import trial_directions as trials
+from dualfold.trace.proof.completeness import (
     cholesky_floor,
     counted_height,
     deflated_norm_floor,
@@ -24,9 +25,9 @@ from dualfold.trace.completeness import (
     norm_floor,
     pivot_floor,
 )
-from dualfold.trace.factorisation import factorise
-from dualfold.trace.shifted import shifted
-from dualfold.trace.trial import Trial
+from dualfold.trace.proof.trial_directions import Trial
+from dualfold.trace.sparse.factorisation import factorise
+from dualfold.trace.sparse.shifted import shifted
 
 METRICS = [None, "diagonal", "dense", "sparse"]
 

@@ -12,7 +12,9 @@ import scipy.sparse as sp
 from coarse import U, coarse, gamma
 from test_margins_floors import METRICS, stated
 
-from dualfold.trace import Gramian, TraceProblem, completeness, singular
+from dualfold.trace import Gramian, TraceProblem
+from dualfold.trace.proof import completeness
+from dualfold.trace.proof import singular_values as singular
 
 
 @pytest.fixture(autouse=True)

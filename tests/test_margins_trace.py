@@ -13,11 +13,13 @@ import pytest
 import scipy.sparse as sp
 from coarse import U, coarse, gamma, patched
 
-from dualfold.trace import Gramian, TraceProblem, rounding, singular
-from dualfold.trace import trial as trials
-from dualfold.trace.bounds import _below_the_last, bracket, temple_loss
-from dualfold.trace.completeness import Floor
-from dualfold.trace.trial import Trial
+from dualfold.trace import Gramian, TraceProblem
+from dualfold.trace.proof import rounding
+from dualfold.trace.proof import singular_values as singular
+from dualfold.trace.proof import trial_directions as trials
+from dualfold.trace.proof.bounds import _below_the_last, bracket, temple_loss
+from dualfold.trace.proof.completeness import Floor
+from dualfold.trace.proof.trial_directions import Trial
 
 
 @pytest.fixture

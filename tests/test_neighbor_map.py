@@ -16,7 +16,9 @@ from dualfold import LaplacianEigenmaps, NeighborMap
 from dualfold.cli import app
 from dualfold.data import digits
 from dualfold.errors import InvalidInput, RowsLeftOut, TooLarge
-from dualfold.forces import (
+from dualfold.graph import knn
+from dualfold.methods.neighbor_map import neighbor_map
+from dualfold.neighbor_map import (
     certify_neighbors,
     divergence,
     fantope,
@@ -24,14 +26,12 @@ from dualfold.forces import (
     neighbor_problem,
     relaxed,
 )
-from dualfold.forces.fantope import in_fantope
-from dualfold.forces.gaussian_sums import GaussianSums
-from dualfold.forces.homotopy import answered
-from dualfold.forces.neighbor_search import searched_bound
-from dualfold.forces.neighbors import kernel, shares_of, slope, slope_times, squared_distances
-from dualfold.forces.stiefel import descended
-from dualfold.graph import knn
-from dualfold.methods.neighbor_map import neighbor_map
+from dualfold.neighbor_map.fantope import in_fantope
+from dualfold.neighbor_map.gaussian_sums import GaussianSums
+from dualfold.neighbor_map.homotopy import answered
+from dualfold.neighbor_map.problem import kernel, shares_of, slope, slope_times, squared_distances
+from dualfold.neighbor_map.random_bound import searched_bound
+from dualfold.neighbor_map.stiefel import descended
 from dualfold.saved import load_model, model_of, rechecked_model, rechecked_points, save_model
 
 
@@ -138,11 +138,11 @@ def test_large_problems_take_other_ways(monkeypatch):
     start = descended(problem, some_map(problem, rng)).points
     near = relaxed(problem, start)
     known = neighbor_bound(problem, near.weights)
-    module = importlib.import_module("dualfold.forces.neighbor_bound")
+    module = importlib.import_module("dualfold.neighbor_map.lower_bound")
     monkeypatch.setattr(module, "MOST_DECOMPOSED", 0)
     # The certificate of the trace problem, at 1e-10 of the trace.
     assert neighbor_bound(problem, near.weights) == pytest.approx(known, abs=1e-7)
-    monkeypatch.setattr("dualfold.forces.fantope.MOST_PROJECTED", 0)
+    monkeypatch.setattr("dualfold.neighbor_map.fantope.MOST_PROJECTED", 0)
     by_vertices = relaxed(problem, start)
     own = neighbor_bound(problem, kernel(squared_distances(start)))
     assert own < neighbor_bound(problem, by_vertices.weights) <= known + 1e-6
@@ -158,8 +158,8 @@ def test_the_gradient_is_that_of_the_divergence(monkeypatch):
     Y, V = some_map(problem, rng), rng.normal(size=(12, 2))
     w = kernel(squared_distances(Y))
     for few in (300, 0):  # by all pairs, and by polynomials
-        monkeypatch.setattr("dualfold.forces.neighbors.FEW", few)
-        monkeypatch.setattr("dualfold.forces.neighbors.coefficients_of", lambda Y: 0)
+        monkeypatch.setattr("dualfold.neighbor_map.problem.FEW", few)
+        monkeypatch.setattr("dualfold.neighbor_map.problem.coefficients_of", lambda Y: 0)
         found = slope_times(problem, shares_of(Y), V)
         np.testing.assert_allclose(slope(problem, w) @ V, found, atol=1e-14)
     step = 1e-5
@@ -265,7 +265,7 @@ def in_one_piece(seed, n, spread, d=2):
 @pytest.mark.parametrize("random", [False, True])
 def test_the_searched_bound_is_the_proved_one_from_below(monkeypatch, random):
     if random:  # nothing is spelled out: the search itself
-        monkeypatch.setattr("dualfold.trace.proofs.MOST_FILLED_ROWS", 0)
+        monkeypatch.setattr("dualfold.trace.proof.bracket.MOST_FILLED_ROWS", 0)
     for seed, (spread, d) in enumerate([(0.05, 2), (0.3, 2), (0.1, 3)]):
         problem = in_one_piece(seed, 320, spread, d)
         start = some_map(problem, np.random.default_rng(seed))
@@ -280,8 +280,8 @@ def test_the_searched_bound_is_the_proved_one_from_below(monkeypatch, random):
 
 
 def test_many_rows_are_measured(monkeypatch, tmp_path):
-    for module in ("neighbors", "neighbor_certificate", "homotopy"):
-        monkeypatch.setattr(f"dualfold.forces.{module}.MOST_PAIRED", 400)
+    for module in ("problem", "certificate", "homotopy"):
+        monkeypatch.setattr(f"dualfold.neighbor_map.{module}.MOST_PAIRED", 400)
     monkeypatch.setattr("dualfold.estimators.neighbor_map.MOST_PAIRED", 400)
     X = np.random.default_rng(0).uniform(size=(500, 2))
     model = NeighborMap(tolerance=0.02).fit(X)

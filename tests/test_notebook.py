@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dualfold
-from dualfold import view, warned
+from dualfold import errors, view
 from dualfold.data import swiss_roll
 from dualfold.errors import InvalidInput, PiecesJoined
 
@@ -50,9 +50,11 @@ def test_every_certificate_has_a_short_repr():
     def below(kind):
         return [kind, *(deeper for sub in kind.__subclasses__() for deeper in below(sub))]
 
-    import dualfold.forces
     import dualfold.games
+    import dualfold.neighbor_map
+    import dualfold.point_pca
     import dualfold.programs
+    import dualfold.tsne
     import dualfold.unfolding
 
     kinds = below(dualfold.Certificate)
@@ -141,7 +143,7 @@ def searched(cv: int) -> int:
 def test_a_search_warns_once_and_not_once_a_fold(monkeypatch):
     assert searched(3) == 1
     assert searched(3) == 1  # the next search says it again
-    monkeypatch.setattr(warned, "_search", lambda: None)
+    monkeypatch.setattr(errors, "_running_search", lambda: None)
     assert searched(3) == 13  # four numbers, three folds, and the last fit
 
 

@@ -15,11 +15,6 @@ from dualfold.auditing.groups import names_of
 from dualfold.auditing.nearness import Nearness, Statement
 from dualfold.auditing.valleys import _ratio
 from dualfold.errors import InvalidInput
-from dualfold.forces import certify_neighbors, neighbor_problem
-from dualfold.forces.certificate import _all_equal
-from dualfold.forces.points import descended_points
-from dualfold.forces.stiefel import descended
-from dualfold.forces.tsne_repulsion import MOST_BY_PAIRS, repulsion_for
 from dualfold.games import (
     Conjugate,
     Convex,
@@ -34,6 +29,10 @@ from dualfold.games import (
 from dualfold.games.bregman import VonNeumann
 from dualfold.games.least import descend, least_point
 from dualfold.graph import from_lengths, knn
+from dualfold.neighbor_map import certify_neighbors, neighbor_problem
+from dualfold.neighbor_map.stiefel import descended
+from dualfold.point_pca.certificate import _all_equal
+from dualfold.point_pca.descent import descended_points
 from dualfold.quality.estimate import Estimate
 from dualfold.quality.space import space_of
 from dualfold.recommendation import recommend
@@ -41,6 +40,7 @@ from dualfold.recommendation.dimension import _levina_bickel, _read, _two_nn
 from dualfold.recommendation.recommendation import Recommendation
 from dualfold.recommendation.scan import NeighborScan, Scanned
 from dualfold.recommendation.trial import Candidate
+from dualfold.tsne.repulsion import MOST_BY_PAIRS, repulsion_for
 from dualfold.unfolding import UnfoldingProblem
 from dualfold.unfolding.bounds import Fit
 from dualfold.unfolding.contraction import Unrealisable, contracted

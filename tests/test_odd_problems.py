@@ -18,11 +18,11 @@ from dualfold.programs.entries import MOST_CURVED
 from dualfold.programs.exact import ExactProgram, fractions
 from dualfold.programs.linear_systems import _eliminated, _enclosed, corrections
 from dualfold.trace import Gramian, TraceProblem, certify
-from dualfold.trace.exact import Pencil, Whole, _ritz_values, _solved, exact_proof
 from dualfold.trace.metric import Dense, Sparse
-from dualfold.trace.pivots import dense_inertia
-from dualfold.trace.rounding import _guessed_norm
-from dualfold.trace.singular import ritz_directions
+from dualfold.trace.proof.exact import Pencil, Whole, _ritz_values, _solved, exact_proof
+from dualfold.trace.proof.pivots import dense_inertia
+from dualfold.trace.proof.rounding import _guessed_norm
+from dualfold.trace.proof.singular_values import ritz_directions
 from dualfold.trace.solvers import Dense as DenseSolver
 from dualfold.trace.solvers.auto import LARGE, _is_small_world, _product_seconds
 

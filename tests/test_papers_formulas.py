@@ -8,7 +8,7 @@ import scipy.linalg
 from scipy.spatial.distance import cdist
 
 from dualfold.errors import InvalidInput
-from dualfold.forces import point_gradient
+from dualfold.point_pca import point_gradient
 from papers.draganov.kronecker import commutation_matrix, kronecker_gradient
 from papers.kokiopoulou.subspaces import subspace_quotients
 

@@ -16,7 +16,7 @@ from sklearn.datasets import load_digits, load_iris
 
 import dualfold
 from dualfold.errors import CertificateFailed, InvalidInput, TooLarge
-from dualfold.forces import (
+from dualfold.point_pca import (
     certify_points,
     descended_points,
     pair_forces,
@@ -295,7 +295,7 @@ def hostile_points(rng: np.random.Generator) -> list[tuple[str, Any, Array, bool
 def test_no_claim_is_false(turn: int, searched: bool, monkeypatch: Any) -> None:
     """`searched`: as if the matrix were too large to be decomposed."""
     if searched:
-        monkeypatch.setattr("dualfold.forces.leading.MOST_DECOMPOSED", 0)
+        monkeypatch.setattr("dualfold.point_pca.leading_sum.MOST_DECOMPOSED", 0)
     rng = np.random.default_rng((int(os.environ.get("DUALFOLD_FUZZ_SEED", "0")), turn))
     for name, X, Y, well_posed in hostile_points(rng):
         verdict = certify_points(X, Y)
@@ -319,8 +319,8 @@ def test_the_tolerance_is_the_callers() -> None:
 
 def test_directions_are_a_hint_and_not_believed(monkeypatch: Any) -> None:
     """Too large for LAPACK: wrong directions make no proof, right ones a measured one."""
-    monkeypatch.setattr("dualfold.forces.leading.MOST_SPECTRUM", 3)
-    monkeypatch.setattr("dualfold.trace.proofs.MOST_FILLED_ROWS", 3)
+    monkeypatch.setattr("dualfold.point_pca.leading_sum.MOST_SPECTRUM", 3)
+    monkeypatch.setattr("dualfold.trace.proof.bracket.MOST_FILLED_ROWS", 3)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((200, 40)) * np.r_[9.0, 5.0, np.full(38, 0.1)]
     _, _, Vt = np.linalg.svd(X - X.mean(axis=0))

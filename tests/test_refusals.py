@@ -16,11 +16,6 @@ from dualfold.data.examples import example_table
 from dualfold.data.scales import standard_of
 from dualfold.data.whole_file import check_folder_place
 from dualfold.errors import DisconnectedGraph, InvalidInput
-from dualfold.forces.directions import averaged_directions
-from dualfold.forces.neighbors import NeighborProblem, neighbor_problem
-from dualfold.forces.points import centred_points
-from dualfold.forces.tsne_grid import Grid
-from dualfold.forces.tsne_problem import TsneProblem
 from dualfold.games import FTL, FTLPlus, Indicator, Simplex, learn
 from dualfold.games.losses import LargestAffine
 from dualfold.games.mvu_dual import EasiestBend, unfolding_game
@@ -30,6 +25,11 @@ from dualfold.graph.attach import attach
 from dualfold.maps.linear import LinearMap
 from dualfold.maps.local import LocalDistancesMap
 from dualfold.maps.random import orthogonal_map, random_map, sparse_map
+from dualfold.neighbor_map.problem import NeighborProblem, neighbor_problem
+from dualfold.point_pca.descent import centred_points
+from dualfold.point_pca.directions import averaged_directions
+from dualfold.tsne.grid import Grid
+from dualfold.tsne.problem import TsneProblem
 from dualfold.unfolding import UnfoldingProblem
 from dualfold.unfolding.certificate import certify_unfolding
 from dualfold.unfolding.solvers.elastic import elastic

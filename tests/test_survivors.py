@@ -12,10 +12,11 @@ from dualfold.errors import InvalidInput
 from dualfold.games import Ball, EasiestBend, Ellipsoid, HalfSquare, Logistic, Quadratic
 from dualfold.programs import LinearProgram, certify_infeasible
 from dualfold.quality.verdict import MEANINGS
-from dualfold.trace import Gramian, TraceProblem, rounding
-from dualfold.trace.completeness import Floor
-from dualfold.trace.rounding import norm_bound, product_errors
-from dualfold.trace.singular import singular_bracket
+from dualfold.trace import Gramian, TraceProblem
+from dualfold.trace.proof import rounding
+from dualfold.trace.proof.completeness import Floor
+from dualfold.trace.proof.rounding import norm_bound, product_errors
+from dualfold.trace.proof.singular_values import singular_bracket
 from dualfold.trace.solution import with_signs
 from dualfold.unfolding import UnfoldingProblem, spectral_floor
 

@@ -16,10 +16,11 @@ from dualfold.games.divergences import Euclidean
 from dualfold.graph import from_lengths, joined, knn
 from dualfold.programs import linear_systems
 from dualfold.quality.verdict import _DISTANCES, _TEARS, _TRUST, _word
-from dualfold.trace import factorisation, rounding
 from dualfold.trace.certificate import TraceCertificate, certify
-from dualfold.trace.completeness import Floor
 from dualfold.trace.lift import Stepped
+from dualfold.trace.proof import rounding
+from dualfold.trace.proof.completeness import Floor
+from dualfold.trace.sparse import factorisation
 from dualfold.unfolding import bounds, certificate, certify_unfolding, spectral_floor
 from dualfold.unfolding.contraction import contracted
 

@@ -12,24 +12,19 @@ from scipy.sparse.linalg import LinearOperator
 
 from dualfold.errors import InvalidInput
 from dualfold.kernels.tally import tallied
-from dualfold.trace import (
-    Gramian,
-    TraceProblem,
-    balanced,
-    certify,
-    exact,
-    proofs,
-    search,
-    shifted,
-)
-from dualfold.trace.bounds import Height
-from dualfold.trace.completeness import Floor, excluded_trial
-from dualfold.trace.factorisation import factorise, fill_reducing_ordering
-from dualfold.trace.pivots import form_bound
+from dualfold.trace import Gramian, TraceProblem, balanced, certify
 from dualfold.trace.product import product
-from dualfold.trace.proofs import evidence
-from dualfold.trace.search import random_floor
-from dualfold.trace.trial import trial
+from dualfold.trace.proof import bracket as proofs
+from dualfold.trace.proof import exact
+from dualfold.trace.proof import random_search as search
+from dualfold.trace.proof.bounds import Height
+from dualfold.trace.proof.bracket import evidence
+from dualfold.trace.proof.completeness import Floor, excluded_trial
+from dualfold.trace.proof.pivots import form_bound
+from dualfold.trace.proof.random_search import random_floor
+from dualfold.trace.proof.trial_directions import trial
+from dualfold.trace.sparse import shifted
+from dualfold.trace.sparse.factorisation import factorise, fill_reducing_ordering
 
 
 def test_an_operator_in_balanced_units_is_the_scaled_matrix():

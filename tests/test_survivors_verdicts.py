@@ -11,15 +11,19 @@ from coarse import patched
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold.errors import InvalidInput
-from dualfold.trace import Gramian, TraceProblem, certify, proofs, rounding, search, singular
-from dualfold.trace.bounds import Bracket, Height
+from dualfold.trace import Gramian, TraceProblem, certify
 from dualfold.trace.certificate import _angle, _level, _mismatch
-from dualfold.trace.completeness import Floor, pivot_floor
-from dualfold.trace.factorisation import factorise, fill_reducing_ordering
 from dualfold.trace.metric import Dense
-from dualfold.trace.rounding import UNIT, dual_lengths
-from dualfold.trace.search import random_floor
-from dualfold.trace.trial import Trial, trial
+from dualfold.trace.proof import bracket as proofs
+from dualfold.trace.proof import random_search as search
+from dualfold.trace.proof import rounding
+from dualfold.trace.proof import singular_values as singular
+from dualfold.trace.proof.bounds import Bracket, Height
+from dualfold.trace.proof.completeness import Floor, pivot_floor
+from dualfold.trace.proof.random_search import random_floor
+from dualfold.trace.proof.rounding import UNIT, dual_lengths
+from dualfold.trace.proof.trial_directions import Trial, trial
+from dualfold.trace.sparse.factorisation import factorise, fill_reducing_ordering
 
 PLAIN = TraceProblem(np.diag([1.0, 2.0, 3.0, 4.0]), count=2)
 

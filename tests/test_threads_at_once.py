@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from test_estimator_checks import ESTIMATORS, VARIANTS
 
-from dualfold import warned
+from dualfold import errors
 from dualfold.data import swiss_roll
 from dualfold.errors import DualfoldWarning
 from dualfold.trace.solvers import preconditioned
@@ -128,7 +128,7 @@ def test_of_folds_in_threads_one_warns(monkeypatch):
         pass
 
     said, search = [], Search()
-    monkeypatch.setattr(warned, "_search", lambda: search)
-    monkeypatch.setattr(warned.warnings, "warn", lambda warning, **_: said.append(warning))
-    at_once(lambda place: warned.warn(Kind(f"fold {place}"), stacklevel=1))
+    monkeypatch.setattr(errors, "_running_search", lambda: search)
+    monkeypatch.setattr(errors.warnings, "warn", lambda warning, **_: said.append(warning))
+    at_once(lambda place: errors.warn(Kind(f"fold {place}")))
     assert len(said) == 1

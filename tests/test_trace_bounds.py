@@ -16,8 +16,8 @@ import scipy.sparse as sp
 from flint import fmpq, fmpq_mat
 
 from dualfold.trace import Gramian, TraceProblem
-from dualfold.trace.bounds import Bracket, _below_the_last, bracket, heights, temple_loss
-from dualfold.trace.completeness import (
+from dualfold.trace.proof.bounds import Bracket, _below_the_last, bracket, heights, temple_loss
+from dualfold.trace.proof.completeness import (
     Floor,
     cholesky_floor,
     excluded_trial,
@@ -26,8 +26,8 @@ from dualfold.trace.completeness import (
     pivot_floor,
     product_rounding,
 )
-from dualfold.trace.pivots import dense_inertia, form_bound, row_errors
-from dualfold.trace.rounding import (
+from dualfold.trace.proof.pivots import dense_inertia, form_bound, row_errors
+from dualfold.trace.proof.rounding import (
     UNIT,
     column_norms,
     dual_lengths,
@@ -40,7 +40,7 @@ from dualfold.trace.rounding import (
     squares_in_metric,
     underflow,
 )
-from dualfold.trace.singular import (
+from dualfold.trace.proof.singular_values import (
     dense_singular_floor,
     factor_norm,
     null_error,
@@ -49,7 +49,7 @@ from dualfold.trace.singular import (
     singular_floor,
     singular_heights,
 )
-from dualfold.trace.trial import Trial, residual_lengths, span_error, trial
+from dualfold.trace.proof.trial_directions import Trial, residual_lengths, span_error, trial
 
 N_ROWS = 7
 KINDS = ["dense", "sparse", "gramian"]

@@ -10,7 +10,7 @@ from test_trace_bounds import METRICS, N_ROWS, answer_of, path_laplacian, stated
 
 from dualfold.errors import InvalidInput
 from dualfold.trace import TraceProblem
-from dualfold.trace.search import (
+from dualfold.trace.proof.random_search import (
     CHECKPOINTS,
     MISS,
     _blur,
@@ -20,7 +20,7 @@ from dualfold.trace.search import (
     seed_of,
     uniform_start,
 )
-from dualfold.trace.trial import trial
+from dualfold.trace.proof.trial_directions import trial
 
 
 @pytest.mark.parametrize("metric", METRICS)

@@ -13,17 +13,13 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
 
-from dualfold.trace import (
-    Gramian,
-    TraceProblem,
-    bounds,
-    certificate,
-    proofs,
-    singular,
-)
-from dualfold.trace.bounds import Bracket, Height, bracket
-from dualfold.trace.completeness import Floor
-from dualfold.trace.trial import Trial
+from dualfold.trace import Gramian, TraceProblem, certificate
+from dualfold.trace.proof import bounds
+from dualfold.trace.proof import bracket as proofs
+from dualfold.trace.proof import singular_values as singular
+from dualfold.trace.proof.bounds import Bracket, Height, bracket
+from dualfold.trace.proof.completeness import Floor
+from dualfold.trace.proof.trial_directions import Trial
 
 
 def trial_of(h, squares=None):

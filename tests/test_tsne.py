@@ -14,14 +14,13 @@ from dualfold import TSNE
 from dualfold.data import digits
 from dualfold.errors import InvalidInput, PointsCollapse, RowsFarAway, TooLarge
 from dualfold.estimators.tsne_judging import neighbors_kept
-from dualfold.forces import Phase, TsneProblem, certify_tsne, descended, tsne_objective
-from dualfold.forces import tsne_objective as objective_module
-from dualfold.forces.tsne_attraction import AsGiven, Packed
-from dualfold.forces.tsne_repulsion import ByGrid, ByPairs
-from dualfold.forces.tsne_tree import ByTree
 from dualfold.graph import Lists, nearest
 from dualfold.kernels.threads import Threads
 from dualfold.saved import load_model, model_of, rechecked_model, save_model
+from dualfold.tsne import Phase, TsneProblem, certify_tsne, descended, tsne_objective
+from dualfold.tsne.attraction import AsGiven, Packed
+from dualfold.tsne.repulsion import ByGrid, ByPairs
+from dualfold.tsne.tree import ByTree
 from dualfold.weights.perplexity import conditional_affinities, joint_affinities
 
 DIGITS = digits().points[:300].astype(float)
@@ -221,7 +220,7 @@ def test_large_maps_are_summed_within_a_stated_bound(monkeypatch):
 
 
 def objective_module_of():
-    return sys.modules[objective_module.__module__]
+    return sys.modules[tsne_objective.__module__]
 
 
 def test_the_same_bits_for_any_number_of_threads():
@@ -448,7 +447,7 @@ def test_early_exaggeration_does_not_make_a_line_of_a_cloud():
     phases = [Phase(100, 12.0, 50.0, 0.8)]
     there = descended(some, begin, phases).points
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("dualfold.forces.tsne_descent.VANISHING", 0.0)
+        patched.setattr("dualfold.tsne.descent.VANISHING", 0.0)
         assert descended(some, begin, phases).points.tobytes() == there.tobytes()
         assert narrowest(descended(problem, start, [Phase(250, 12.0, 50.0, 0.8)]).points) < 1e-5
 

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from dualfold import games
-from dualfold.forces import averaged_directions, descended_points, pair_forces
+from dualfold.point_pca import averaged_directions, descended_points, pair_forces
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # for papers/, which is not installed
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.estimators import PCA, PointPCA
-from dualfold.forces import descended_points, point_error
+from dualfold.point_pca import descended_points, point_error
 from dualfold.quality import procrustes
 from dualfold.view.figures import Panel, gallery
 from papers.draganov.algorithm_one import algorithm_one

@@ -14,8 +14,8 @@ from scipy.spatial.distance import cdist
 from dualfold.arrays import Array
 from dualfold.data import digits, helix, s_curve, swiss_roll
 from dualfold.estimators import PCA
-from dualfold.forces import Forces, pair_forces, point_forces
-from dualfold.forces.pairs import double_centred
+from dualfold.point_pca import Forces, pair_forces, point_forces
+from dualfold.point_pca.forces import double_centred
 from papers.draganov.algorithm_one import algorithm_one
 from papers.draganov.attraction import attraction
 from papers.draganov.descent import pixels

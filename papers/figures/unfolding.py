@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dualfold.certificate import distance
 from dualfold.errors import InvalidInput
-from dualfold.levels import distance
 from dualfold.unfolding.bounds import scaled_into
 from dualfold.unfolding.certificate import UnfoldingCertificate
 from dualfold.unfolding.problem import UnfoldingProblem

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.forces import averaged_directions, direction_error, direction_gradient
 from dualfold.games import (
     Ball,
     Bregman,
@@ -25,6 +24,7 @@ from dualfold.games import (
 )
 from dualfold.games.curves import example_problem
 from dualfold.games.least import least_point
+from dualfold.point_pca import averaged_directions, direction_error, direction_gradient
 from papers.finding import Experiment, Finding, Row, Setting, claim, identity, theorem
 
 ROUNDING = 1e-9  # relative to the terms that are added

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.certificate import Certificate
-from dualfold.errors import Argument, CertificateFailed
+from dualfold.certificate import Certificate, checked_tolerance
+from dualfold.errors import Argument, CertificateFailed, warn
 from dualfold.kernels.tally import timed
 from dualfold.kernels.threads import lapack_threads
-from dualfold.levels import checked_tolerance
-from dualfold.shown import drawn_map, number, shown_html
+from dualfold.notebook import drawn_map, number, shown_html
 from dualfold.trace.certificate import TraceCertificate, certify
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
@@ -23,7 +22,6 @@ from dualfold.unfolding.contraction import Contraction
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solvers.unfolder import Unfolder
 from dualfold.unfolding.unfold import Unfolding, judged_unfolding
-from dualfold.warned import warn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -151,7 +149,6 @@ def judged(
                 Argument("solver"),
                 " or a smaller ",
                 Argument("tol"),
-            ),
-            stacklevel=3,
+            )
         )
     return certificate

@@ -11,8 +11,12 @@ The first argument that a message names is the one to change.
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Callable
+from types import FrameType
 from typing import Any, Self
+from weakref import WeakKeyDictionary
 
 
 class Argument(str):
@@ -174,3 +178,48 @@ class Overtone(DualfoldWarning):
 
 class ConditionFails(DualfoldWarning):
     """A method runs, but what its guarantee needs does not hold; the message says what."""
+
+
+# What was warned of during each search or cross-validation that is running.
+_WARNED: WeakKeyDictionary[Any, dict[type[Warning], Warning]] = WeakKeyDictionary()
+# Their frames lie between the caller's line and the one that warns.
+_PASSED_OVER = ("dualfold", "sklearn", "contextlib")
+
+
+def warn(warning: Warning) -> None:
+    """Warn at the line that called dualfold; once for all folds of a search.
+
+    Folds differ in the numbers of a message, so that Python would show one for each fold and
+    setting. Where scikit-learn's model selection calls, the first of a kind is enough.
+
+    warning : an instance, whose class is the kind
+    """
+    search = _running_search()
+    if search is not None:
+        # One step, so that of two folds in threads only one is the first.
+        first = _WARNED.setdefault(search, {}).setdefault(type(warning), warning)
+        if first is not warning:
+            return
+    level, frame = 1, _frame_above()
+    while frame is not None and _package_of(frame) in _PASSED_OVER:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(warning, stacklevel=level)
+
+
+def _frame_above() -> FrameType | None:
+    return sys._getframe(1)
+
+
+def _package_of(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
+
+
+def _running_search() -> Any:
+    """The outermost running search of scikit-learn, by the pool that it made for itself."""
+    found, frame = None, _frame_above()
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").startswith("sklearn.model_selection"):
+            # `parallel` is made in each call of fit or cross_validate and dies with it
+            found = frame.f_locals.get("parallel", found)
+        frame = frame.f_back
+    return found

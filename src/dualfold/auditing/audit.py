@@ -20,12 +20,12 @@ from dualfold.data.prepared import prepare
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.metrics import is_euclidean
 from dualfold.graph.points import rows_of_numbers
+from dualfold.inputs import frame_of, numbers_of
 from dualfold.quality import Picture, t_similarity
 from dualfold.quality.estimate import drawn_rows, sample_size
 from dualfold.quality.ranks import both_spaces
 from dualfold.quality.space import DistanceSpace, EuclideanSpace, Space
 from dualfold.recommendation.dimension import intrinsic_dimension
-from dualfold.tables import frame_of, numbers_of
 
 __all__ = ["audit"]
 

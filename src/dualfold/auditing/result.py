@@ -17,9 +17,9 @@ from dualfold.auditing.repeats import Impostors, Repeats
 from dualfold.auditing.two_groups import DUBIOUS, TwoGroups
 from dualfold.auditing.words import findings_of, paragraph_of, said_of, verdict_of
 from dualfold.errors import Argument, InvalidInput
+from dualfold.notebook import drawn_audit, shown_html
 from dualfold.quality.picture import Picture
 from dualfold.recommendation.dimension import Dimension
-from dualfold.shown import drawn_audit, shown_html
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -50,7 +50,7 @@ class Judged:
 
 def certify_map(request: CertifyRequest, console: Console) -> dict[str, Any]:
     """Judge the map or model; returns what `--json` prints."""
-    from dualfold.levels import checked_tolerance
+    from dualfold.certificate import checked_tolerance
 
     checked_tolerance(request.tolerance)
     notices: list[str] = []

@@ -55,9 +55,9 @@ def picture_shape(text: str | None) -> tuple[int, int] | None:
 
 def gap_that_passes(gap: float) -> float:
     """A tolerance from 0 to 1, or a usage error."""
+    from dualfold.certificate import checked_tolerance
     from dualfold.cli.wording import shown
     from dualfold.errors import InvalidInput
-    from dualfold.levels import checked_tolerance
 
     try:
         return checked_tolerance(gap)

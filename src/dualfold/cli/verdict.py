@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dualfold.certificate import share
 from dualfold.descriptions import Description
-from dualfold.levels import share
 
 if TYPE_CHECKING:
     from dualfold.certificate import Certificate

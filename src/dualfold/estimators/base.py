@@ -25,10 +25,10 @@ from dualfold.estimators.progress import TellsProgress
 from dualfold.estimators.stated import Stated
 from dualfold.estimators.tiled import TakesTiles
 from dualfold.graph.metrics import check_distances, exact_doubles, is_precomputed
+from dualfold.inputs import numbers_of, refuse_text
 from dualfold.kernels.sparse import refuse_damaged
+from dualfold.notebook import drawn_map
 from dualfold.scale.table import is_tiled
-from dualfold.shown import drawn_map
-from dualfold.tables import numbers_of, refuse_text
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solvers import Auto, Dense, Factored, Lanczos, Preconditioned, Solver
 

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding, judged
-from dualfold.errors import Argument, InPython, InvalidInput, Overtone
+from dualfold.errors import Argument, InPython, InvalidInput, Overtone, warn
 from dualfold.estimators.coordinates import (
     Choice,
     chosen,
@@ -28,11 +28,10 @@ from dualfold.kernels.threads import lapack_threads
 from dualfold.trace.certificate import certify
 from dualfold.trace.lift import Chosen, Evened, Scale, shown
 from dualfold.trace.problem import TraceProblem
-from dualfold.trace.shifted import share_ordering
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers import Auto, Factored
 from dualfold.trace.solvers.auto import growing
-from dualfold.warned import warn
+from dualfold.trace.sparse.shifted import share_ordering
 
 COORDINATE_RULES: dict[str, Any] = {
     "coordinates": [StrOptions({"first", "independent"}), "array-like"]
@@ -280,8 +279,7 @@ def _warn_of_overtone(number: int, share: float) -> None:
             f"{share**2:.2g} of its variance, and shows no direction of its own; ",
             Argument("coordinates", "independent"),
             " looks for one among further eigenvectors",
-        ),
-        stacklevel=8,
+        )
     )
 
 
@@ -292,6 +290,5 @@ def _warn_of_a_curve(most: int) -> None:
             "were asked for; the data may be a curve, or lie in clusters: fewer ",
             Argument("n_components"),
             " say as much",
-        ),
-        stacklevel=8,
+        )
     )

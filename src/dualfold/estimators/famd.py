@@ -18,12 +18,12 @@ from dualfold.errors import Argument, InvalidInput
 from dualfold.estimators.base import solver_to_last_digits
 from dualfold.estimators.linear import LinearEstimator
 from dualfold.estimators.stated import Stated, linear_statement
+from dualfold.inputs import frame_of, numbers_of
 from dualfold.maps.linear import LinearMap
 from dualfold.methods.famd import famd
 from dualfold.methods.pca import pca
 from dualfold.scale.mixed import encoded_moments, encodings_of
 from dualfold.scale.table import TiledTable
-from dualfold.tables import frame_of, numbers_of
 from dualfold.trace.problem import TraceProblem
 
 

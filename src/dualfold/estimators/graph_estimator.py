@@ -21,6 +21,7 @@ from dualfold.errors import (
     InvalidInput,
     Message,
     PointsCollapse,
+    warn,
 )
 from dualfold.estimators.base import SOLVERS, CertifiedEstimator, solver_named
 from dualfold.estimators.dimension import LOOKED_AT, embedded
@@ -33,7 +34,6 @@ from dualfold.graph.metrics import is_precomputed, refuse_other_width
 from dualfold.graph.pieces import OTHERWISE, pieces_in_words
 from dualfold.maps.piecewise import PiecewiseMap
 from dualfold.scale.table import TiledTable
-from dualfold.warned import warn
 
 GRAPH_CONSTRAINTS: dict[str, Any] = {
     "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
@@ -270,8 +270,7 @@ def _warn_of_one_point(graph: Graph) -> None:
             PointsCollapse(
                 f"all {graph.n} points are the same: there is nothing to map, and coordinates of "
                 "them mean nothing. Look at how the data was read or scaled"
-            ),
-            stacklevel=6,
+            )
         )
 
 

@@ -9,9 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.certificate import Certificate
+from dualfold.certificate import Certificate, Level, level_of
 from dualfold.embedding import Embedding
-from dualfold.levels import Level, level_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,12 +22,12 @@ from dualfold.estimators.linear import signed
 from dualfold.estimators.negative_mass import negative_mass
 from dualfold.estimators.stated import Stated, linear_statement
 from dualfold.graph.metrics import is_precomputed, refuse_other_width
+from dualfold.inputs import numbers_of
 from dualfold.maps.landmark import DistancesMap, Triangulation
 from dualfold.maps.linear import LinearMap
 from dualfold.methods.mds import mds, mds_of_distances
 from dualfold.scale.moments import moments_of
 from dualfold.scale.table import TiledTable, is_tiled
-from dualfold.tables import numbers_of
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import with_signs
 from dualfold.weights.gram import DOUBLE_UP_TO, mean_squares, refuse_asymmetry

@@ -11,24 +11,23 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding, embed
-from dualfold.errors import Argument, InvalidInput, RowsLeftOut
+from dualfold.errors import Argument, InvalidInput, RowsLeftOut, warn
 from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS
 from dualfold.estimators.some_rows import SomeRows
 from dualfold.estimators.stated import Stated
-from dualfold.forces.fantope import relaxed
-from dualfold.forces.homotopy import NeighborAnswer, answered, widest
-from dualfold.forces.neighbor_certificate import (
-    NeighborCertificate,
-    certify_neighbors,
-)
-from dualfold.forces.neighbors import MOST_PAIRED, NeighborProblem
 from dualfold.graph import Graph
 from dualfold.graph.metrics import is_precomputed
 from dualfold.maps.local import LocalDistancesMap, LocalWeightsMap
 from dualfold.methods.eigenmaps import eigenmaps
 from dualfold.methods.neighbor_map import neighbor_map
+from dualfold.neighbor_map.certificate import (
+    NeighborCertificate,
+    certify_neighbors,
+)
+from dualfold.neighbor_map.fantope import relaxed
+from dualfold.neighbor_map.homotopy import NeighborAnswer, answered, widest
+from dualfold.neighbor_map.problem import MOST_PAIRED, NeighborProblem
 from dualfold.trace.solvers import Auto
-from dualfold.warned import warn
 
 # Rows that take less than a minute of a core (1,797 digits: 42 s).
 QUICK = 1_800
@@ -161,8 +160,7 @@ class NeighborMap(SomeRows):
                 f"{QUICK:,} rows drawn at random, and the others are placed as new rows are (",
                 Argument("landmarks"),
                 f" says how many; up to {MOST_PAIRED:,} can be proved)",
-            ),
-            stacklevel=7,
+            )
         )
         return self._random_rows(QUICK)
 
@@ -227,7 +225,8 @@ class NeighborMap(SomeRows):
 
     def _stated_piece(self, graph: Graph, count: int) -> Stated:
         raise InvalidInput(
-            "a neighbour map answers no trace problem; dualfold.forces.certify_neighbors judges it"
+            "a neighbour map answers no trace problem; dualfold.neighbor_map.certify_neighbors "
+            "judges it"
         )
 
     def found_parameters(self) -> dict[str, Any]:

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.errors import Argument, FewerNeighbors, InPython, InvalidInput, Message
+from dualfold.errors import Argument, FewerNeighbors, InPython, InvalidInput, Message, warn
 from dualfold.graph import Graph, Neighbors, from_lengths, joined, knn, one_piece, variable
 from dualfold.graph import radius as radius_graph
 from dualfold.graph.metrics import is_precomputed
-from dualfold.warned import warn
 
 
 def neighbor_graph(
@@ -85,8 +84,7 @@ def _all_others(n: int, usual: int) -> int:
             f"{usual}; ",
             Argument("n_neighbors"),
             " chooses another number",
-        ),
-        stacklevel=9,
+        )
     )
     return n - 1
 

@@ -29,11 +29,11 @@ from dualfold.estimators.principal_axes import (
 )
 from dualfold.estimators.probabilistic import ProbabilisticModel
 from dualfold.estimators.stated import Scaling, Stated, linear_statement
+from dualfold.inputs import numbers_of
 from dualfold.maps.linear import LinearMap
 from dualfold.methods.pca import Matrix, pca, pca_matrix
 from dualfold.scale.moments import Moments, moments_of
 from dualfold.scale.table import TiledTable, is_tiled
-from dualfold.tables import numbers_of
 
 # Up to this many rows and columns a singular value decomposition costs nothing
 # noticeable (scikit-learn draws the line there too).

@@ -13,17 +13,16 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.arrays import Array
 from dualfold.data.labels import Labels
-from dualfold.errors import Argument, CertificateFailed
+from dualfold.errors import Argument, CertificateFailed, warn
 from dualfold.estimators.base import solver_to_last_digits
 from dualfold.estimators.linear import LinearEstimator
 from dualfold.estimators.stated import Stated, linear_statement
-from dualfold.forces.certificate import certify_points
-from dualfold.forces.leading import leading_directions, leading_fourth_powers
-from dualfold.forces.points import PointDescent, descended_points
 from dualfold.graph.points import in_units
 from dualfold.methods.pca import pca
+from dualfold.point_pca.certificate import certify_points
+from dualfold.point_pca.descent import PointDescent, descended_points
+from dualfold.point_pca.leading_sum import leading_directions, leading_fourth_powers
 from dualfold.trace.solution import with_signs
-from dualfold.warned import warn
 from dualfold.weights.rows import column_means, combined_rows
 
 # A coordinate whose variance is below this share of the first one's is rounding: the
@@ -41,7 +40,7 @@ class PointPCA(LinearEstimator):
     after Draganov, "PCA as gradient descent" (2022), with exact steps and conjugate
     directions, O(nDd) each; nothing n×n is formed. The minimum is known exactly, so the
     certificate says how far the points are from it. They are returned in their principal
-    axes: `embedding_` is what `PCA` gives. `dualfold.forces.point_forces` shows what moves
+    axes: `embedding_` is what `PCA` gives. `dualfold.point_pca.point_forces` shows what moves
     the points.
 
     Parameters
@@ -145,8 +144,7 @@ class PointPCA(LinearEstimator):
                     f"the points are not at their minimum after {self.n_iter_} steps: "
                     f"{'; '.join(self.certificate_.reasons)}. Raise ",
                     Argument("max_iter"),
-                ),
-                stacklevel=5,
+                )
             )
         self._keep(run, X)
 

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dualfold.arrays import Array
-from dualfold.tables import numbers_of
+from dualfold.inputs import numbers_of
 
 
 class ProbabilisticModel:

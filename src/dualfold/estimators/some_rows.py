@@ -10,10 +10,9 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding
-from dualfold.errors import Argument, InvalidInput, NotConverged, RowsLeftOut, TooLarge
+from dualfold.errors import Argument, InvalidInput, NotConverged, RowsLeftOut, TooLarge, warn
 from dualfold.estimators.graph_estimator import GraphEstimator
 from dualfold.graph import Graph, Neighbors
-from dualfold.warned import warn
 
 # So many rows are named in words.
 NAMED = 10
@@ -161,7 +160,7 @@ class SolvableRows(SomeRows):
                 graph = self._graph_with(X, self._random_rows(count))
                 continue
             if count < stated:
-                warn(_drawn_in_words(count, self._n, self._all_rows()), stacklevel=7)
+                warn(_drawn_in_words(count, self._n, self._all_rows()))
             return found
 
 

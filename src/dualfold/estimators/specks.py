@@ -13,14 +13,13 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding
-from dualfold.errors import Argument, RowsLeftOut
+from dualfold.errors import Argument, RowsLeftOut, warn
 from dualfold.estimators.chosen import COORDINATE_RULES, ChoosesCoordinates
 from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS
 from dualfold.estimators.some_rows import listed_rows
 from dualfold.graph import Graph
 from dualfold.trace.lift import shown
 from dualfold.trace.problem import TraceProblem
-from dualfold.warned import warn
 
 SPECK_CONSTRAINTS: dict[str, Any] = (
     GRAPH_CONSTRAINTS | COORDINATE_RULES | {"left_out": ["array-like", None]}
@@ -64,8 +63,7 @@ class LeavesSpecksOut(ChoosesCoordinates):
                     "be about them alone; ",
                     Argument("left_out", ()),
                     " keeps them in",
-                ),
-                stacklevel=7,
+                )
             )
         return graph, embedding
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -14,11 +13,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.data.labels import Labels
 from dualfold.embedding import embed
-from dualfold.errors import Argument, DualfoldWarning, InvalidInput
+from dualfold.errors import Argument, DualfoldWarning, InvalidInput, warn
 from dualfold.estimators.base import CertifiedBase, solver_named
 from dualfold.estimators.stated import Stated
 from dualfold.trace.problem import TraceProblem
-from dualfold.warned import warn
 
 
 class SpectralEmbedding(CertifiedBase):
@@ -107,8 +105,7 @@ class SpectralEmbedding(CertifiedBase):
             warn(
                 DualfoldWarning(
                     "Graph is not fully connected, spectral embedding may not work as expected."
-                ),
-                stacklevel=5,
+                )
             )
         # Drop-ins are compared by digits: tighter than the default.
         tol = 1e-10 if self.eigen_tol == "auto" else float(self.eigen_tol)
@@ -134,10 +131,11 @@ class SpectralEmbedding(CertifiedBase):
         if self.affinity == "precomputed":
             return check_symmetric(X)  # averages with its transpose and warns, as scikit-learn does
         if self.affinity == "nearest_neighbors" and sp.issparse(X):
-            warnings.warn(
-                "Nearest neighbors affinity currently does not support sparse input, "
-                "falling back to rbf affinity",
-                stacklevel=6,
+            warn(
+                UserWarning(
+                    "Nearest neighbors affinity currently does not support sparse input, "
+                    "falling back to rbf affinity"
+                )
             )
             self.affinity = "rbf"
         if self.affinity == "rbf":

@@ -26,14 +26,14 @@ from dualfold.estimators.tsne_starts import (
     start_named,
 )
 from dualfold.estimators.tsne_words import Told
-from dualfold.forces.tsne_certificate import BALANCED, TsneCertificate, certify_tsne
-from dualfold.forces.tsne_descent import Descent, Look, Phase, descended
-from dualfold.forces.tsne_problem import TsneProblem
 from dualfold.graph import Lists
 from dualfold.graph.metrics import is_precomputed
 from dualfold.maps.neighbor_map import NeighborMap
 from dualfold.scale.table import TiledTable
 from dualfold.trace.certificate import certify
+from dualfold.tsne.certificate import BALANCED, TsneCertificate, certify_tsne
+from dualfold.tsne.descent import Descent, Look, Phase, descended
+from dualfold.tsne.problem import TsneProblem
 from dualfold.weights.perplexity import conditional_affinities, joint_affinities
 
 # How much longer than n/4 the steps after early exaggeration are. KL after 750 rounds with 1, 2 and

@@ -6,11 +6,10 @@ import numpy as np
 import scipy.linalg
 
 from dualfold.arrays import Array
-from dualfold.errors import Argument, PointsCollapse
+from dualfold.errors import Argument, PointsCollapse, warn
 from dualfold.estimators.tsne_starts import spectral_map
-from dualfold.forces.tsne_problem import TsneProblem
 from dualfold.graph import Lists, nearest
-from dualfold.warned import warn
+from dualfold.tsne.problem import TsneProblem
 
 # Neighbours that are counted again in the map.
 COUNTED = 10
@@ -43,8 +42,7 @@ def warn_of_collapse(problem: TsneProblem, points: Array) -> None:
             PointsCollapse(
                 f"all {problem.n} points of the map lie on one spot, where nothing pushes them "
                 "apart: the rows are the same, or the start was. Look at how the data was read"
-            ),
-            stacklevel=6,
+            )
         )
         return
     if rho <= 1 or problem.n <= d + 1:
@@ -66,6 +64,5 @@ def warn_of_collapse(problem: TsneProblem, points: Array) -> None:
             f"{left}; lower it, or take ",
             Argument("attraction", float("inf")),
             ", which returns the eigenmaps that it leads to",
-        ),
-        stacklevel=6,
+        )
     )

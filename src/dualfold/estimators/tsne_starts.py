@@ -12,10 +12,10 @@ from sklearn.utils import check_random_state
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding, embed
 from dualfold.errors import Argument, InvalidInput
-from dualfold.forces.tsne_problem import TsneProblem
 from dualfold.kernels.threads import one_blas_thread
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import with_signs
+from dualfold.tsne.problem import TsneProblem
 from dualfold.weights.covariance import scatter
 from dualfold.weights.rows import column_means, projected_rows
 

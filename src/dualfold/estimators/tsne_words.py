@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.forces.tsne_certificate import TsneCertificate
-from dualfold.forces.tsne_descent import Descent, Look
 from dualfold.graph import Lists
+from dualfold.tsne.certificate import TsneCertificate
+from dualfold.tsne.descent import Descent, Look
 
 
 class Told:

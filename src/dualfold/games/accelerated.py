@@ -10,12 +10,10 @@ instead, which is why it can fail.
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.errors import ConditionFails, InvalidInput
+from dualfold.errors import ConditionFails, InPython, InvalidInput, warn
 from dualfold.games.composed import Flattened, HalfSquare, Sum
 from dualfold.games.convex import Conjugate, Convex, Indicator
 from dualfold.games.divergences import Gauge
@@ -84,11 +82,13 @@ def heavy_ball(
     step = 1 / (4 * L) if step is None else number(step, "step", above=True)
     R, D = over.reach(start), min(over.diameter, 2 * over.reach(start))
     if not np.isfinite(D):
-        warnings.warn(
-            "heavy ball has no guarantee without a bounded set, and there are functions on which "
-            "it stalls; give over=Ball(...), or take nesterov",
-            ConditionFails,
-            stacklevel=2,
+        warn(
+            ConditionFails(
+                "heavy ball has no guarantee without a bounded set, and there are functions on "
+                "which it stalls; give ",
+                InPython("over=Ball(...)"),
+                ", or take nesterov",
+            )
         )
     return Recipe(
         "heavy ball",

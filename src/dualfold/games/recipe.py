@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.errors import Argument, ConditionFails, InvalidInput
+from dualfold.errors import Argument, ConditionFails, InvalidInput, warn
 from dualfold.games.convex import Convex
 from dualfold.games.given import doubles, number
 from dualfold.games.play import Order, Run, Weights, equal, play
@@ -87,7 +86,7 @@ class Recipe:
         for condition in self.conditions:
             words = condition(run)
             if words:
-                warnings.warn(f"{self.name}: {words}", ConditionFails, stacklevel=2)
+                warn(ConditionFails(f"{self.name}: {words}"))
         return run
 
 

@@ -1,4 +1,4 @@
-"""What a run may claim: one vocabulary with every other certificate (`dualfold.levels`)."""
+"""What a run may claim: one vocabulary with every other certificate (`dualfold.certificate`)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.certificate import Certificate
+from dualfold.certificate import Certificate, Level, checked_tolerance, level_of
 from dualfold.errors import Argument, InvalidInput
 from dualfold.games.convex import Convex
 from dualfold.games.sets import Ball
 from dualfold.games.sure import Sure
-from dualfold.levels import Level, checked_tolerance, level_of
 
 USUAL = 1e-4  # the relative gap that is "proved" where the caller names none
 

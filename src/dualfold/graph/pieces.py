@@ -11,12 +11,11 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from dualfold.arrays import Array
-from dualfold.errors import Argument, DisconnectedGraph, InPython, Message, PiecesJoined
+from dualfold.errors import Argument, DisconnectedGraph, InPython, Message, PiecesJoined, warn
 from dualfold.graph.build import knn, neighborhood_spread
 from dualfold.graph.graph import Graph, Lists
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.neighbors import nearest
-from dualfold.warned import warn
 
 Link = tuple[int, int, float]
 # A piece this small finds its nearest outsider among its own next neighbours in one
@@ -91,8 +90,7 @@ def joined(graph: Graph, *, otherwise: str = OTHERWISE) -> Graph:
             pieces_in_words(graph),
             f". They were joined by their {len(links)} shortest link{plural}; ",
             otherwise,
-        ),
-        stacklevel=2,
+        )
     )
     return replace(graph, lengths=_with_links(graph.lengths, links), links=tuple(links))
 

@@ -18,13 +18,12 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.errors import RowsFarAway
-from dualfold.forces.tsne_grid import Grid
+from dualfold.errors import RowsFarAway, warn
 from dualfold.graph.graph import Lists
 from dualfold.graph.neighbors import nearest
 from dualfold.kernels import kernel
 from dualfold.kernels.threads import Threads, in_threads, row_slices, thread_count
-from dualfold.warned import warn
+from dualfold.tsne.grid import Grid
 from dualfold.weights.perplexity import conditional_affinities
 
 _all_pairs = kernel("all_pairs_repulsion")
@@ -83,8 +82,7 @@ class NeighborMap:
                     "farther from every old row than old rows are from one another, so that their "
                     "places say nothing about them; look at units and columns. "
                     "quality.conformal_p_values tells which rows are unlike the old ones"
-                ),
-                stacklevel=5,
+                )
             )
 
     @cached_property

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import scipy.sparse as sp
 
-from dualfold.forces.neighbors import NeighborProblem, neighbor_problem
 from dualfold.graph.graph import Graph
 from dualfold.graph.pieces import one_piece
+from dualfold.neighbor_map.problem import NeighborProblem, neighbor_problem
 from dualfold.weights.affinity import Weights, affinity
 
 

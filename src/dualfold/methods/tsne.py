@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dualfold.forces.tsne_problem import TsneProblem
 from dualfold.graph.graph import Graph, Lists
+from dualfold.tsne.problem import TsneProblem
 from dualfold.weights.perplexity import conditional_affinities, joint_affinities
 
 

@@ -23,9 +23,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.certificate import Certificate
+from dualfold.certificate import Certificate, Level, checked_tolerance, level_of
 from dualfold.errors import Argument, InvalidInput
-from dualfold.levels import Level, checked_tolerance, level_of
 from dualfold.programs.balance import balanced
 from dualfold.programs.bounds import Box, enclosed_bound, enclosed_value, lower_bound
 from dualfold.programs.curvature import curvature

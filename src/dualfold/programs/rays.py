@@ -23,8 +23,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.certificate import Certificate
-from dualfold.levels import Level, checked_tolerance
+from dualfold.certificate import Certificate, Level, checked_tolerance
 from dualfold.programs.balance import Balanced, balanced
 from dualfold.programs.bounds import Box, least_linear
 from dualfold.programs.entries import vector

@@ -8,7 +8,6 @@ that floating point leaves unproved are solved over the integers (`solvers/pivot
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -17,8 +16,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.errors import Argument, CertificateFailed, NotConverged
-from dualfold.levels import Level, checked_tolerance
+from dualfold.certificate import Level, checked_tolerance
+from dualfold.errors import Argument, CertificateFailed, NotConverged, warn
 from dualfold.programs.balance import Balanced, balanced
 from dualfold.programs.certificate import ProgramCertificate, certify_program
 from dualfold.programs.program import LinearProgram, Program
@@ -93,13 +92,12 @@ def solve_program(program: Program, *, tolerance: float = 1e-8) -> ProgramAnswer
             "may be on the edge between them. Rescale its rows, or loosen the tightest limits"
         )
     if best.certificate.level == "failed":
-        warnings.warn(
+        warn(
             CertificateFailed(
                 f"the answer of {best.solver} did not pass its certificate: "
                 f"{'; '.join(best.certificate.reasons)}. Rescale the program or raise ",
                 Argument("tolerance"),
-            ),
-            stacklevel=2,
+            )
         )
     return best
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dualfold.arrays import Array
 from dualfold.graph.graph import Graph
+from dualfold.notebook import shown_html
 from dualfold.quality.coranking import (
     CoRanking,
     NeighborhoodCurve,
@@ -23,7 +24,6 @@ from dualfold.quality.ranks import NeighborRanks, both_spaces, check_half, neigh
 from dualfold.quality.shepard import Grid, Shepard
 from dualfold.quality.space import Space
 from dualfold.quality.verdict import MEANINGS, verdict_of
-from dualfold.shown import shown_html
 
 if TYPE_CHECKING:
     import pandas as pd

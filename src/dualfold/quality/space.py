@@ -22,12 +22,12 @@ from dualfold.graph.metrics import best_of_rows, is_euclidean, is_precomputed
 from dualfold.graph.neighbors import Neighbors, nearest
 from dualfold.graph.points import rows_of_numbers
 from dualfold.graph.tree import scanned_rows
+from dualfold.inputs import numbers_of
 from dualfold.kernels import kernel, kernels_by_dtype
 from dualfold.kernels.progress import steps
 from dualfold.kernels.sparse import refuse_damaged
 from dualfold.kernels.threads import in_threads, one_blas_thread, row_slices, thread_count
 from dualfold.quality.rank_counts import FEW_COLUMNS, euclidean_ranks, given_ranks
-from dualfold.tables import numbers_of
 
 SPREAD_OUT = 1 << 27  # numbers: sparse data is made dense up to 1 GiB, as in graph.nearest
 _TILE = 1 << 23  # distances in a tile: 64 MiB

@@ -13,10 +13,10 @@ import numpy as np
 from dualfold.data.prepared import prepare
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.points import rows_of_numbers
+from dualfold.notebook import shown_html
 from dualfold.recommendation.dimension import Dimension, intrinsic_dimension
 from dualfold.recommendation.scan import NeighborScan, neighbor_scan, worst_of
 from dualfold.recommendation.trial import TIE, Candidate, made, subsamples, tried, winner
-from dualfold.shown import shown_html
 
 __all__ = ["Recommendation", "recommend"]
 

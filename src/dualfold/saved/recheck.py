@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.certificate import checked_tolerance
 from dualfold.errors import InvalidInput
-from dualfold.levels import checked_tolerance
 from dualfold.maps.landmark import FromLandmarks
 from dualfold.maps.linear import Projected, ProjectedFromGram
 from dualfold.saved.behind import (

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.certificate import checked_tolerance
 from dualfold.embedding import Embedding
 from dualfold.errors import InvalidInput
 from dualfold.estimators.stated import Stated
-from dualfold.levels import checked_tolerance
 from dualfold.maps.landmark import GeodesicMap
 from dualfold.maps.linear import LinearMap, Projected
 from dualfold.maps.local import LocalWeightsMap

@@ -8,9 +8,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
+from dualfold.certificate import checked_tolerance
 from dualfold.errors import InvalidInput
 from dualfold.graph.graph import Graph
-from dualfold.levels import checked_tolerance
 from dualfold.saved.doubts import NO_EXTENT, SAME, displaced, value_doubts
 from dualfold.saved.model import BothSides
 from dualfold.saved.recheck import LARGEST

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.trace.entries import real_entries, real_sparse, symmetric
-from dualfold.trace.factorisation import Factorisation, factorise, fill_reducing_ordering
+from dualfold.trace.sparse.factorisation import Factorisation, factorise, fill_reducing_ordering
 
 
 @dataclass(frozen=True, eq=False)

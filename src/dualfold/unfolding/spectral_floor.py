@@ -26,8 +26,8 @@ from dualfold.arrays import Array
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.kernels.pairs import Pairs, cholesky
 from dualfold.kernels.threads import lapack_threads
-from dualfold.trace.factorisation import Ordering, factorise, fill_reducing_ordering
-from dualfold.trace.shifted import MOST_FLOPS
+from dualfold.trace.sparse.factorisation import Ordering, factorise, fill_reducing_ordering
+from dualfold.trace.sparse.shifted import MOST_FLOPS
 from dualfold.unfolding.problem import UnfoldingProblem
 
 UNIT = 2.0**-53

@@ -10,9 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.errors import Argument, CertificateFailed, Unrealisable
+from dualfold.certificate import checked_tolerance
+from dualfold.errors import Argument, CertificateFailed, Unrealisable, warn
 from dualfold.graph import Graph
-from dualfold.levels import checked_tolerance
 from dualfold.trace.lift import scaled_vectors
 from dualfold.trace.solution import with_signs
 from dualfold.unfolding.bounds import ROUNDED, contradiction
@@ -26,7 +26,6 @@ from dualfold.unfolding.enclosure import EXACT
 from dualfold.unfolding.problem import Form, UnfoldingProblem
 from dualfold.unfolding.solution import Callback, UnfoldingSolution
 from dualfold.unfolding.solvers.unfolder import SolverName, Unfolder
-from dualfold.warned import warn
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,8 +131,7 @@ def judged_unfolding(
                 ", or try another ",
                 Argument("solver"),
                 *_softer(certificate, relaxation),
-            ),
-            stacklevel=3,
+            )
         )
     return Unfolding(stated, solution, certificate)
 

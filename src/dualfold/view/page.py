@@ -12,7 +12,6 @@ the browser to.
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.data.whole_file import whole_file
-from dualfold.errors import Argument, InvalidInput, Message, PageThinned
+from dualfold.errors import Argument, InvalidInput, Message, PageThinned, warn
 from dualfold.view.page_columns import (
     MOST_PIXELS,
     column_of,
@@ -152,7 +151,7 @@ def page_html(
         color=color, seed=seed, most_mb=most_mb,
     )  # fmt: skip
     for notice in page.notices:
-        warnings.warn(PageThinned(notice, f"; it takes {page.megabytes}"), stacklevel=2)
+        warn(PageThinned(notice, f"; it takes {page.megabytes}"))
     return page.html
 
 

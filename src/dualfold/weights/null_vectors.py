@@ -7,10 +7,9 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
 from dualfold.arrays import Array
-from dualfold.errors import Argument, InvalidInput, PointsCollapse
+from dualfold.errors import Argument, InvalidInput, PointsCollapse, warn
 from dualfold.graph.directed import terminal_components
 from dualfold.graph.graph import Lists
-from dualfold.warned import warn
 
 
 def reconstruction_null_vectors(weights: sp.csr_array, lists: Lists) -> Array:
@@ -52,6 +51,5 @@ def _warn(sizes: Array, n: int) -> None:
             "out as about one spot. Raise ",
             Argument("n_neighbors"),
             " to tie them in",
-        ),
-        stacklevel=4,
+        )
     )

@@ -18,7 +18,6 @@ from scipy.sparse.linalg import LinearOperator
 from dualfold.arrays import Array
 from dualfold.errors import Argument, Message, TooLarge
 from dualfold.trace.problem import Gramian, TraceProblem
-from dualfold.trace.shifted import shifted
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers.dense import DENSE_RATE, Dense
 from dualfold.trace.solvers.factored import Factored
@@ -27,6 +26,7 @@ from dualfold.trace.solvers.lanczos import Lanczos
 from dualfold.trace.solvers.preconditioned import Preconditioned
 from dualfold.trace.solvers.solver import Solver
 from dualfold.trace.solvers.subspace import Progress
+from dualfold.trace.sparse.shifted import shifted
 
 # Multiply-adds in one second on one core of a 2.8 GHz machine, measured: sparse products
 # (memory-bound), the sparse factorisation.

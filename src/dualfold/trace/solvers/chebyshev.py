@@ -21,8 +21,8 @@ from dualfold.kernels import kernel, shared
 from dualfold.kernels.tally import tally
 from dualfold.kernels.threads import in_threads, thread_count
 from dualfold.trace.problem import TraceProblem
-from dualfold.trace.shifted import shifted
 from dualfold.trace.solvers.shift import gershgorin
+from dualfold.trace.sparse.shifted import shifted
 
 _step = kernel("sparse_recurrence")
 WIDEST = shared("WIDEST")  # columns the kernel takes at once

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from dualfold.arrays import Array
-from dualfold.trace.factorisation import factorise
 from dualfold.trace.problem import Gramian, TraceProblem
-from dualfold.trace.shifted import shifted
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers.shift import gershgorin, margin_of, shift_below
 from dualfold.trace.solvers.solver import Solver
 from dualfold.trace.solvers.subspace import Iteration, Progress, Through, iterate
+from dualfold.trace.sparse.factorisation import factorise
+from dualfold.trace.sparse.shifted import shifted
 
 # Directions that travel along. For MᵀM a certificate may need a floor further up than the
 # first gap, and good directions below it; solves take eight columns for the price of a few.

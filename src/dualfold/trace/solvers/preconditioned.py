@@ -15,11 +15,11 @@ from dualfold.arrays import Array
 from dualfold.errors import MissingDependency
 from dualfold.kernels.locks import ForkedLock
 from dualfold.trace.problem import Gramian, TraceProblem
-from dualfold.trace.shifted import shifted
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers.shift import shift_below
 from dualfold.trace.solvers.solver import Solver
 from dualfold.trace.solvers.subspace import Iteration, Progress, Through, iterate
+from dualfold.trace.sparse.shifted import shifted
 
 _seeded = ForkedLock()  # held by the thread whose seed NumPy's global generator has
 

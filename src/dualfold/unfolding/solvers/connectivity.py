@@ -11,7 +11,7 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.trace.factorisation import Ordering, factorise
+from dualfold.trace.sparse.factorisation import Ordering, factorise
 from dualfold.unfolding.problem import UnfoldingProblem
 
 # Blocks of inverse iteration kept for the Rayleigh–Ritz step, and restarts at most.

@@ -19,7 +19,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.trace.factorisation import Factorisation, Ordering, factorise, fill_reducing_ordering
+from dualfold.trace.sparse.factorisation import (
+    Factorisation,
+    Ordering,
+    factorise,
+    fill_reducing_ordering,
+)
 from dualfold.unfolding.problem import UnfoldingProblem
 
 # The shift σ (in units of S = L(w) − diag(m), whose wanted eigenvalues are of size 1) starts

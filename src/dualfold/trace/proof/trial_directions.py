@@ -19,7 +19,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.trace.problem import Gramian, TraceProblem
-from dualfold.trace.rounding import (
+from dualfold.trace.proof.rounding import (
     MOST_ABSOLUTE_ROWS,
     UNIT,
     UP,

@@ -23,7 +23,7 @@ from dualfold.kernels import kernel, kernel_in_shares, shared
 from dualfold.kernels.progress import steps
 from dualfold.kernels.tally import tally
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
-from dualfold.trace.ordering import (
+from dualfold.trace.sparse.ordering import (
     NO_MEMORY,
     Floats,
     Ordering,

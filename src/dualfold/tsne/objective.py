@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.forces.tsne_problem import TsneProblem
-from dualfold.forces.tsne_repulsion import ByPairs, shares
-from dualfold.forces.tsne_tree import ByTree
 from dualfold.kernels import kernel
 from dualfold.kernels.progress import foreseen
 from dualfold.kernels.threads import Threads, thread_count
+from dualfold.tsne.problem import TsneProblem
+from dualfold.tsne.repulsion import ByPairs, shares
+from dualfold.tsne.tree import ByTree
 
 _attraction = kernel("edge_attraction")
 _costs = kernel("edge_costs")

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.forces.tsne_grid import FINE, SPACING, Grid
 from dualfold.kernels import kernel
 from dualfold.kernels.threads import Threads, row_slices
+from dualfold.tsne.grid import FINE, SPACING, Grid
 
 _all_pairs = kernel("all_pairs_repulsion")
 # Up to so many points all pairs take no longer (1.2 ns a pair; 3.8 ns a node of the grid, and
@@ -89,7 +89,7 @@ def repulsion_for(n: int, width: int, exact: bool, angle: float = 0.5) -> Repuls
     if exact or width > 3 or n <= MOST_BY_PAIRS[width]:
         return ByPairs(n, width)
     if width == 3:
-        from dualfold.forces.tsne_tree import ByTree
+        from dualfold.tsne.tree import ByTree
 
         return ByTree(n, width, angle)
     return ByGrid(n, width)

@@ -24,7 +24,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.forces.neighbors import NeighborProblem, slope
+from dualfold.neighbor_map.problem import NeighborProblem, slope
 from dualfold.trace.certificate import certify
 from dualfold.trace.problem import TraceProblem
 

@@ -20,13 +20,12 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.trace.bounds import NOTHING, WIDER, Bracket, Height, temple_loss
-from dualfold.trace.completeness import Floor, counted_height, factor_with_room
-from dualfold.trace.factorisation import Factorisation, factorise
 from dualfold.trace.metric import Diagonal
-from dualfold.trace.pivots import dense_inertia
 from dualfold.trace.problem import Gramian, TraceProblem
-from dualfold.trace.rounding import (
+from dualfold.trace.proof.bounds import NOTHING, WIDER, Bracket, Height, temple_loss
+from dualfold.trace.proof.completeness import Floor, counted_height, factor_with_room
+from dualfold.trace.proof.pivots import dense_inertia
+from dualfold.trace.proof.rounding import (
     TINY,
     UNIT,
     UP,
@@ -40,8 +39,9 @@ from dualfold.trace.rounding import (
     squares_in_metric,
     underflow,
 )
-from dualfold.trace.shifted import shifted
-from dualfold.trace.trial import Trial
+from dualfold.trace.proof.trial_directions import Trial
+from dualfold.trace.sparse.factorisation import Factorisation, factorise
+from dualfold.trace.sparse.shifted import shifted
 
 # Null vectors are null to some rounding of M; N further off is no null space.
 NULL = 1e-10

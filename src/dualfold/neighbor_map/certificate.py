@@ -8,18 +8,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.certificate import Certificate
-from dualfold.forces.neighbor_bound import neighbor_bound
-from dualfold.forces.neighbor_search import searched_bound
-from dualfold.forces.neighbors import (
+from dualfold.certificate import WORTHLESS, Certificate, checked_tolerance, level_of
+from dualfold.kernels.threads import lapack_threads
+from dualfold.neighbor_map.lower_bound import neighbor_bound
+from dualfold.neighbor_map.problem import (
     MOST_PAIRED,
     NeighborProblem,
     divergence_parts,
     kernel,
     squared_distances,
 )
-from dualfold.kernels.threads import lapack_threads
-from dualfold.levels import WORTHLESS, checked_tolerance, level_of
+from dualfold.neighbor_map.random_bound import searched_bound
 
 _U = 2.0**-53
 # YᵀY/(n·s) is I to this, or the map is none of the problem's; coordinates kept in float32 are.
@@ -65,7 +64,7 @@ def certify_neighbors(
     tolerance : the largest relative gap that is "proved"
 
         >>> import numpy as np, scipy.sparse as sp
-        >>> from dualfold.forces import neighbor_problem
+        >>> from dualfold.neighbor_map import neighbor_problem
         >>> ring = sp.csr_array(np.roll(np.eye(12), 1, axis=1) + np.roll(np.eye(12), -1, axis=1))
         >>> turn = np.arange(12) * np.pi / 6
         >>> circle = np.column_stack([np.cos(turn), np.sin(turn)])

@@ -16,7 +16,8 @@ import numpy as np
 import scipy.linalg
 
 from dualfold.arrays import Array
-from dualfold.forces.neighbors import (
+from dualfold.kernels.threads import lapack_threads
+from dualfold.neighbor_map.problem import (
     NeighborProblem,
     attraction,
     kernel,
@@ -24,7 +25,6 @@ from dualfold.forces.neighbors import (
     slope,
     squared_distances,
 )
-from dualfold.kernels.threads import lapack_threads
 
 # One step of the projected gradients decomposes a matrix of so many rows in less than a second.
 MOST_PROJECTED = 1_500

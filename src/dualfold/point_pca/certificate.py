@@ -17,10 +17,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.certificate import Certificate
-from dualfold.forces.leading import leading_fourth_powers
-from dualfold.forces.points import centred_points, kernel_times
-from dualfold.levels import checked_tolerance, level_of
+from dualfold.certificate import Certificate, checked_tolerance, level_of
+from dualfold.point_pca.descent import centred_points, kernel_times
+from dualfold.point_pca.leading_sum import leading_fourth_powers
 from dualfold.weights.precision import mean_error
 from dualfold.weights.rows import column_means, combined_rows
 

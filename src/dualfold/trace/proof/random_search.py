@@ -38,11 +38,11 @@ from scipy.sparse.linalg import LinearOperator, splu, spsolve_triangular
 from dualfold.arrays import Array
 from dualfold.kernels.progress import steps
 from dualfold.kernels.threads import one_blas_thread
-from dualfold.trace.completeness import Floor
 from dualfold.trace.metric import Dense, Diagonal, Metric, Sparse
 from dualfold.trace.problem import Gramian, TraceProblem
-from dualfold.trace.rounding import OPERATOR_ERROR, TINY, UNIT, norm_bound
-from dualfold.trace.trial import Trial
+from dualfold.trace.proof.completeness import Floor
+from dualfold.trace.proof.rounding import OPERATOR_ERROR, TINY, UNIT, norm_bound
+from dualfold.trace.proof.trial_directions import Trial
 
 # The chance of a miss that a search is allowed, at both ends together, and its longest run:
 # 3 ms a step for MNIST's 70,000 points.

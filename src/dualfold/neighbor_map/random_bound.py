@@ -20,11 +20,11 @@ import numpy as np
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from dualfold.arrays import Array
-from dualfold.forces.gaussian_sums import GaussianSums
-from dualfold.forces.neighbors import NeighborProblem, edge_attraction
+from dualfold.neighbor_map.gaussian_sums import GaussianSums
+from dualfold.neighbor_map.problem import NeighborProblem, edge_attraction
 from dualfold.trace.certificate import certify
 from dualfold.trace.problem import TraceProblem
-from dualfold.trace.search import MISS
+from dualfold.trace.proof.random_search import MISS
 
 _U = 2.0**-53
 # Directions beside the wanted ones, the basis they are found in, and how often it begins anew.

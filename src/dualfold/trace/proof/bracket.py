@@ -18,8 +18,10 @@ from scipy.sparse.linalg import LinearOperator
 
 from dualfold.arrays import Array
 from dualfold.errors import DualfoldError, TooLarge
-from dualfold.trace.bounds import NOTHING, Bracket, Height, bracket, heights
-from dualfold.trace.completeness import (
+from dualfold.trace.metric import Identity
+from dualfold.trace.problem import Gramian, TraceProblem
+from dualfold.trace.proof.bounds import NOTHING, Bracket, Height, bracket, heights
+from dualfold.trace.proof.completeness import (
     Floor,
     cholesky_floor,
     deflated_norm_floor,
@@ -29,13 +31,10 @@ from dualfold.trace.completeness import (
     norm_floor,
     pivot_floor,
 )
-from dualfold.trace.exact import exact_proof
-from dualfold.trace.metric import Identity
-from dualfold.trace.problem import Gramian, TraceProblem
-from dualfold.trace.rounding import UP
-from dualfold.trace.search import random_floor
-from dualfold.trace.shifted import shifted
-from dualfold.trace.singular import (
+from dualfold.trace.proof.exact import exact_proof
+from dualfold.trace.proof.random_search import random_floor
+from dualfold.trace.proof.rounding import UP
+from dualfold.trace.proof.singular_values import (
     dense_singular_floor,
     factor_norm,
     judged_by_singular_values,
@@ -44,7 +43,8 @@ from dualfold.trace.singular import (
     singular_floor,
     singular_heights,
 )
-from dualfold.trace.trial import Trial, residual_lengths, span_error, trial
+from dualfold.trace.proof.trial_directions import Trial, residual_lengths, span_error, trial
+from dualfold.trace.sparse.shifted import shifted
 
 # A Cholesky proof of a dense problem: n³/3 multiply-adds, 2–3 s and n² doubles at 8,000.
 MOST_DENSE_ROWS = 8_000

@@ -17,15 +17,15 @@ from scipy.sparse.linalg import LinearOperator
 
 from dualfold.arrays import Array
 from dualfold.errors import TooLarge
-from dualfold.trace.augmented import AugmentedMatrix
-from dualfold.trace.factorisation import (
+from dualfold.trace.metric import Diagonal, Identity, Metric
+from dualfold.trace.problem import Gramian, TraceProblem
+from dualfold.trace.sparse.augmented import AugmentedMatrix
+from dualfold.trace.sparse.factorisation import (
     Factorisation,
     Ordering,
     fill_reducing_ordering,
     paired_ordering,
 )
-from dualfold.trace.metric import Diagonal, Identity, Metric
-from dualfold.trace.problem import Gramian, TraceProblem
 
 __all__ = ["MOST_FLOPS", "Shifted", "share_ordering", "shifted"]
 

@@ -23,12 +23,12 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.forces.tsne_attraction import attraction_for
-from dualfold.forces.tsne_problem import TsneProblem
-from dualfold.forces.tsne_repulsion import repulsion_for, shares
 from dualfold.kernels import kernel
 from dualfold.kernels.progress import steps
 from dualfold.kernels.threads import Threads, thread_count
+from dualfold.tsne.attraction import attraction_for
+from dualfold.tsne.problem import TsneProblem
+from dualfold.tsne.repulsion import repulsion_for, shares
 
 _step = kernel("momentum_step")
 _centre = kernel("centre_points")

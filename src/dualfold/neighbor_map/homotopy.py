@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.forces.fantope import relaxed
-from dualfold.forces.neighbor_certificate import NeighborCertificate, certify_neighbors
-from dualfold.forces.neighbors import MOST_PAIRED, NeighborProblem
-from dualfold.forces.stiefel import StiefelDescent, descended
 from dualfold.kernels.threads import lapack_threads
+from dualfold.neighbor_map.certificate import NeighborCertificate, certify_neighbors
+from dualfold.neighbor_map.fantope import relaxed
+from dualfold.neighbor_map.problem import MOST_PAIRED, NeighborProblem
+from dualfold.neighbor_map.stiefel import StiefelDescent, descended
 
 # Spreads that are tried: squared distances are about 4s, so that the first is nearly eigenmaps,
 # and beyond the last the bound is nothing on every graph that was measured.

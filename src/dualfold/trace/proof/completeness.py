@@ -19,11 +19,10 @@ from scipy.sparse.linalg import LinearOperator
 from dualfold.arrays import Array
 from dualfold.kernels import kernel
 from dualfold.kernels.threads import lapack_threads, one_blas_thread
-from dualfold.trace.factorisation import Factorisation, factorise
 from dualfold.trace.metric import Dense, Diagonal, Identity, Sparse
-from dualfold.trace.pivots import dense_inertia, form_bound, row_errors
 from dualfold.trace.problem import Gramian, TraceProblem
-from dualfold.trace.rounding import (
+from dualfold.trace.proof.pivots import dense_inertia, form_bound, row_errors
+from dualfold.trace.proof.rounding import (
     UNIT,
     UP,
     column_norms,
@@ -33,8 +32,9 @@ from dualfold.trace.rounding import (
     norm_bound,
     product_errors,
 )
-from dualfold.trace.shifted import shifted
-from dualfold.trace.trial import Trial, trial
+from dualfold.trace.proof.trial_directions import Trial, trial
+from dualfold.trace.sparse.factorisation import Factorisation, factorise
+from dualfold.trace.sparse.shifted import shifted
 
 _average_halves = kernel("average_halves")
 

@@ -12,10 +12,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dualfold.certificate import Certificate
-from dualfold.forces.tsne_objective import Objective, tsne_objective
-from dualfold.forces.tsne_problem import TsneProblem
-from dualfold.levels import checked_tolerance, share
+from dualfold.certificate import Certificate, checked_tolerance, share
+from dualfold.tsne.objective import Objective, tsne_objective
+from dualfold.tsne.problem import TsneProblem
 
 # Descents of the usual length end with 0.1 to 1 % of the forces unbalanced on the sets that were
 # measured; maps that were stopped early, or moved by somebody, have more.

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.linalg
 
 from dualfold.arrays import Array
-from dualfold.trace.rounding import UNIT, UP, gamma
+from dualfold.trace.proof.rounding import UNIT, UP, gamma
 
 
 def dense_inertia(S: Array) -> tuple[int, Array] | None:

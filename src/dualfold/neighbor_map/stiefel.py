@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.forces.neighbors import NeighborProblem, edge_attraction, shares_of, slope_times
+from dualfold.neighbor_map.problem import NeighborProblem, edge_attraction, shares_of, slope_times
 
 
 @dataclass(frozen=True, eq=False)

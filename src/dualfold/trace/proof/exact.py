@@ -22,10 +22,10 @@ import numpy as np
 import scipy.linalg
 
 from dualfold.arrays import Array
-from dualfold.trace.bounds import Bracket
-from dualfold.trace.completeness import Floor
 from dualfold.trace.metric import Diagonal, Identity
 from dualfold.trace.problem import Gramian, TraceProblem
+from dualfold.trace.proof.bounds import Bracket
+from dualfold.trace.proof.completeness import Floor
 
 # Directions, and bits of the largest minor: an elimination takes 0.3 s at most.
 MOST_DIRECTIONS = 12

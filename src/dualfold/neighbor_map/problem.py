@@ -22,7 +22,7 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.forces.gaussian_sums import GaussianSums, coefficients_of
+from dualfold.neighbor_map.gaussian_sums import GaussianSums, coefficients_of
 
 # So few points have all their pairs in no time; so many, and matrices of them take 0.5 GB each.
 FEW, MOST_PAIRED = 300, 8_000

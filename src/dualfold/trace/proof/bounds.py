@@ -22,9 +22,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dualfold.trace.completeness import Floor
-from dualfold.trace.rounding import UNIT, UP
-from dualfold.trace.trial import Trial
+from dualfold.trace.proof.completeness import Floor
+from dualfold.trace.proof.rounding import UNIT, UP
+from dualfold.trace.proof.trial_directions import Trial
 
 # Heights closer to a value than this, against the spectrum, are not tried: rounding of a
 # factorisation decides there.

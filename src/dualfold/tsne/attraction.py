@@ -14,8 +14,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.forces.tsne_repulsion import shares
 from dualfold.kernels import kernel, shared
+from dualfold.tsne.repulsion import shares
 
 _attraction, _costs = kernel("edge_attraction"), kernel("edge_costs")
 _pack = kernel("pack_edges")

@@ -1,0 +1,27 @@
+"""PCA by descent, on the points or on the directions, and the forces that move the points."""
+
+from dualfold.point_pca.certificate import PointCertificate, certify_points
+from dualfold.point_pca.descent import PointDescent, descended_points, point_error, point_gradient
+from dualfold.point_pca.directions import (
+    AveragedDescent,
+    averaged_directions,
+    direction_error,
+    direction_gradient,
+)
+from dualfold.point_pca.forces import Forces, pair_forces, point_forces
+
+__all__ = [
+    "AveragedDescent",
+    "Forces",
+    "PointCertificate",
+    "PointDescent",
+    "averaged_directions",
+    "certify_points",
+    "descended_points",
+    "direction_error",
+    "direction_gradient",
+    "pair_forces",
+    "point_error",
+    "point_forces",
+    "point_gradient",
+]

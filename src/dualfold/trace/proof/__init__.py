@@ -1,0 +1,1 @@
+"""Proofs about eigenvalues, rounding included: what a certificate trusts."""

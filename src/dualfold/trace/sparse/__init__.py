@@ -1,0 +1,1 @@
+"""Sparse symmetric matrices: elimination order, factorisation, shifts."""
