@@ -256,3 +256,21 @@ def test_certify_names_a_table_that_is_no_map(here):
     (here / "gaps.csv").write_text("a,b\n1,\n2,3\n4,5\n")
     refused = run("certify", "roll.csv", "gaps.csv", code=1).stderr
     assert "gaps.csv has no settings of dualfold beside it" in refused
+
+
+def test_no_command_answers_in_python(here):
+    """Options of other commands are named as theirs; no argument of a function is shown."""
+    pd.DataFrame({"a": X[:, 0], "b": 1000 * X[:, 1], "y": X[:, 2]}).to_csv("t.csv", index=False)
+    pd.DataFrame(X[:9], columns=["a", "b", "y"]).to_csv("few.csv", index=False)
+    run("embed", "t.csv", "--id", "y", "--no-standardize", "-q", "-o", "map.csv")
+    run("embed", "t.csv", "-q", "-o", "other.csv", "--save-model", "m.dualfold")
+    told = run("certify", "t.csv", "other.csv").stderr
+    assert "--color y (of `dualfold embed`) keeps it apart" in told
+    assert "--exclude y (of `dualfold embed`) leaves it out" in told
+    told += run("certify", "roll.csv", "map.csv", code=1).stderr
+    told += run("certify", "few.csv", "map.csv", code=1).stderr
+    told += run("embed", "t.csv", "--biplot", "b.png", "-d", 1, "-o", "one.csv", code=1).stderr
+    told += run("transform", "t.csv", "few.csv", code=1).stderr
+    told += run("embed", "t.csv", "-m", "auto", "--memory-limit", "1GB", code=1).stderr
+    for word in ("Python", "save_model", "=[", "='", "=True"):
+        assert word not in told
