@@ -274,3 +274,18 @@ def test_no_command_answers_in_python(here):
     told += run("embed", "t.csv", "-m", "auto", "--memory-limit", "1GB", code=1).stderr
     for word in ("Python", "save_model", "=[", "='", "=True"):
         assert word not in told
+
+
+def test_certify_shows_the_neighbours_that_a_map_states_and_no_others(here):
+    """t-SNE chooses its neighbours by the perplexity: the stored setting is null."""
+    words = ("-m", "tsne", "--max-iter", 250, "--exclude", "when", "-q")
+    run("embed", "roll.csv", *words, "-o", "map.csv")
+    assert read_metadata("map.csv")["settings"]["n_neighbors"] is None
+    told = run("certify", "roll.csv", "map.csv", code=3).stderr
+    assert "Judged as tsne, 2 coordinates, --max-iter 250, of 3 columns" in told
+    run("embed", "roll.csv", *words, "-k", 40, "-o", "forty.csv")
+    told = run("certify", "roll.csv", "forty.csv", code=3).stderr
+    assert "tsne, 2 coordinates, --n-neighbors 40 --max-iter 250, of" in told
+    run("embed", "roll.csv", "-m", "isomap", "-k", 12, "--exclude", "when", "-q", "-o", "i.csv")
+    told = run("certify", "roll.csv", "i.csv").stderr
+    assert "Judged as isomap, 2 coordinates, 12 neighbours, of" in told
