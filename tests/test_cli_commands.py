@@ -289,3 +289,10 @@ def test_certify_shows_the_neighbours_that_a_map_states_and_no_others(here):
     run("embed", "roll.csv", "-m", "isomap", "-k", 12, "--exclude", "when", "-q", "-o", "i.csv")
     told = run("certify", "roll.csv", "i.csv").stderr
     assert "Judged as isomap, 2 coordinates, 12 neighbours, of" in told
+
+
+def test_the_help_of_certify_says_what_is_computed_again():
+    """Independent coordinates are some of the vectors of a problem; the others are solved for."""
+    told = " ".join(run("certify", "--help").stdout.split())
+    assert "Nothing is solved" not in told
+    assert "(float32 points, independent coordinates, Fisher discriminants) are computed" in told
