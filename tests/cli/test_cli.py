@@ -54,7 +54,7 @@ def names(folder):
     return sorted(entry.name for entry in folder.iterdir())
 
 
-# ---- embed (the numbers of each method: test_cli_methods.py)
+# ---- embed (the numbers of each method: test_methods.py)
 
 
 def test_standardize_is_a_mean_of_0_and_a_deviation_of_1(here):

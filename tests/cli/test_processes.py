@@ -1,6 +1,6 @@
 """The command line through real processes: pipes, exit codes, interrupts, full disks, terminals.
 
-What the commands compute is tested in `test_cli_commands`, without a process for each. Wrong
+What the commands compute is tested in `test_commands`, without a process for each. Wrong
 usage, a full standard output and completion start Python anew; the others fork (`forked.py`).
 """
 

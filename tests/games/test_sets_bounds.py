@@ -1,6 +1,6 @@
 """What proofs ask of sets, against 50 digits: it holds, and it is close to the truth.
 
-`sure_minimum`, `reach`, `outside`, `holds` and `share`, at three scales (`test_games_bounds.py`).
+`sure_minimum`, `reach`, `outside`, `holds` and `share`, at three scales (`test_bounds.py`).
 """
 
 from __future__ import annotations
