@@ -19,11 +19,11 @@ from dualfold.programs import (
     certify_infeasible,
     certify_program,
     certify_unbounded,
-    curvature,
     farkas_ray,
-    linear_systems,
     solve_program,
 )
+from dualfold.programs import bounds as curvature
+from dualfold.programs import exact as linear_systems
 from tests.proofs.fuzz_programs import fuzz
 from tests.proofs.judge_programs import judged
 

@@ -27,10 +27,10 @@ from dualfold.programs import (
     certify_infeasible,
     certify_program,
     certify_unbounded,
-    curvature,
-    linear_systems,
     solve_program,
 )
+from dualfold.programs import bounds as curvature
+from dualfold.programs import exact as linear_systems
 from tests.proofs.judge_programs import Truth, judged
 
 Array = np.ndarray[Any, Any]

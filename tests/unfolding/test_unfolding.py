@@ -18,7 +18,7 @@ from dualfold.unfolding import (
     interior_point,
     unfold,
 )
-from dualfold.unfolding.solvers.schur import edge_products
+from dualfold.unfolding.solvers.semidefinite import edge_products
 from tests.proofs.unfoldings import chain, complete, dense_bounds, dense_laplacian, random_problem
 
 
