@@ -5,7 +5,7 @@
     work["geodesic visits"], work["seconds: certify"]
 
 Counts (products, multiply-adds, visits) are the same on a busy machine and a quiet one;
-`tests/test_counts.py` watches them, the benchmarks read the seconds of the stages. One
+`tests/workflows/test_counts.py` watches them, the benchmarks read the seconds of the stages. One
 count is reported per call of a kernel, never per item, so nobody pays for it.
 """
 
