@@ -20,7 +20,7 @@ from PIL import Image
 
 import dualfold
 from dualfold.data import digits
-from dualfold.view.audit import audit_figure, write_audit_page
+from dualfold.view.audit_page import audit_figure, write_audit_page
 from dualfold.view.figures import figure_bytes
 
 # Of MNIST the audit is printed, not drawn; UMAP takes 75 s of one core for 70,000, openTSNE 266 s.

@@ -14,12 +14,12 @@ from dualfold.quality import report
 from dualfold.unfolding.solution import Record
 from dualfold.view import Panel, biplot_figure, gallery, scree_figure
 from dualfold.view.drawing import draw_behind, frames, name_axes
-from dualfold.view.inline import page
+from dualfold.view.inline_page import page
 from dualfold.view.page import Map, make_page
 from dualfold.view.page_columns import labelled, thumbnails, values_of
 from dualfold.view.page_data import content_of
 from dualfold.view.page_features import Features, in_order
-from dualfold.view.page_maps import measured_map
+from dualfold.view.page_map import measured_map
 from dualfold.view.page_size import Parts, within
 
 X = np.random.default_rng(0).normal(size=(30, 4))

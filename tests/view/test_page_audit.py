@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dualfold
-from dualfold.view.audit import audit_page
+from dualfold.view.audit_page import audit_page
 from dualfold.view.colors import FEW_COLORS
 from dualfold.view.page import Map, make_page
 from tests.tools.page_window import page_with_axe, serious_faults, state

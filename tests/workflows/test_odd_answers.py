@@ -48,7 +48,7 @@ from dualfold.unfolding.solution import Progress
 from dualfold.unfolding.solvers.taut_edges import polished
 from dualfold.unfolding.solvers.unfolder import elastic, refuse_minutes
 from dualfold.view import audit_figure
-from dualfold.view.audit import judgements
+from dualfold.view.audit_page import judgements
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(30, 4))

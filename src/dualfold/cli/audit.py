@@ -90,7 +90,7 @@ def _write(
         columns |= {str(key): frame[key].to_numpy() for key in frame}
         write_table(request.output, columns, overwrite=request.force, metadata=summary)
     if request.picture is not None:
-        from dualfold.view.audit import audit_figure
+        from dualfold.view.audit_page import audit_figure
         from dualfold.view.figures import figure_bytes
 
         with console.doing("drawing"):
@@ -99,7 +99,7 @@ def _write(
         with whole_file(Path(request.picture), overwrite=request.force) as file:
             file.write(picture)
     if request.html is not None:
-        from dualfold.view.audit import audit_page
+        from dualfold.view.audit_page import audit_page
 
         with console.doing("making the page"):
             page = audit_page(

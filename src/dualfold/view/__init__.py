@@ -10,12 +10,12 @@ name, color_name : what the colours stand for, in words
 axis_names : what the axes are called, in the order of the columns
 """
 
-from dualfold.view.audit import audit_columns, audit_figure, write_audit_page
+from dualfold.view.audit_page import audit_columns, audit_figure, write_audit_page
 from dualfold.view.biplot import biplot_figure
 from dualfold.view.figures import Panel, gallery, map_figure, save_figure
-from dualfold.view.inline import InlinePage, page
+from dualfold.view.inline_page import InlinePage, page
 from dualfold.view.page import Map, Page, make_page, measured_map, page_html, write_page
-from dualfold.view.quality import (
+from dualfold.view.quality_figures import (
     co_ranking_figure,
     curve_figure,
     quality_map_figure,

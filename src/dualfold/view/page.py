@@ -31,7 +31,7 @@ from dualfold.view.page_columns import (
 )
 from dualfold.view.page_features import features_of
 from dualfold.view.page_file import filled, still_pictures
-from dualfold.view.page_maps import Map, measured_map
+from dualfold.view.page_map import Map, measured_map
 from dualfold.view.page_size import MEGABYTE, MOST_MB, Parts, within
 
 __all__ = ["Map", "Page", "make_page", "measured_map", "page_html", "write_page"]
@@ -102,7 +102,7 @@ def make_page(
     notes : sentences about how the table was read, to be looked up on the page
     classes : column → all classes it can have, in the order of their colours, so that pages of
         maps that lack some give the others the same colours
-    audit : what an audit of the map says (`dualfold.view.audit`)
+    audit : what an audit of the map says (`dualfold.view.audit_page`)
     """
     maps = list(maps)
     n = _rows_of(maps)

@@ -25,7 +25,7 @@ from dualfold.view.page_columns import (
 from dualfold.view.page_terms import terms
 
 if TYPE_CHECKING:
-    from dualfold.view.page_maps import Map
+    from dualfold.view.page_map import Map
 
 
 SHEPARD_CELLS = 72  # a side: finer ones than a panel has room for would only make it slow

@@ -14,7 +14,7 @@ from typing import Any
 from dualfold.errors import MissingDependency
 from dualfold.view.figures import figure_bytes, map_figure
 from dualfold.view.page_columns import Column
-from dualfold.view.page_maps import Map
+from dualfold.view.page_map import Map
 
 # In this order inside one function: each file uses only what stands before it when it runs.
 SCRIPTS = (

@@ -12,7 +12,7 @@ from dualfold.errors import Argument, InvalidInput, Message
 from dualfold.view.page_columns import Column, Images, column_of
 from dualfold.view.page_data import as_json, content_of
 from dualfold.view.page_features import Features, in_order
-from dualfold.view.page_maps import Map
+from dualfold.view.page_map import Map
 
 MEGABYTE = 1_000_000
 # As large as most mail lets through, and opens in a few seconds.

@@ -13,7 +13,7 @@ from dualfold.auditing import Audit
 from dualfold.data.prepared import prepare
 from dualfold.errors import Argument, InvalidInput
 from dualfold.inputs import frame_of, numbers_of
-from dualfold.view.audit import audit_page
+from dualfold.view.audit_page import audit_page
 from dualfold.view.page import Map, Page, make_page, measured_map
 
 __all__ = ["InlinePage", "page"]
