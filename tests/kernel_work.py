@@ -12,7 +12,7 @@ from dualfold import graph, quality
 from dualfold.graph.coordinates import frame_of, principal_directions
 from dualfold.graph.geodesics import farthest_points, geodesic_distances
 from dualfold.graph.scan import scan_self
-from dualfold.kernels.pairs import Pairs, backward, cholesky, forward, products
+from dualfold.kernels.double_double import Pairs, backward, cholesky, forward, products
 from dualfold.kernels.threads import Threads
 from dualfold.quality.rank_counts import euclidean_ranks
 from dualfold.trace import TraceProblem

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
-from dualfold.kernels import progress, tally, threads
+from dualfold.kernels import reports as progress
+from dualfold.kernels import tally, threads
 from dualfold.kernels.threads import one_blas_thread
 
 

@@ -13,12 +13,12 @@ from test_contract import dense_reference
 from dualfold.errors import InvalidInput
 from dualfold.trace import Gramian, TraceProblem, certify
 from dualfold.trace import certificate as certificate_module
-from dualfold.trace.proof import bracket as proofs
+from dualfold.trace.proof import routes as proofs
 from dualfold.trace.proof.completeness import deflated_norm_floor, norm_floor
 from dualfold.trace.proof.random_search import random_floor
 from dualfold.trace.proof.trial_directions import trial
 from dualfold.trace.solvers import Lanczos
-from dualfold.trace.sparse.shifted import Shifted
+from dualfold.trace.sparse.shifted_matrices import Shifted
 
 
 def dropped(problem, V):
@@ -516,7 +516,7 @@ def test_balanced_units_keep_the_excluded_directions(size, weight):
     """Any length of N is the same problem, and the basis is the one its error was bounded for."""
     from fractions import Fraction
 
-    from dualfold.trace.balanced import balanced
+    from dualfold.trace.units import balanced
 
     B = np.array([1.0, 2.0**-6, 1.0, 2.0**20]) * weight
     N = np.column_stack([np.ones(4), [1, 3, 0, 2]]) * min(size, 1e308 / 3)

@@ -12,11 +12,12 @@ from coarse import U, coarse, gamma, patched
 from test_margins_singular import gramian_case
 
 from dualfold.trace import Gramian, TraceProblem
-from dualfold.trace.proof import pivots, rounding
+from dualfold.trace.proof import dense_inertia as pivots
 from dualfold.trace.proof import random_search as search
+from dualfold.trace.proof import rounding
 from dualfold.trace.proof import singular_values as singular
-from dualfold.trace.proof.bounds import temple_loss
 from dualfold.trace.proof.completeness import Floor
+from dualfold.trace.proof.lehmann_bounds import temple_loss
 from dualfold.trace.sparse.factorisation import factorise
 from dualfold.trace.sparse.ordering import fill_reducing_ordering
 

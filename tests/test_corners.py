@@ -40,18 +40,18 @@ from dualfold.methods import isomap, johnson_lindenstrauss_size, landmark_count
 from dualfold.programs import LinearProgram, QuadraticProgram, certify_infeasible
 from dualfold.programs.balance import balanced as balanced_program
 from dualfold.trace import Gramian, TraceProblem, certify
-from dualfold.trace.balanced import _kept, _scaled, balanced, in_units
-from dualfold.trace.entries import asymmetry, symmetric
+from dualfold.trace.matrix_entries import asymmetry, symmetric
 from dualfold.trace.proof import completeness
 from dualfold.trace.proof.completeness import factor_with_room
-from dualfold.trace.proof.pivots import _negative_blocks
+from dualfold.trace.proof.dense_inertia import _negative_blocks
 from dualfold.trace.proof.random_search import random_floor
 from dualfold.trace.proof.trial_directions import trial
 from dualfold.trace.solvers import Gradient, PaperGradient
 from dualfold.trace.solvers.gradient import _distances, _new_directions, _start
 from dualfold.trace.solvers.shift import gershgorin, shift_below
 from dualfold.trace.sparse.factorisation import fill_reducing_ordering
-from dualfold.trace.sparse.shifted import shifted
+from dualfold.trace.sparse.shifted_matrices import shifted
+from dualfold.trace.units import _kept, _scaled, balanced, in_units
 from dualfold.unfolding import UnfoldingProblem
 from dualfold.unfolding.spectral_floor import cholesky_floor
 

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from dualfold.trace import Gramian, TraceProblem, certify
-from dualfold.trace.proof.exact import Pencil, Whole, exact_proof
+from dualfold.trace.proof.exact_arithmetic import Pencil, Whole, exact_proof
 
 SEEDS = range(5)
 

@@ -30,7 +30,7 @@ from dualfold.methods.random_projection import _looser, _size
 from dualfold.programs import LinearProgram, bounds, certify_program
 from dualfold.quality.space import _given
 from dualfold.trace import Gramian, TraceProblem
-from dualfold.trace.proof import bracket as proofs
+from dualfold.trace.proof import routes as proofs
 from dualfold.trace.proof import singular_values as singular
 from dualfold.trace.proof.completeness import Floor
 from dualfold.trace.proof.trial_directions import Trial

@@ -27,7 +27,7 @@ from dualfold.trace.proof.completeness import (
 )
 from dualfold.trace.proof.trial_directions import Trial
 from dualfold.trace.sparse.factorisation import factorise
-from dualfold.trace.sparse.shifted import shifted
+from dualfold.trace.sparse.shifted_matrices import shifted
 
 METRICS = [None, "diagonal", "dense", "sparse"]
 

@@ -265,7 +265,7 @@ def in_one_piece(seed, n, spread, d=2):
 @pytest.mark.parametrize("random", [False, True])
 def test_the_searched_bound_is_the_proved_one_from_below(monkeypatch, random):
     if random:  # nothing is spelled out: the search itself
-        monkeypatch.setattr("dualfold.trace.proof.bracket.MOST_FILLED_ROWS", 0)
+        monkeypatch.setattr("dualfold.trace.proof.routes.MOST_FILLED_ROWS", 0)
     for seed, (spread, d) in enumerate([(0.05, 2), (0.3, 2), (0.1, 3)]):
         problem = in_one_piece(seed, 320, spread, d)
         start = some_map(problem, np.random.default_rng(seed))

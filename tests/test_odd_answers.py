@@ -32,7 +32,7 @@ from dualfold.graph import from_lengths, knn
 from dualfold.neighbor_map import certify_neighbors, neighbor_problem
 from dualfold.neighbor_map.stiefel import descended
 from dualfold.point_pca.certificate import _all_equal
-from dualfold.point_pca.descent import descended_points
+from dualfold.point_pca.point_descent import descended_points
 from dualfold.quality.estimate import Estimate
 from dualfold.quality.space import space_of
 from dualfold.recommendation import recommend

@@ -320,7 +320,7 @@ def test_the_tolerance_is_the_callers() -> None:
 def test_directions_are_a_hint_and_not_believed(monkeypatch: Any) -> None:
     """Too large for LAPACK: wrong directions make no proof, right ones a measured one."""
     monkeypatch.setattr("dualfold.point_pca.leading_sum.MOST_SPECTRUM", 3)
-    monkeypatch.setattr("dualfold.trace.proof.bracket.MOST_FILLED_ROWS", 3)
+    monkeypatch.setattr("dualfold.trace.proof.routes.MOST_FILLED_ROWS", 3)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((200, 40)) * np.r_[9.0, 5.0, np.full(38, 0.1)]
     _, _, Vt = np.linalg.svd(X - X.mean(axis=0))

@@ -29,7 +29,7 @@ from dualfold.programs.curvature import curvature
 from dualfold.programs.exact import ExactMatrix, ExactProgram, above, below, fractions
 from dualfold.programs.linear_systems import Enclosed
 from dualfold.trace import Gramian, TraceProblem
-from dualfold.trace.proof.exact import exact_proof
+from dualfold.trace.proof.exact_arithmetic import exact_proof
 
 Q = np.array([[2.0, 0.5, 0.0], [0.5, 1.0, 0.25], [0.0, 0.25, 3.0]])
 

@@ -26,8 +26,8 @@ from dualfold.maps.linear import LinearMap
 from dualfold.maps.local import LocalDistancesMap
 from dualfold.maps.random import orthogonal_map, random_map, sparse_map
 from dualfold.neighbor_map.problem import NeighborProblem, neighbor_problem
-from dualfold.point_pca.descent import centred_points
-from dualfold.point_pca.directions import averaged_directions
+from dualfold.point_pca.direction_descent import averaged_directions
+from dualfold.point_pca.point_descent import centred_points
 from dualfold.tsne.grid import Grid
 from dualfold.tsne.problem import TsneProblem
 from dualfold.unfolding import UnfoldingProblem

@@ -18,11 +18,11 @@ from dualfold.games.given import doubles
 from dualfold.games.planes import Plane, Share
 from dualfold.programs import curvature
 from dualfold.trace import Gramian, TraceProblem
-from dualfold.trace.proof import bracket as proofs
-from dualfold.trace.proof import exact
+from dualfold.trace.proof import exact_arithmetic as exact
+from dualfold.trace.proof import routes as proofs
 from dualfold.trace.proof import singular_values as singular
-from dualfold.trace.proof.bracket import evidence
 from dualfold.trace.proof.completeness import pivot_floor
+from dualfold.trace.proof.routes import evidence
 from dualfold.trace.proof.trial_directions import trial
 
 

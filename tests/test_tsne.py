@@ -447,7 +447,7 @@ def test_early_exaggeration_does_not_make_a_line_of_a_cloud():
     phases = [Phase(100, 12.0, 50.0, 0.8)]
     there = descended(some, begin, phases).points
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("dualfold.tsne.descent.VANISHING", 0.0)
+        patched.setattr("dualfold.tsne.gradient_descent.VANISHING", 0.0)
         assert descended(some, begin, phases).points.tobytes() == there.tobytes()
         assert narrowest(descended(problem, start, [Phase(250, 12.0, 50.0, 0.8)]).points) < 1e-5
 

@@ -31,7 +31,7 @@ from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers import Auto, Factored
 from dualfold.trace.solvers.auto import growing
-from dualfold.trace.sparse.shifted import share_ordering
+from dualfold.trace.sparse.shifted_matrices import share_ordering
 
 COORDINATE_RULES: dict[str, Any] = {
     "coordinates": [StrOptions({"first", "independent"}), "array-like"]

@@ -17,7 +17,7 @@ from scipy.spatial.distance import cdist
 
 from dualfold.arrays import Array
 from dualfold.errors import TooLarge
-from dualfold.point_pca.descent import centred_points, kernel_times
+from dualfold.point_pca.point_descent import centred_points, kernel_times
 from dualfold.weights.rows import column_means
 
 # All pairs of so many points in the plane are 128 MB.

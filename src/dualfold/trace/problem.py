@@ -19,7 +19,8 @@ from scipy.sparse.linalg import LinearOperator
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels.threads import in_shares, lapack_threads, thin_tiles
-from dualfold.trace.entries import (
+from dualfold.trace.lift import vectors as plain_vectors
+from dualfold.trace.matrix_entries import (
     MOST_ASYMMETRY,
     asymmetry,
     not_symmetric,
@@ -27,7 +28,6 @@ from dualfold.trace.entries import (
     real_sparse,
     symmetric,
 )
-from dualfold.trace.lift import vectors as plain_vectors
 from dualfold.trace.metric import Metric, metric, orthonormal_span
 from dualfold.trace.product import product
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.kernels import kernel
-from dualfold.kernels.progress import foreseen
+from dualfold.kernels.reports import foreseen
 from dualfold.kernels.threads import Threads, thread_count
 from dualfold.tsne.problem import TsneProblem
 from dualfold.tsne.repulsion import ByPairs, shares

@@ -22,7 +22,7 @@ from dualfold.kernels.tally import tally
 from dualfold.kernels.threads import in_threads, thread_count
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solvers.shift import gershgorin
-from dualfold.trace.sparse.shifted import shifted
+from dualfold.trace.sparse.shifted_matrices import shifted
 
 _step = kernel("sparse_recurrence")
 WIDEST = shared("WIDEST")  # columns the kernel takes at once

@@ -12,7 +12,7 @@ from dualfold.trace.solvers.shift import gershgorin, margin_of, shift_below
 from dualfold.trace.solvers.solver import Solver
 from dualfold.trace.solvers.subspace import Iteration, Progress, Through, iterate
 from dualfold.trace.sparse.factorisation import factorise
-from dualfold.trace.sparse.shifted import shifted
+from dualfold.trace.sparse.shifted_matrices import shifted
 
 # Directions that travel along. For MᵀM a certificate may need a floor further up than the
 # first gap, and good directions below it; solves take eight columns for the price of a few.

@@ -7,7 +7,7 @@ import numpy as np
 from dualfold.trace.metric import Dense, Sparse
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.solvers.subspace import Iteration, Through, iterate
-from dualfold.trace.sparse.shifted import shifted
+from dualfold.trace.sparse.shifted_matrices import shifted
 
 # The distance kept to the spectrum, relative to its size. Small against every
 # eigenvalue wanted (5e-8 for a roll of a million points), large enough that

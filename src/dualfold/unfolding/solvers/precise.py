@@ -6,7 +6,7 @@ from time import perf_counter
 
 import numpy as np
 
-from dualfold.kernels.pairs import Pairs
+from dualfold.kernels.double_double import Pairs
 from dualfold.kernels.threads import one_blas_thread
 from dualfold.unfolding.bounds import ROUNDED, contradiction
 from dualfold.unfolding.problem import UnfoldingProblem

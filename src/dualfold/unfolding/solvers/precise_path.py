@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.kernels.pairs import (
+from dualfold.kernels.double_double import (
     Pairs,
     backward,
     cholesky,

@@ -8,9 +8,9 @@ from typing import Any, Literal
 import numpy as np
 
 from dualfold.errors import Argument, DualfoldError, TooLarge
-from dualfold.kernels.progress import descent
+from dualfold.kernels.reports import descent
 from dualfold.trace.sparse.factorisation import fill_reducing_ordering
-from dualfold.trace.sparse.shifted import MOST_FLOPS
+from dualfold.trace.sparse.shifted_matrices import MOST_FLOPS
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solution import Callback, Record, UnfoldingSolution
 from dualfold.unfolding.solvers.elastic import elastic

@@ -24,8 +24,8 @@ import scipy.linalg
 from dualfold.arrays import Array
 from dualfold.trace.metric import Diagonal, Identity
 from dualfold.trace.problem import Gramian, TraceProblem
-from dualfold.trace.proof.bounds import Bracket
 from dualfold.trace.proof.completeness import Floor
+from dualfold.trace.proof.lehmann_bounds import Bracket
 
 # Directions, and bits of the largest minor: an elimination takes 0.3 s at most.
 MOST_DIRECTIONS = 12

@@ -24,7 +24,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.kernels import kernel
-from dualfold.kernels.progress import steps
+from dualfold.kernels.reports import steps
 from dualfold.kernels.threads import Threads, thread_count
 from dualfold.tsne.attraction import attraction_for
 from dualfold.tsne.problem import TsneProblem

@@ -20,7 +20,6 @@ from dualfold.arrays import Array
 from dualfold.errors import DualfoldError, TooLarge
 from dualfold.trace.metric import Identity
 from dualfold.trace.problem import Gramian, TraceProblem
-from dualfold.trace.proof.bounds import NOTHING, Bracket, Height, bracket, heights
 from dualfold.trace.proof.completeness import (
     Floor,
     cholesky_floor,
@@ -31,7 +30,8 @@ from dualfold.trace.proof.completeness import (
     norm_floor,
     pivot_floor,
 )
-from dualfold.trace.proof.exact import exact_proof
+from dualfold.trace.proof.exact_arithmetic import exact_proof
+from dualfold.trace.proof.lehmann_bounds import NOTHING, Bracket, Height, bracket, heights
 from dualfold.trace.proof.random_search import random_floor
 from dualfold.trace.proof.rounding import UP
 from dualfold.trace.proof.singular_values import (
@@ -44,7 +44,7 @@ from dualfold.trace.proof.singular_values import (
     singular_heights,
 )
 from dualfold.trace.proof.trial_directions import Trial, residual_lengths, span_error, trial
-from dualfold.trace.sparse.shifted import shifted
+from dualfold.trace.sparse.shifted_matrices import shifted
 
 # A Cholesky proof of a dense problem: n³/3 multiply-adds, 2–3 s and n² doubles at 8,000.
 MOST_DENSE_ROWS = 8_000

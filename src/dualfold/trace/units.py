@@ -18,7 +18,7 @@ from scipy.sparse.linalg import LinearOperator
 from dualfold.arrays import Array
 from dualfold.trace.metric import Dense, Diagonal, Identity, Metric, Sparse, in_row_units
 from dualfold.trace.problem import Gramian, TraceProblem
-from dualfold.trace.sparse.shifted import share_ordering
+from dualfold.trace.sparse.shifted_matrices import share_ordering
 
 # Spreads of B's diagonal below this do no harm.
 HARMLESS = 16.0
