@@ -47,8 +47,8 @@ from dualfold.trace.proof.dense_inertia import _negative_blocks
 from dualfold.trace.proof.random_search import random_floor
 from dualfold.trace.proof.trial_directions import trial
 from dualfold.trace.solvers import Gradient, PaperGradient
+from dualfold.trace.solvers.factored import gershgorin, shift_below
 from dualfold.trace.solvers.gradient import _distances, _new_directions, _start
-from dualfold.trace.solvers.shift import gershgorin, shift_below
 from dualfold.trace.sparse.factorisation import fill_reducing_ordering
 from dualfold.trace.sparse.shifted_matrices import shifted
 from dualfold.trace.units import _kept, _scaled, balanced, in_units

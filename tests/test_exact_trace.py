@@ -14,7 +14,7 @@ from test_tries_trace import problem_of
 from dualfold.errors import InvalidInput
 from dualfold.trace import TraceProblem, certificate, certify
 from dualfold.trace import matrix_entries as entries
-from dualfold.trace.product import product
+from dualfold.trace.problem import product
 from dualfold.trace.proof import exact_arithmetic as exact
 from dualfold.trace.solution import with_signs
 from dualfold.trace.sparse import ordering

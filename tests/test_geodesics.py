@@ -21,7 +21,7 @@ from dualfold.graph import (
     knn,
     landmarks_at,
 )
-from dualfold.kernels.tally import tallied
+from dualfold.kernels.reports import tallied
 
 
 def graph_of(n, edges):

@@ -14,7 +14,7 @@ from dualfold.graph import Landmarks, farthest_points, geodesic_distances, knn
 from dualfold.maps import placed, triangulation
 from dualfold.methods import isomap, landmark_isomap, mds_of_distances
 from dualfold.quality import residual_variance
-from dualfold.trace.product import product
+from dualfold.trace.problem import product
 from dualfold.weights.gram import centred_gram
 
 DATA = {

@@ -34,7 +34,7 @@ from dualfold.trace.proof import routes as proofs
 from dualfold.trace.proof import singular_values as singular
 from dualfold.trace.proof.completeness import Floor
 from dualfold.trace.proof.trial_directions import Trial
-from dualfold.trace.solvers import shift
+from dualfold.trace.solvers import factored
 from dualfold.trace.solvers.krylov import KrylovSpace
 from dualfold.unfolding import bounds as unfolding_bounds
 from dualfold.unfolding import certify_unfolding
@@ -140,9 +140,9 @@ def test_counts_hold_above_the_square_of_what_is_null(monkeypatch):
 
 
 def test_margins_of_shifts_are_those_of_their_matrices():
-    assert shift.margin_of(TraceProblem(np.eye(2), count=1)) == shift.MARGIN
+    assert factored.margin_of(TraceProblem(np.eye(2), count=1)) == factored.MARGIN
     turned = TraceProblem(Gramian(sp.csr_array(np.eye(3))), count=1)
-    assert shift.margin_of(turned) == shift.GRAMIAN_MARGIN
+    assert factored.margin_of(turned) == factored.GRAMIAN_MARGIN
 
 
 def test_a_krylov_space_finds_the_lowest_values_one_count_after_another():

@@ -28,10 +28,9 @@ from dualfold.neighbor_map import (
 )
 from dualfold.neighbor_map.fantope import in_fantope
 from dualfold.neighbor_map.gaussian_sums import GaussianSums
-from dualfold.neighbor_map.homotopy import answered
+from dualfold.neighbor_map.homotopy import answered, descended
+from dualfold.neighbor_map.lower_bound import searched_bound
 from dualfold.neighbor_map.problem import kernel, shares_of, slope, slope_times, squared_distances
-from dualfold.neighbor_map.random_bound import searched_bound
-from dualfold.neighbor_map.stiefel import descended
 from dualfold.saved import load_model, model_of, rechecked_model, rechecked_points, save_model
 
 

@@ -30,7 +30,7 @@ from dualfold.games.bregman import VonNeumann
 from dualfold.games.least import descend, least_point
 from dualfold.graph import from_lengths, knn
 from dualfold.neighbor_map import certify_neighbors, neighbor_problem
-from dualfold.neighbor_map.stiefel import descended
+from dualfold.neighbor_map.homotopy import descended
 from dualfold.point_pca.certificate import _all_equal
 from dualfold.point_pca.point_descent import descended_points
 from dualfold.quality.estimate import Estimate

@@ -11,10 +11,10 @@ from coarse import U, coarse, patched
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold.errors import InvalidInput
-from dualfold.kernels.tally import tallied
+from dualfold.kernels.reports import tallied
 from dualfold.trace import Gramian, TraceProblem, certify
 from dualfold.trace import units as balanced
-from dualfold.trace.product import product
+from dualfold.trace.problem import product
 from dualfold.trace.proof import exact_arithmetic as exact
 from dualfold.trace.proof import random_search as search
 from dualfold.trace.proof import routes as proofs

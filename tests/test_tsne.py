@@ -19,8 +19,7 @@ from dualfold.kernels.threads import Threads
 from dualfold.saved import load_model, model_of, rechecked_model, save_model
 from dualfold.tsne import Phase, TsneProblem, certify_tsne, descended, tsne_objective
 from dualfold.tsne.attraction import AsGiven, Packed
-from dualfold.tsne.repulsion import ByGrid, ByPairs
-from dualfold.tsne.tree import ByTree
+from dualfold.tsne.repulsion import ByGrid, ByPairs, ByTree
 from dualfold.weights.perplexity import conditional_affinities, joint_affinities
 
 DIGITS = digits().points[:300].astype(float)

@@ -23,7 +23,7 @@ from dualfold.estimators.dimension import LOOKED_AT, widest_gap
 from dualfold.estimators.some_rows import SomeRows
 from dualfold.estimators.stated import Stated
 from dualfold.graph import Graph
-from dualfold.kernels.tally import timed
+from dualfold.kernels.reports import timed
 from dualfold.kernels.threads import lapack_threads
 from dualfold.trace.certificate import certify
 from dualfold.trace.lift import Chosen, Evened, Scale, shown

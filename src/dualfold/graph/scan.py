@@ -31,8 +31,7 @@ from dualfold.graph.panels import PANEL, Buffers, Packed, blocks_of, rounds_of
 from dualfold.graph.points import pair_distances
 from dualfold.graph.search import without_self
 from dualfold.kernels import kernel, kernels_by_dtype
-from dualfold.kernels.reports import steps
-from dualfold.kernels.tally import tally
+from dualfold.kernels.reports import steps, tally
 from dualfold.kernels.threads import in_threads, row_slices
 
 __all__ = ["Reached", "pairs_between", "pairs_within", "ranked", "scan_queries", "scan_self"]

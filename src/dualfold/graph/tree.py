@@ -16,8 +16,7 @@ from dualfold.graph.coordinates import frame_of
 from dualfold.graph.points import pair_distances
 from dualfold.graph.scan import scan_queries
 from dualfold.graph.search import without_self
-from dualfold.kernels.reports import steps
-from dualfold.kernels.tally import tally
+from dualfold.kernels.reports import steps, tally
 from dualfold.kernels.threads import in_threads
 
 if TYPE_CHECKING:

@@ -7,11 +7,13 @@ from dualfold.point_pca.direction_descent import (
     direction_error,
     direction_gradient,
 )
-from dualfold.point_pca.forces import Forces, pair_forces, point_forces
 from dualfold.point_pca.point_descent import (
+    Forces,
     PointDescent,
     descended_points,
+    pair_forces,
     point_error,
+    point_forces,
     point_gradient,
 )
 

@@ -16,7 +16,7 @@ from dualfold.errors import MissingDependency
 from dualfold.kernels.locks import ForkedLock
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.solution import Solution
-from dualfold.trace.solvers.shift import shift_below
+from dualfold.trace.solvers.factored import shift_below
 from dualfold.trace.solvers.solver import Solver
 from dualfold.trace.solvers.subspace import Iteration, Progress, Through, iterate
 from dualfold.trace.sparse.shifted_matrices import shifted
