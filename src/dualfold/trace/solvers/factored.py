@@ -1,4 +1,4 @@
-"""Shift-invert: a shift σ just below the spectrum, a sparse LDLᵀ of A − σB, a few solves with it."""
+"""Shift-invert: a shift σ just below the spectrum, a sparse LDLᵀ of A − σB, a few solves."""
 
 from __future__ import annotations
 
