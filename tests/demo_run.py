@@ -37,7 +37,7 @@ def few_rows() -> Iterator[None]:
     with (
         patch.object(demo, "ROLL_POINTS", ROWS),
         patch.dict(demo.OPTIONS, tsne={"max_iter": 2_000}),
-        patch("dualfold.data.sets.digits", lambda: few),
+        patch("dualfold.data.data_sets.digits", lambda: few),
     ):
         yield
 

@@ -70,7 +70,7 @@ SLOW_WRITE = """
 import sys, time
 from pathlib import Path
 from dualfold.cli.interrupt import interruptible
-from dualfold.data.whole_file import whole_file
+from dualfold.data.atomic_files import whole_file
 
 def work():
     with whole_file(Path(sys.argv[1]), overwrite=False) as file:

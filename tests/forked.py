@@ -19,7 +19,7 @@ from typing import Any
 
 MAIN = "from dualfold.cli import main; main()"
 _LOADED = ["dualfold.cli", "dualfold.cli.embed", "dualfold.estimators.graph_estimator", "pandas"]
-_LOADED += ["dualfold.data.writing", "dualfold.estimators.isomap", "dualfold.estimators.pca"]
+_LOADED += ["dualfold.data.table_writer", "dualfold.estimators.isomap", "dualfold.estimators.pca"]
 
 
 class Forked:

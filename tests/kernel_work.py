@@ -9,8 +9,8 @@ import scipy.sparse as sp
 
 import dualfold
 from dualfold import graph, quality
-from dualfold.graph.coordinates import frame_of, principal_directions
 from dualfold.graph.geodesics import farthest_points, geodesic_distances
+from dualfold.graph.lower_bounds import frame_of, principal_directions
 from dualfold.graph.scan import scan_self
 from dualfold.kernels.double_double import Pairs, backward, cholesky, forward, products
 from dualfold.kernels.threads import Threads

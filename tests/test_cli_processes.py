@@ -182,7 +182,7 @@ def test_an_interrupt_does_not_wait_for_compiled_code(here):
 
 WRITING = """
 import os, signal, time
-import dualfold.data.writing as room
+import dualfold.data.table_writer as room
 def slow(file, *_):
     file.write(b"half"); file.flush()
     os.kill(os.getpid(), getattr(signal, os.environ["SENT"]))
@@ -294,7 +294,7 @@ def test_nothing_is_made_after_unfinished_files_were_removed(tmp_path):
     program = """
 import sys
 from pathlib import Path
-from dualfold.data.whole_file import discard_unfinished, whole_file, whole_folder
+from dualfold.data.atomic_files import discard_unfinished, whole_file, whole_folder
 discard_unfinished()
 for make in (whole_file, whole_folder):
     try:

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput
 from dualfold.graph import knn, nearest, radius, within
-from dualfold.graph.attach import attach
+from dualfold.graph.attachment import attach
 
 Array = np.ndarray[Any, Any]
 SEED = int(os.environ.get("DUALFOLD_FUZZ_SEED", "0"))

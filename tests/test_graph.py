@@ -21,7 +21,7 @@ from dualfold.graph import (
     separate,
     variable,
 )
-from dualfold.graph.build import spread_of, variable_counts
+from dualfold.graph.builders import spread_of, variable_counts
 from dualfold.graph.graph import Lists
 
 RNG = np.random.default_rng(0)

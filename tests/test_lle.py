@@ -24,7 +24,7 @@ from dualfold.errors import (
     RowsLeftOut,
 )
 from dualfold.graph import from_lengths, joined, knn, radius
-from dualfold.graph.directed import terminal_components
+from dualfold.graph.directed_lists import terminal_components
 from dualfold.kernels.threads import one_blas_thread
 from dualfold.methods import hessian_lle, lle, ltsa, modified_lle
 from dualfold.saved import load_model, model_of, rechecked_model, save_model

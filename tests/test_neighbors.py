@@ -14,11 +14,13 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 from dualfold.errors import InvalidInput
-from dualfold.graph import coordinates, directions, narrowing, scan
-from dualfold.graph.coordinates import Frame, fewer_directions, frame_of, principal_directions
+from dualfold.graph import lower_bounds as coordinates
+from dualfold.graph import narrowing, scan
+from dualfold.graph import search_plan as directions
+from dualfold.graph.lower_bounds import Frame, fewer_directions, frame_of, principal_directions
+from dualfold.graph.neighbor_lists import recall_interval
 from dualfold.graph.neighbors import from_precomputed, nearest, within
-from dualfold.graph.points import pair_distances
-from dualfold.graph.search import recall_interval
+from dualfold.graph.number_rows import pair_distances
 
 ROADS = ("auto", "kd-tree", "blocked", "filtered")
 

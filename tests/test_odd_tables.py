@@ -12,10 +12,10 @@ import pytest
 import scipy.sparse as sp
 
 from dualfold.data import Reading, delimited, mnist, prepare, read_table, write_table
-from dualfold.data.annotated import h5ad_coordinates, h5ad_table
-from dualfold.data.arrays import npz_table, sparse_table
+from dualfold.data.array_files import npz_table, sparse_table
 from dualfold.data.columns import _kind, _plain
 from dualfold.data.encoding import Encoding, from_json, to_json
+from dualfold.data.h5ad import h5ad_coordinates, h5ad_table
 from dualfold.data.imputation import imputed
 from dualfold.data.scales import limits
 from dualfold.descriptions import described

@@ -9,8 +9,7 @@ import scipy.stats
 
 from dualfold import quality
 from dualfold.errors import InvalidInput
-from dualfold.quality.axes import close_axes, column_correlations
-from dualfold.quality.compare import _off_diagonal_mean, procrustes, repeated_maps, stability
+from dualfold.quality.class_measures import knn_accuracy, neighborhood_hit, silhouette, voted
 from dualfold.quality.coranking import co_ranking, common_ranks, neighborhood_curve
 from dualfold.quality.distortion import distortion_of_pairs, drawn_pairs, measured_distortion
 from dualfold.quality.estimate import (
@@ -20,8 +19,13 @@ from dualfold.quality.estimate import (
     sample_size,
     spread_over,
 )
-from dualfold.quality.labels import knn_accuracy, neighborhood_hit, silhouette, voted
-from dualfold.quality.local import correlation_of_densities, density_correlation, local_distortion
+from dualfold.quality.map_axes import close_axes, column_correlations
+from dualfold.quality.map_comparison import _off_diagonal_mean, procrustes, repeated_maps, stability
+from dualfold.quality.neighborhood_shape import (
+    correlation_of_densities,
+    density_correlation,
+    local_distortion,
+)
 from dualfold.quality.nonmetric import nonmetric_stress, pooled
 from dualfold.quality.shepard import shepard
 

@@ -11,17 +11,17 @@ import scipy.sparse as sp
 
 from dualfold import quality
 from dualfold.data import Reading, prepare, read_table, write_table
+from dualfold.data.atomic_files import check_folder_place
 from dualfold.data.encoding import category
 from dualfold.data.examples import example_table
 from dualfold.data.scales import standard_of
-from dualfold.data.whole_file import check_folder_place
 from dualfold.errors import DisconnectedGraph, InvalidInput
 from dualfold.games import FTL, FTLPlus, Indicator, Simplex, learn
 from dualfold.games.losses import LargestAffine
 from dualfold.games.mvu_dual import EasiestBend, unfolding_game
 from dualfold.games.structured_sets import Product
 from dualfold.graph import knn, nearest, present_nearest
-from dualfold.graph.attach import attach
+from dualfold.graph.attachment import attach
 from dualfold.maps.linear import LinearMap
 from dualfold.maps.local import LocalDistancesMap
 from dualfold.maps.random import orthogonal_map, random_map, sparse_map

@@ -14,7 +14,7 @@ from dualfold.methods import pca
 from dualfold.weights import covariance
 from dualfold.weights.covariance import scatter
 from dualfold.weights.gram import centred_gram
-from dualfold.weights.rows import projected_rows, table
+from dualfold.weights.row_passes import projected_rows, table
 
 KINDS = ("f8", "f4", ">f4", "f2", "u1", "u2", "i8", "?")
 SHAPES = ((1, 1), (1, 5), (5, 1), (9, 40), (2100, 7))

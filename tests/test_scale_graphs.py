@@ -18,7 +18,7 @@ from dualfold import (
     NeighborhoodPreservingProjection,
     OrthogonalLPP,
 )
-from dualfold.data.whole_file import part_of_folder, whole_folder
+from dualfold.data.atomic_files import part_of_folder, whole_folder
 from dualfold.errors import InvalidInput
 from dualfold.graph import nearest
 from dualfold.quality import t_similarity

@@ -8,7 +8,8 @@ import sys
 import numpy as np
 import pytest
 
-from dualfold.data import digits, mnist, sets
+from dualfold.data import data_sets as sets
+from dualfold.data import digits, mnist
 from dualfold.errors import DataUnavailable, InvalidInput
 
 

@@ -9,13 +9,13 @@ import pytest
 
 from dualfold.errors import InvalidInput
 from dualfold.graph import knn
-from dualfold.graph.coordinates import frame_of
+from dualfold.graph.lower_bounds import frame_of
 from dualfold.methods import tsne
 from dualfold.methods.pca import MOST_ROWS, MOST_SPARSE_ROWS, pca_matrix
 from dualfold.quality import nonmetric, rank_counts
-from dualfold.quality.axes import far_rows
+from dualfold.quality.conformal import conformal_p_values
 from dualfold.quality.distortion import measured_distortion
-from dualfold.quality.foreign import conformal_p_values
+from dualfold.quality.map_axes import far_rows
 from dualfold.quality.ranks import both_spaces
 
 

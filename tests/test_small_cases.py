@@ -24,12 +24,12 @@ from dualfold.graph import (
     subgraph,
     within,
 )
-from dualfold.graph.attach import attach
-from dualfold.graph.coordinates import principal_directions
-from dualfold.graph.directed import overlapping
+from dualfold.graph.attachment import attach
+from dualfold.graph.directed_lists import overlapping
+from dualfold.graph.lower_bounds import principal_directions
+from dualfold.graph.neighbor_lists import exact_search, recall_interval
 from dualfold.graph.neighbors import radius_search
 from dualfold.graph.reached import nearest_and_reached
-from dualfold.graph.search import exact_search, recall_interval
 from dualfold.quality.nonmetric import pooled
 from dualfold.quality.rank_counts import euclidean_ranks
 from dualfold.weights import weighted_laplacian
@@ -37,7 +37,7 @@ from dualfold.weights.affinity import Affinity, _reach
 from dualfold.weights.covariance import scatter
 from dualfold.weights.gram import refuse_asymmetry
 from dualfold.weights.perplexity import conditional_affinities, joint_affinities
-from dualfold.weights.rows import table
+from dualfold.weights.row_passes import table
 
 RNG = np.random.default_rng(0)
 X, NEW = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))

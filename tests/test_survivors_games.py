@@ -14,8 +14,9 @@ from dualfold.games import Ball, Everywhere, HalfSquare, Indicator, Spectrahedro
 from dualfold.games.bregman import VonNeumann
 from dualfold.games.given import doubles
 from dualfold.games.recipes import boundary_frank_wolfe
-from dualfold.quality import compare, coranking, nonmetric, rank_counts
-from dualfold.quality.local import correlation_of_densities
+from dualfold.quality import coranking, nonmetric, rank_counts
+from dualfold.quality import map_comparison as compare
+from dualfold.quality.neighborhood_shape import correlation_of_densities
 from dualfold.quality.picture import Picture
 from dualfold.quality.verdict import verdict_of
 

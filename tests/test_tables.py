@@ -455,7 +455,7 @@ def test_npy(tmp_path, dtype):
 
 def test_a_large_npy_is_mapped(tmp_path, monkeypatch):
     np.save(tmp_path / "x.npy", X)
-    monkeypatch.setattr("dualfold.data.arrays.MAP_BYTES", 10)
+    monkeypatch.setattr("dualfold.data.array_files.MAP_BYTES", 10)
     found = read_table(tmp_path / "x.npy")
     assert isinstance(found.X.base if not isinstance(found.X, np.memmap) else found.X, np.memmap)
     np.testing.assert_array_equal(found.X, X)
@@ -627,7 +627,7 @@ def test_an_interrupted_write_leaves_what_was_there(tmp_path, monkeypatch, name,
     for old, content in before.items():
         (tmp_path / old).write_bytes(content)
     # Interrupted after the content and before the name.
-    monkeypatch.setattr("dualfold.data.whole_file.os.fsync", interrupted)
+    monkeypatch.setattr("dualfold.data.atomic_files.os.fsync", interrupted)
     with pytest.raises(InterruptedHereError):
         write_table(tmp_path / name, {"a": [1.0]}, overwrite=True, metadata={"k": 1})
     assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dualfold.data import arrays
-from dualfold.data.choosing import encoded_table, logarithms, without_idle
+from dualfold.data import array_files as arrays
+from dualfold.data.column_choices import encoded_table, logarithms, without_idle
 from dualfold.data.columns import Table, table_of_frame
 from dualfold.data.dates import ambiguous_dates, as_dates
 from dualfold.data.encoding import Encoding, indicators, is_mixed, sources_of, to_json
-from dualfold.data.gaps import Scaled, complete
+from dualfold.data.missing_values import Scaled, complete
 from dualfold.data.notices import answers_among
 from dualfold.data.reading import ABOUT, AS_IT_IS, Reading
 from dualfold.data.scales import Standard, different_units, gower_standard, standard_of
-from dualfold.data.tables import raw_table, table_of_matrix
+from dualfold.data.table_reader import raw_table, table_of_matrix
 from dualfold.errors import Argument, InvalidInput, Message
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.errors import Argument, InvalidInput
-from dualfold.graph.points import exact_numbers
+from dualfold.graph.number_rows import exact_numbers
 from dualfold.kernels.reports import steps
 from dualfold.kernels.sparse import refuse_damaged
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.graph.coordinates import SPREAD, Coordinates
+from dualfold.graph.lower_bounds import SPREAD, Coordinates
 from dualfold.kernels import kernel, shared
 from dualfold.kernels.reports import tally
 

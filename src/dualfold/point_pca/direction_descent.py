@@ -16,7 +16,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.weights.rows import (
+from dualfold.weights.row_passes import (
     column_deviations,
     column_means,
     combined_rows,

@@ -18,7 +18,7 @@ from scipy.spatial.distance import cdist
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput, TooLarge
-from dualfold.weights.rows import column_means, combined_rows, projected_rows, table
+from dualfold.weights.row_passes import column_means, combined_rows, projected_rows, table
 
 # YᵀY is inverted with this share of its trace added: columns that the data has no
 # variance for go to 0, and steps must stay finite meanwhile.

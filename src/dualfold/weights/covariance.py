@@ -24,7 +24,7 @@ from dualfold.weights.precision import (
     sparse_error,
     squares_error,
 )
-from dualfold.weights.rows import (
+from dualfold.weights.row_passes import (
     column_deviations,
     column_means,
     combined_rows,

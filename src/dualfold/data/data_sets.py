@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dualfold.data.whole_file import whole_file
+from dualfold.data.atomic_files import whole_file
 from dualfold.errors import Argument, DataUnavailable, InvalidInput
 
 MNIST_VARIABLE = "DUALFOLD_MNIST"

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dualfold.graph.coordinates import frame_of
-from dualfold.graph.points import pair_distances
+from dualfold.graph.lower_bounds import frame_of
+from dualfold.graph.neighbor_lists import without_self
+from dualfold.graph.number_rows import pair_distances
 from dualfold.graph.scan import scan_queries
-from dualfold.graph.search import without_self
 from dualfold.kernels.reports import steps, tally
 from dualfold.kernels.threads import in_threads
 

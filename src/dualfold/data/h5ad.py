@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dualfold.data.arrays import Place, dense_table, sparse_table
+from dualfold.data.array_files import Place, dense_table, sparse_table
 from dualfold.data.columns import Table
 from dualfold.data.limits import foreign
 from dualfold.data.notices import listed

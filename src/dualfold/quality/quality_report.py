@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dualfold.arrays import Array
 from dualfold.graph.graph import Graph
 from dualfold.notebook import shown_html
+from dualfold.quality.class_measures import knn_accuracy, neighborhood_hit, silhouette
 from dualfold.quality.coranking import (
     CoRanking,
     NeighborhoodCurve,
@@ -15,10 +16,9 @@ from dualfold.quality.coranking import (
     curve_of,
 )
 from dualfold.quality.estimate import Estimate, drawn_rows, estimate_of_mean, spread_over
-from dualfold.quality.labels import knn_accuracy, neighborhood_hit, silhouette
-from dualfold.quality.local import correlation_of_densities, distortion_of
+from dualfold.quality.neighborhood_shape import correlation_of_densities, distortion_of
 from dualfold.quality.nonmetric import PAIRS, nonmetric_stress
-from dualfold.quality.pairs import PairSums, PairSumsOf, pair_sums
+from dualfold.quality.pair_measures import PairSums, PairSumsOf, pair_sums
 from dualfold.quality.picture import Picture, percent
 from dualfold.quality.ranks import NeighborRanks, both_spaces, check_half, neighbor_count
 from dualfold.quality.shepard import Grid, Shepard

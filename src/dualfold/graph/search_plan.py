@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dualfold.graph.coordinates import principal_directions
-from dualfold.graph.points import pair_distances
+from dualfold.graph.lower_bounds import principal_directions
+from dualfold.graph.number_rows import pair_distances
 
 __all__ = ["direction_count", "tree_pays"]
 

@@ -18,9 +18,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dualfold.graph.coordinates import Coordinates
 from dualfold.graph.forest import NOBODY, forest_lists, leaves
-from dualfold.graph.points import pair_distances
+from dualfold.graph.lower_bounds import Coordinates
+from dualfold.graph.number_rows import pair_distances
 from dualfold.kernels import kernel
 from dualfold.kernels.threads import in_threads, row_slices
 

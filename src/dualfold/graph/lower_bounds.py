@@ -28,7 +28,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dualfold.graph.points import chunks
+from dualfold.graph.number_rows import chunks
 from dualfold.kernels.threads import one_blas_thread
 
 __all__ = ["SPREAD", "Coordinates", "Frame", "fewer_directions", "frame_of", "principal_directions"]

@@ -12,8 +12,8 @@ from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.graph.graph import Graph, Lists, Symmetry, symmetric_lengths
 from dualfold.graph.metrics import is_precomputed
+from dualfold.graph.neighbor_lists import Neighbors, Search, exact_search
 from dualfold.graph.neighbors import from_precomputed, nearest, radius_search, within
-from dualfold.graph.search import Neighbors, Search, exact_search
 
 
 def knn(

@@ -14,17 +14,17 @@ from typing import BinaryIO, cast
 
 import numpy as np
 
-from dualfold.data import arrays
-from dualfold.data.annotated import h5ad_table
+from dualfold.data import array_files as arrays
 from dualfold.data.columns import Table, table_of_frame
 from dualfold.data.delimited import delimited_frame
 from dualfold.data.dialect import WHITESPACE, Opener
 from dualfold.data.documents import json_lines_frame, spreadsheet_frame
-from dualfold.data.gaps import complete
+from dualfold.data.h5ad import h5ad_table
 from dualfold.data.limits import Unpacked, is_stream, streamed
+from dualfold.data.missing_values import complete
 from dualfold.data.notices import listed
 from dualfold.data.reading import AS_IT_IS, Reading
-from dualfold.data.writing import read_metadata, write_table
+from dualfold.data.table_writer import read_metadata, write_table
 from dualfold.errors import Argument, InvalidInput
 
 __all__ = ["READABLE", "Table", "read_metadata", "read_table", "write_table"]

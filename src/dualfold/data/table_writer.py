@@ -14,10 +14,10 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dualfold.data import annotated
-from dualfold.data.arrays import parquet_module
+from dualfold.data import h5ad as annotated
+from dualfold.data.array_files import parquet_module
+from dualfold.data.atomic_files import check_place, whole_file
 from dualfold.data.limits import parsed_json
-from dualfold.data.whole_file import check_place, whole_file
 from dualfold.errors import Argument, InvalidInput
 
 WRITABLE = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".npy", ".h5ad")

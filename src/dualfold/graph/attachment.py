@@ -10,16 +10,16 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.graph.build import spread_of, variable_counts
-from dualfold.graph.coordinates import frame_of
-from dualfold.graph.directions import tree_pays
-from dualfold.graph.faint import FAINT, faint_pairs
+from dualfold.graph.builders import spread_of, variable_counts
+from dualfold.graph.distances import FAINT, faint_pairs
 from dualfold.graph.graph import Graph, Lists
+from dualfold.graph.lower_bounds import frame_of
 from dualfold.graph.metrics import check_distances, is_euclidean, is_precomputed
 from dualfold.graph.neighbors import nearest
-from dualfold.graph.points import OutOfRange, in_units, rows_alike
+from dualfold.graph.number_rows import OutOfRange, in_units, rows_alike
 from dualfold.graph.reached import Pairs, nearest_and_reached
 from dualfold.graph.scan import pairs_between
+from dualfold.graph.search_plan import tree_pays
 from dualfold.kernels.threads import thread_count
 
 # Numbers in one tile of distances between new and old points: 64 MB.

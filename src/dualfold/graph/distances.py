@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dualfold.graph.points import chunks
+from dualfold.graph.number_rows import chunks
 
 __all__ = ["FAINT", "faint_pairs", "with_faint"]
 
