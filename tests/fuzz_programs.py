@@ -28,10 +28,10 @@ from dualfold.programs import (
     certify_infeasible,
     certify_program,
     certify_unbounded,
-    curvature,
-    linear_systems,
     solve_program,
 )
+from dualfold.programs import bounds as curvature
+from dualfold.programs import exact as linear_systems
 
 Array = np.ndarray[Any, Any]
 TOLERANCE = 1e-8

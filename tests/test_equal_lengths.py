@@ -11,10 +11,11 @@ from dualfold.errors import CertificateFailed, Unrealisable
 from dualfold.graph import from_lengths, joined, knn
 from dualfold.unfolding import UnfoldingProblem, certify_unfolding, unfold
 from dualfold.unfolding.contraction import contracted
-from dualfold.unfolding.solvers import approached, face_path
-from dualfold.unfolding.solvers import elastic as solver
-from dualfold.unfolding.solvers.elastic import elastic
-from dualfold.unfolding.solvers.progress import STOPPED_BY_CALLBACK
+from dualfold.unfolding.solution import STOPPED_BY_CALLBACK
+from dualfold.unfolding.solvers import face_path
+from dualfold.unfolding.solvers import separate_sides as approached
+from dualfold.unfolding.solvers import unfolder as solver
+from dualfold.unfolding.solvers.unfolder import elastic
 from dualfold.unfolding.spectral_floor import precise_floor
 
 

@@ -15,14 +15,13 @@ from dualfold.graph import farthest_points, geodesic_distances, joined, knn
 from dualfold.trace.sparse.factorisation import factorise, fill_reducing_ordering
 from dualfold.unfolding import Unfolder, certify_unfolding
 from dualfold.unfolding.problem import UnfoldingProblem
-from dualfold.unfolding.solvers.barrier import Inside, newton_step
+from dualfold.unfolding.solution import Progress
+from dualfold.unfolding.solvers.barrier import Inside, Net, blocked, newton_step
 from dualfold.unfolding.solvers.connectivity import bottom, orthonormal
 from dualfold.unfolding.solvers.interior_point import interior_point
 from dualfold.unfolding.solvers.landmark import graph_of, landmark, path_weights
 from dualfold.unfolding.solvers.low_rank import low_rank
-from dualfold.unfolding.solvers.progress import Progress
 from dualfold.unfolding.solvers.span import Span
-from dualfold.unfolding.solvers.stiffness import Net, blocked
 
 
 def chain(n):

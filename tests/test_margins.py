@@ -18,7 +18,7 @@ from dualfold.games import EasiestBend, Spectrahedron, mvu_dual, spectra, struct
 from dualfold.games import sure as sure_numbers
 from dualfold.games.spectra import least_eigenvalue, squares_of
 from dualfold.games.sure import Fixed, Sure, dot, length
-from dualfold.programs import curvature as curvatures
+from dualfold.programs import bounds as curvatures
 
 COARSE = 2.0**-8  # twice the unit of this arithmetic
 
@@ -84,7 +84,7 @@ def test_products_and_quotients_of_coarse_numbers_hold_their_rounding(monkeypatc
         assert COARSE / 2 * size <= found.off <= COARSE * size * (1 + 1e-12)
 
 
-# ---- least eigenvalues, curvature (games/spectra.py, games/mvu_dual.py, programs/curvature.py)
+# ---- least eigenvalues, curvature (games/spectra.py, games/mvu_dual.py, programs/bounds.py)
 
 
 def test_least_eigenvalues_pay_for_their_factorisation(monkeypatch):

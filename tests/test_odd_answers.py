@@ -44,10 +44,9 @@ from dualfold.tsne.repulsion import MOST_BY_PAIRS, repulsion_for
 from dualfold.unfolding import UnfoldingProblem
 from dualfold.unfolding.bounds import Fit
 from dualfold.unfolding.contraction import Unrealisable, contracted
-from dualfold.unfolding.solvers.elastic import elastic
-from dualfold.unfolding.solvers.polish import polished
-from dualfold.unfolding.solvers.progress import Progress
-from dualfold.unfolding.solvers.unfolder import refuse_minutes
+from dualfold.unfolding.solution import Progress
+from dualfold.unfolding.solvers.taut_edges import polished
+from dualfold.unfolding.solvers.unfolder import elastic, refuse_minutes
 from dualfold.view import audit_figure
 from dualfold.view.audit import judgements
 

@@ -12,11 +12,17 @@ from scipy.sparse.linalg import LinearOperator
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.programs import LinearProgram, QuadraticProgram
 from dualfold.programs import exact as exact_programs
-from dualfold.programs.bounds import Box, enclosed_bound, least_linear, lower_bound
-from dualfold.programs.curvature import Curvature, _floor, _semidefinite
+from dualfold.programs.bounds import (
+    Box,
+    Curvature,
+    _floor,
+    _semidefinite,
+    enclosed_bound,
+    least_linear,
+    lower_bound,
+)
 from dualfold.programs.entries import MOST_CURVED
-from dualfold.programs.exact import ExactProgram, fractions
-from dualfold.programs.linear_systems import _eliminated, _enclosed, corrections
+from dualfold.programs.exact import ExactProgram, _eliminated, _enclosed, corrections, fractions
 from dualfold.trace import Gramian, TraceProblem, certify
 from dualfold.trace.metric import Dense, Sparse
 from dualfold.trace.proof.dense_inertia import dense_inertia

@@ -20,14 +20,13 @@ from dualfold.programs.bounds import (
     Box,
     _least,
     _spread,
+    curvature,
     enclosed_bound,
     enclosed_value,
     least_linear,
     lower_bound,
 )
-from dualfold.programs.curvature import curvature
-from dualfold.programs.exact import ExactMatrix, ExactProgram, above, below, fractions
-from dualfold.programs.linear_systems import Enclosed
+from dualfold.programs.exact import Enclosed, ExactMatrix, ExactProgram, above, below, fractions
 from dualfold.trace import Gramian, TraceProblem
 from dualfold.trace.proof.exact_arithmetic import exact_proof
 

@@ -21,11 +21,11 @@ from dualfold.programs import (
     certify_infeasible,
     certify_program,
     certify_unbounded,
-    curvature,
     farkas_ray,
-    linear_systems,
     solve_program,
 )
+from dualfold.programs import bounds as curvature
+from dualfold.programs import exact as linear_systems
 
 Array = np.ndarray[Any, Any]
 

@@ -32,9 +32,9 @@ from dualfold.tsne.grid import Grid
 from dualfold.tsne.problem import TsneProblem
 from dualfold.unfolding import UnfoldingProblem
 from dualfold.unfolding.certificate import certify_unfolding
-from dualfold.unfolding.solvers.elastic import elastic
 from dualfold.unfolding.solvers.landmark import landmark
 from dualfold.unfolding.solvers.low_rank import low_rank
+from dualfold.unfolding.solvers.unfolder import elastic
 
 X = np.random.default_rng(0).normal(size=(12, 3))
 RING = sp.csr_array((np.full(4, 0.25), (np.arange(4), (np.arange(4) + 1) % 4)), shape=(4, 4))

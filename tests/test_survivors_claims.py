@@ -16,7 +16,7 @@ from dualfold.games.composed import Sum
 from dualfold.games.convex import Convex
 from dualfold.games.given import doubles
 from dualfold.games.planes import Plane, Share
-from dualfold.programs import curvature
+from dualfold.programs import bounds as curvature
 from dualfold.trace import Gramian, TraceProblem
 from dualfold.trace.proof import exact_arithmetic as exact
 from dualfold.trace.proof import routes as proofs

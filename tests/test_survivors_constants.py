@@ -14,7 +14,7 @@ from dualfold.errors import InvalidInput
 from dualfold.games import Ball, Product, descent, least, sure, verdict
 from dualfold.games.divergences import Euclidean
 from dualfold.graph import from_lengths, joined, knn
-from dualfold.programs import linear_systems
+from dualfold.programs import exact as linear_systems
 from dualfold.quality.verdict import _DISTANCES, _TEARS, _TRUST, _word
 from dualfold.trace.certificate import TraceCertificate, certify
 from dualfold.trace.lift import Stepped

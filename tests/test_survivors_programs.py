@@ -21,14 +21,12 @@ from dualfold.programs import (
     certify_infeasible,
     certify_program,
     certify_unbounded,
-    curvature,
 )
+from dualfold.programs import bounds as curvature
 from dualfold.programs.balance import balanced
-from dualfold.programs.bounds import enclosed_value
+from dualfold.programs.bounds import _semidefinite, enclosed_value
 from dualfold.programs.certificate import _Judgement
-from dualfold.programs.curvature import _semidefinite
-from dualfold.programs.exact import ExactProgram
-from dualfold.programs.linear_systems import Enclosed
+from dualfold.programs.exact import Enclosed, ExactProgram
 from dualfold.unfolding import UnfoldingProblem, certify_unfolding
 from dualfold.unfolding.certificate import ABOUT, OWN
 from dualfold.unfolding.contraction import contracted

@@ -19,7 +19,7 @@ from dualfold.unfolding import (
     interior_point,
     unfold,
 )
-from dualfold.unfolding.solvers.schur import edge_products
+from dualfold.unfolding.solvers.semidefinite import edge_products
 
 
 @pytest.mark.parametrize("n", [3, 4, 5, 10, 37, 100, 300])

@@ -15,11 +15,16 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.unfolding.problem import UnfoldingProblem
-from dualfold.unfolding.solution import Callback, Record, UnfoldingSolution, relative
-from dualfold.unfolding.solvers.central_path import CentralPath
+from dualfold.unfolding.solution import (
+    STOPPED_BY_CALLBACK,
+    Callback,
+    Record,
+    UnfoldingSolution,
+    relative,
+)
 from dualfold.unfolding.solvers.elastic_path import elastic_first, elastic_steps
 from dualfold.unfolding.solvers.face_path import FacePath, FacePoint, face_of
-from dualfold.unfolding.solvers.progress import STOPPED_BY_CALLBACK
+from dualfold.unfolding.solvers.interior_point import CentralPath
 from dualfold.unfolding.solvers.rigid import dependencies
 
 # The compliance of the springs, as in `precise`: the optimum for lengths off by tw is then above
