@@ -10,8 +10,8 @@ them (`foreseen`). Work that begins inside other work that reports is silent, so
 report at a time.
 
 Counts (`tally`): products, multiply-adds and visits are the same on a busy machine and a quiet
-one; `tests/workflows/test_counts.py` compares them with a baseline, and the benchmarks read the seconds of the
-stages. A kernel's call is counted once, not each of its items.
+one; `tests/workflows/test_counts.py` compares them with a baseline, and the benchmarks read the
+seconds of the stages. A kernel's call is counted once, not each of its items.
 
 Without a listener a report costs one look at an empty list.
 """
