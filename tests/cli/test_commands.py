@@ -256,3 +256,43 @@ def test_certify_names_a_table_that_is_no_map(here):
     (here / "gaps.csv").write_text("a,b\n1,\n2,3\n4,5\n")
     refused = run("certify", "roll.csv", "gaps.csv", code=1).stderr
     assert "gaps.csv has no settings of dualfold beside it" in refused
+
+
+def test_no_command_answers_in_python(here):
+    """Options of other commands are named as theirs; no argument of a function is shown."""
+    pd.DataFrame({"a": X[:, 0], "b": 1000 * X[:, 1], "y": X[:, 2]}).to_csv("t.csv", index=False)
+    pd.DataFrame(X[:9], columns=["a", "b", "y"]).to_csv("few.csv", index=False)
+    run("embed", "t.csv", "--id", "y", "--no-standardize", "-q", "-o", "map.csv")
+    run("embed", "t.csv", "-q", "-o", "other.csv", "--save-model", "m.dualfold")
+    told = run("certify", "t.csv", "other.csv").stderr
+    assert "--color y (of `dualfold embed`) keeps it apart" in told
+    assert "--exclude y (of `dualfold embed`) leaves it out" in told
+    told += run("certify", "roll.csv", "map.csv", code=1).stderr
+    told += run("certify", "few.csv", "map.csv", code=1).stderr
+    told += run("embed", "t.csv", "--biplot", "b.png", "-d", 1, "-o", "one.csv", code=1).stderr
+    told += run("transform", "t.csv", "few.csv", code=1).stderr
+    told += run("embed", "t.csv", "-m", "auto", "--memory-limit", "1GB", code=1).stderr
+    for word in ("Python", "save_model", "=[", "='", "=True"):
+        assert word not in told
+
+
+def test_certify_shows_the_neighbours_that_a_map_states_and_no_others(here):
+    """t-SNE chooses its neighbours by the perplexity: the stored setting is null."""
+    words = ("-m", "tsne", "--max-iter", 250, "--exclude", "when", "-q")
+    run("embed", "roll.csv", *words, "-o", "map.csv")
+    assert read_metadata("map.csv")["settings"]["n_neighbors"] is None
+    told = run("certify", "roll.csv", "map.csv", code=3).stderr
+    assert "Judged as tsne, 2 coordinates, --max-iter 250, of 3 columns" in told
+    run("embed", "roll.csv", *words, "-k", 40, "-o", "forty.csv")
+    told = run("certify", "roll.csv", "forty.csv", code=3).stderr
+    assert "tsne, 2 coordinates, --n-neighbors 40 --max-iter 250, of" in told
+    run("embed", "roll.csv", "-m", "isomap", "-k", 12, "--exclude", "when", "-q", "-o", "i.csv")
+    told = run("certify", "roll.csv", "i.csv").stderr
+    assert "Judged as isomap, 2 coordinates, 12 neighbours, of" in told
+
+
+def test_the_help_of_certify_says_what_is_computed_again():
+    """Independent coordinates are some of the vectors of a problem; the others are solved for."""
+    told = " ".join(run("certify", "--help").stdout.split())
+    assert "Nothing is solved" not in told
+    assert "(float32 points, independent coordinates, Fisher discriminants) are computed" in told
