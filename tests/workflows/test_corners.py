@@ -31,9 +31,9 @@ from dualfold.games import (
     rmsprop,
     stochastic_gradient,
 )
-from dualfold.games.convex import Move, Support
+from dualfold.games.convex_functions import Move, Support
 from dualfold.games.curves import Curve, cornered_problem, example_problem
-from dualfold.games.lower import LowerBound
+from dualfold.games.plane_bound import LowerBound
 from dualfold.games.recipe import Rate
 from dualfold.graph import joined, knn
 from dualfold.methods import isomap, johnson_lindenstrauss_size, landmark_count

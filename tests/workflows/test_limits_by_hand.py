@@ -18,12 +18,12 @@ from dualfold.games import (
     LargestAffine,
     Quadratic,
     Simplex,
-    least,
     refute,
     spectra,
 )
+from dualfold.games import minimum_search as least
 from dualfold.games.divergences import Euclidean
-from dualfold.games.sure import Sure
+from dualfold.games.intervals import Sure
 from dualfold.methods.random_projection import _looser, _size
 from dualfold.programs import LinearProgram, bounds, certify_program
 from dualfold.quality.space import _given

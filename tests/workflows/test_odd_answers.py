@@ -24,10 +24,10 @@ from dualfold.games import (
     Move,
     Quadratic,
     Simplex,
-    least,
 )
+from dualfold.games import minimum_search as least
 from dualfold.games.bregman import VonNeumann
-from dualfold.games.least import descend, least_point
+from dualfold.games.minimum_search import descend, least_point
 from dualfold.graph import from_lengths, knn
 from dualfold.neighbor_map import certify_neighbors, neighbor_problem
 from dualfold.neighbor_map.homotopy import descended

@@ -11,9 +11,9 @@ import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput
 from dualfold.games import Ball, HalfSquare, Product
-from dualfold.games.composed import Sum
-from dualfold.games.convex import Convex
-from dualfold.games.given import doubles
+from dualfold.games.composites import Sum
+from dualfold.games.convex_functions import Convex
+from dualfold.games.doubles import doubles
 from dualfold.games.planes import Plane, Share
 from dualfold.programs import bounds as curvature
 from dualfold.trace import Gramian, TraceProblem

@@ -11,7 +11,11 @@ import pytest
 import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput
-from dualfold.games import Ball, Product, descent, least, sure, verdict
+from dualfold.games import Ball, Product
+from dualfold.games import certificate as verdict
+from dualfold.games import intervals as sure
+from dualfold.games import minimum_search as least
+from dualfold.games import textbook_methods as descent
 from dualfold.games.divergences import Euclidean
 from dualfold.graph import from_lengths, joined, knn
 from dualfold.programs import exact as linear_systems
