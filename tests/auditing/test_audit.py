@@ -188,8 +188,6 @@ def test_an_audit_as_json_and_in_words():
 
 
 RNG = np.random.default_rng(0)
-
-
 X = RNG.normal(size=(30, 4))
 
 

@@ -14,8 +14,6 @@ from dualfold.data.scales import standard_of
 from dualfold.errors import InvalidInput
 
 X = np.random.default_rng(0).normal(size=(12, 3))
-
-
 REFUSALS = {
     "rows=0 must be 1 or more": lambda: example_table("roll", 0),
     "is no example": lambda: example_table("bread"),

@@ -11,8 +11,6 @@ from dualfold.data.atomic_files import check_folder_place
 from dualfold.errors import InvalidInput
 
 X = np.random.default_rng(0).normal(size=(12, 3))
-
-
 FILES = {
     "'a' appear more than once": ("x.parquet", {}),
     "'z' names no column; the columns of the matrix are called": ("x.npy", {"exclude": ["z"]}),

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from dualfold.errors import InvalidInput
-from dualfold.games import Box, Convex, Indicator, LargestAffine, Simplex, least
+from dualfold.games import Box, Convex, Indicator, LargestAffine, Simplex
+from dualfold.games import minimum_search as least
 from dualfold.games.divergences import Euclidean
-from dualfold.games.least import descend, least_point
+from dualfold.games.minimum_search import descend, least_point
 
 
 @pytest.mark.parametrize("center", [0.25, -0.75, 3.0, -5.0])

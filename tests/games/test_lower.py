@@ -20,10 +20,10 @@ from dualfold.games import (
     gradient_descent,
     norm,
 )
-from dualfold.games.convex import Move
+from dualfold.games.convex_functions import Move
 from dualfold.games.divergences import Euclidean
-from dualfold.games.least import descend, least_point, regularised
-from dualfold.games.lower import LowerBound, Mean
+from dualfold.games.minimum_search import descend, least_point, regularised
+from dualfold.games.plane_bound import LowerBound, Mean
 
 rng = np.random.default_rng(12)
 D = 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dualfold.games.convex import Convex
+from dualfold.games.convex_functions import Convex
 from dualfold.games.planes import Plane, Share
 
 

@@ -14,8 +14,6 @@ from dualfold.games.structured_sets import Product
 X = np.random.default_rng(0).normal(size=(12, 3))
 HALVES = np.array([0.5, 0.5])
 SHARES = Indicator(Simplex())
-
-
 REFUSALS = {
     "must have rows and columns": lambda: LargestAffine(np.ones(3)),
     "2 offsets, or one for all": lambda: LargestAffine(np.eye(2), np.ones(3)),

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 
 from dualfold.games import Quadratic, refute
-from dualfold.games.sure import Sure
+from dualfold.games.intervals import Sure
 
 REFUTE = sys.modules[refute.__module__]  # the function has the name of its module
 

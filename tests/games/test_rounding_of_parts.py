@@ -7,8 +7,8 @@ import pytest
 
 from dualfold.errors import InvalidInput
 from dualfold.games import Ball, HalfSquare, Product
-from dualfold.games.composed import Sum
-from dualfold.games.given import doubles
+from dualfold.games.composites import Sum
+from dualfold.games.doubles import doubles
 
 
 class Unbounded(Ball):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dualfold.games import Ball, Box, Ellipsoid, Product, Simplex
-from dualfold.games.convex import Support
+from dualfold.games.convex_functions import Support
 
 
 def test_diameters_of_boxes():

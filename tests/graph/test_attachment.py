@@ -12,11 +12,7 @@ from dualfold.graph import knn
 from dualfold.graph.attachment import attach
 
 RNG = np.random.default_rng(0)
-
-
 X, NEW = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))
-
-
 DISTANCES = cdist(X, X)
 
 

@@ -252,8 +252,6 @@ def test_landmarks_choose_a_kernel_by_visits_not_by_the_clock(monkeypatch, name,
 
 
 RNG = np.random.default_rng(0)
-
-
 X, NEW = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))
 
 

@@ -386,11 +386,7 @@ def test_asymmetric_distances_are_refused_and_rounding_is_not():
 
 
 RNG = np.random.default_rng(0)
-
-
 X, NEW = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))
-
-
 DISTANCES = cdist(X, X)
 
 

@@ -13,8 +13,6 @@ from dualfold.graph.attachment import attach
 
 X = np.random.default_rng(0).normal(size=(12, 3))
 DISTANCES = np.linalg.norm(X[:, None] - X[None], axis=-1)
-
-
 REFUSALS = {
     "for new points pass coordinates": lambda: nearest(
         DISTANCES, 3, queries=X, metric="precomputed"

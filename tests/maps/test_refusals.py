@@ -12,8 +12,6 @@ from dualfold.maps.local import LocalDistancesMap
 from dualfold.maps.random import orthogonal_map, random_map, sparse_map
 
 X = np.random.default_rng(0).normal(size=(12, 3))
-
-
 REFUSALS = {
     "have 2 coordinates, this map was made for 1": lambda: LinearMap(
         np.zeros(3), np.ones((1, 3))

@@ -246,11 +246,7 @@ def test_geodesics_keep_the_precision_that_is_asked():
 
 
 RNG = np.random.default_rng(0)
-
-
 X, NEW = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))
-
-
 DISTANCES = cdist(X, X)
 
 

@@ -117,8 +117,6 @@ def test_sparse_annotated_data_is_its_matrix():
 
 
 RNG = np.random.default_rng(0)
-
-
 POINTS, NEW_POINTS = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))
 
 

@@ -11,8 +11,6 @@ from dualfold.neighbor_map.problem import NeighborProblem, neighbor_problem
 
 RING = sp.csr_array((np.full(4, 0.25), (np.arange(4), (np.arange(4) + 1) % 4)), shape=(4, 4))
 RING.indices, RING.indptr = RING.indices.astype(np.int32), RING.indptr.astype(np.int32)
-
-
 REFUSALS = {
     "must be a positive number": lambda: NeighborProblem(RING, 2, -1.0),
     "at most 3 coordinates": lambda: NeighborProblem(RING, 4, 1.0),

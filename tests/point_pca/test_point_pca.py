@@ -339,8 +339,6 @@ def test_directions_are_a_hint_and_not_believed(monkeypatch: Any) -> None:
 
 
 RNG = np.random.default_rng(0)
-
-
 X = RNG.normal(size=(30, 4))
 
 

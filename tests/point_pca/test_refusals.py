@@ -10,8 +10,6 @@ from dualfold.point_pca.direction_descent import averaged_directions
 from dualfold.point_pca.point_descent import centred_points
 
 X = np.random.default_rng(0).normal(size=(12, 3))
-
-
 REFUSALS = {
     "rounds=0 must be at least 1": lambda: averaged_directions(X, 2, rounds=0),
     "an array of 12 rows": lambda: centred_points(X, X[:3]),

@@ -27,8 +27,6 @@ def test_limits_of_measures():
 
 
 RNG = np.random.default_rng(0)
-
-
 X, NEW = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))
 
 

@@ -10,8 +10,6 @@ from dualfold.errors import InvalidInput
 from dualfold.quality.nonmetric import pooled
 
 RNG = np.random.default_rng(0)
-
-
 X, NEW = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))
 
 

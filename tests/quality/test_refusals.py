@@ -9,8 +9,6 @@ from dualfold import quality
 from dualfold.errors import InvalidInput
 
 X = np.random.default_rng(0).normal(size=(12, 3))
-
-
 REFUSALS = {
     "two maps or more; 1 given": lambda: quality.stability([X]),
     "one index for each point": lambda: quality.stability([X, X], rows=[[1], [2]]),

@@ -251,8 +251,6 @@ def test_a_part_that_is_written_when_another_fails_is_waited_for(tmp_path):
 
 
 RNG = np.random.default_rng(0)
-
-
 POINTS, NEW_POINTS = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))
 
 

@@ -12,8 +12,6 @@ from dualfold.tsne.problem import TsneProblem
 
 RING = sp.csr_array((np.full(4, 0.25), (np.arange(4), (np.arange(4) + 1) % 4)), shape=(4, 4))
 RING.indices, RING.indptr = RING.indices.astype(np.int32), RING.indptr.astype(np.int32)
-
-
 REFUSALS = {
     "too wide for a grid": lambda: Grid(np.array([[0.0, 0.0], [1e9, 1e9]])),
     "32-bit indices": lambda: TsneProblem(sp.csr_array(RING, dtype=np.float32)),

@@ -52,8 +52,6 @@ def test_angles_tie_neighbours_by_their_distance_in_the_graphs_metric(kind):
 
 
 RNG = np.random.default_rng(0)
-
-
 X = RNG.normal(size=(30, 4))
 
 

@@ -218,8 +218,6 @@ def test_integers_that_doubles_cannot_hold_are_refused(kind):
 
 
 RNG = np.random.default_rng(0)
-
-
 X, NEW = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))
 
 

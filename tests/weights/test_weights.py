@@ -231,11 +231,7 @@ def test_centred_gram_is_the_gram_matrix():
 
 
 X, NEW = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))
-
-
 DISTANCES = cdist(X, X)
-
-
 NOBODY = Lists(np.zeros(4, np.int64), np.zeros(0, np.int64), np.zeros(0))
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import inspect
 import sys
 
-from dualfold.games import descent, least, sure, verdict
+from dualfold.games import certificate as verdict
+from dualfold.games import intervals as sure
+from dualfold.games import minimum_search as least
+from dualfold.games import textbook_methods as descent
 from dualfold.games.divergences import Euclidean
 from dualfold.programs import exact as linear_systems
 from dualfold.trace.certificate import certify
@@ -14,8 +17,6 @@ from dualfold.trace.sparse import factorisation
 from dualfold.unfolding import bounds, certificate, certify_unfolding, spectral_floor
 
 ROUND_OFF = sys.float_info.epsilon / 2  # of IEEE doubles, to nearest
-
-
 DENORMAL = 2.0**-1074
 
 

@@ -18,11 +18,11 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.games.convex import Convex, Indicator, Move
-from dualfold.games.given import doubles
-from dualfold.games.lower import Bound, LowerBound
-from dualfold.games.sets import Ball, ConvexSet, Everywhere
-from dualfold.games.verdict import USUAL, Judged, checked, terms_of
+from dualfold.games.certificate import USUAL, Judged, checked, terms_of
+from dualfold.games.convex_functions import Convex, Indicator, Move
+from dualfold.games.convex_sets import Ball, ConvexSet, Everywhere
+from dualfold.games.doubles import doubles
+from dualfold.games.plane_bound import Bound, LowerBound
 
 Gradient = Callable[[Array], Array]
 # A number, or the step of the t-th update, t = 1, 2, …

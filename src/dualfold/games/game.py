@@ -22,12 +22,12 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.games.convex import Conjugate, Convex, Move
-from dualfold.games.given import number
+from dualfold.games.certificate import USUAL, Judged, checked, terms_of
+from dualfold.games.convex_functions import Conjugate, Convex, Move
+from dualfold.games.convex_sets import Ball
+from dualfold.games.doubles import number
 from dualfold.games.players import Player, Seen
 from dualfold.games.record import Record
-from dualfold.games.sets import Ball
-from dualfold.games.verdict import USUAL, Judged, checked, terms_of
 
 # α_t from t and the total weight A_{t−1} before it, or a list of them.
 Weights = Callable[[int, float], float] | Sequence[float] | Array

@@ -8,10 +8,10 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.games.convex import Convex, Move
-from dualfold.games.given import doubles, number
+from dualfold.games.convex_functions import Convex, Move
+from dualfold.games.doubles import doubles, number
+from dualfold.games.intervals import EPS, Sure, above, dot, length, sure
 from dualfold.games.planes import Plane, Share, added, difference
-from dualfold.games.sure import EPS, Sure, above, dot, length, sure
 
 
 @dataclass(frozen=True, eq=False)

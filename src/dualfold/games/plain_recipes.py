@@ -26,9 +26,10 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.games.convex import Conjugate, Convex, Indicator
-from dualfold.games.given import number
-from dualfold.games.play import Run, growing
+from dualfold.games.convex_functions import Conjugate, Convex, Indicator
+from dualfold.games.convex_sets import ConvexSet, Everywhere
+from dualfold.games.doubles import number
+from dualfold.games.game import Run, growing
 from dualfold.games.players import (
     FTL,
     OMD,
@@ -49,7 +50,6 @@ from dualfold.games.recipe import (
     reach_of,
     smoothness_of,
 )
-from dualfold.games.sets import ConvexSet, Everywhere
 
 EVERYWHERE = Everywhere()
 

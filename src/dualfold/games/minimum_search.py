@@ -20,10 +20,10 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.games.convex import Convex, Move
+from dualfold.games.certificate import USUAL, Judged, terms_of
+from dualfold.games.convex_functions import Convex, Move
 from dualfold.games.divergences import Divergence, Euclidean
-from dualfold.games.lower import LowerBound
-from dualfold.games.verdict import USUAL, Judged, terms_of
+from dualfold.games.plane_bound import LowerBound
 
 SMOOTH_STEPS = 2_000  # a condition of 1e4 is then no difficulty
 PLANE_STEPS = 200

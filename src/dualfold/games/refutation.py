@@ -21,9 +21,9 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.games.convex import Convex
-from dualfold.games.given import doubles, number
-from dualfold.games.sets import Ball, ConvexSet, Everywhere
+from dualfold.games.convex_functions import Convex
+from dualfold.games.convex_sets import Ball, ConvexSet, Everywhere
+from dualfold.games.doubles import doubles, number
 
 Claim = Literal["convex", "strongly convex", "smooth"]
 # Of the values that are compared: what rounding of an ordinary formula stays far below.

@@ -14,14 +14,14 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import ConditionFails, InPython, InvalidInput, warn
-from dualfold.games.composed import Flattened, HalfSquare, Sum
-from dualfold.games.convex import Conjugate, Convex, Indicator
+from dualfold.games.composites import Flattened, HalfSquare, Sum
+from dualfold.games.convex_functions import Conjugate, Convex, Indicator
+from dualfold.games.convex_sets import Ball, ConvexSet, Everywhere
 from dualfold.games.divergences import Gauge
-from dualfold.games.given import number
-from dualfold.games.play import Geometric, growing
+from dualfold.games.doubles import number
+from dualfold.games.game import Geometric, growing
 from dualfold.games.players import FTL, FTRLPlus, OMDPlus, OptimisticFTL
 from dualfold.games.recipe import Rate, Recipe, ball_around, point, reach_of, smoothness_of
-from dualfold.games.sets import Ball, ConvexSet, Everywhere
 
 EVERYWHERE = Everywhere()
 

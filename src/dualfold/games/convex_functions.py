@@ -17,9 +17,9 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
+from dualfold.games.convex_sets import ConvexSet
+from dualfold.games.intervals import EPS, Sure, above, dot, length, sure, times
 from dualfold.games.planes import NOTHING, Plane, Share, added, bowl
-from dualfold.games.sets import ConvexSet
-from dualfold.games.sure import EPS, Sure, above, dot, length, sure, times
 
 # How far outside its domain, relatively, rounding may put a point.
 ROUNDING = 1e-12

@@ -11,9 +11,9 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.certificate import Certificate, Level, checked_tolerance, level_of
 from dualfold.errors import Argument, InvalidInput
-from dualfold.games.convex import Convex
-from dualfold.games.sets import Ball
-from dualfold.games.sure import Sure
+from dualfold.games.convex_functions import Convex
+from dualfold.games.convex_sets import Ball
+from dualfold.games.intervals import Sure
 
 USUAL = 1e-4  # the relative gap that is "proved" where the caller names none
 

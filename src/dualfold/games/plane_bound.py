@@ -29,10 +29,10 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.games.convex import Convex, Move
+from dualfold.games.convex_functions import Convex, Move
+from dualfold.games.convex_sets import Ball
+from dualfold.games.intervals import EPS, TINY, Sure, above, dot, length, sure, times
 from dualfold.games.planes import NOTHING, Plane, added, bowl, difference
-from dualfold.games.sets import Ball
-from dualfold.games.sure import EPS, TINY, Sure, above, dot, length, sure, times
 
 MULTIPLIERS = 40  # a few are usual
 SMALLEST = 1e-9  # of the multiplier that would do without ψ

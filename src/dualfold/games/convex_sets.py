@@ -20,9 +20,9 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.games.given import doubles, number, vector
+from dualfold.games.doubles import doubles, number, vector
+from dualfold.games.intervals import Sure, above, dot, length, norm_of, sure, times
 from dualfold.games.planes import NOTHING, Share, added
-from dualfold.games.sure import Sure, above, dot, length, norm_of, sure, times
 
 
 class ConvexSet:
