@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dualfold.kernels.pairs import Pairs, backward, cholesky, forward, inverse, products
+from dualfold.kernels.double_double import Pairs, backward, cholesky, forward, inverse, products
 
 TINY = Fraction(1, 2**98)  # some u² of numbers of about 1, and their sums
 

@@ -23,7 +23,7 @@ from dualfold import Isomap, LaplacianEigenmaps, LocallyLinearEmbedding, Spectra
 from dualfold.data import digits, oversampled_swiss_roll, s_curve, swiss_roll
 from dualfold.descriptions import ESTIMATORS
 from dualfold.errors import DisconnectedGraph, InvalidInput, PiecesJoined, PointsCollapse
-from dualfold.kernels.tally import tallied
+from dualfold.kernels.reports import tallied
 from dualfold.weights.laplacian import weighted_laplacian
 from tests.conftest import principal_sine
 

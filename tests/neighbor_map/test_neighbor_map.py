@@ -28,10 +28,9 @@ from dualfold.neighbor_map import (
 )
 from dualfold.neighbor_map.fantope import in_fantope
 from dualfold.neighbor_map.gaussian_sums import GaussianSums
-from dualfold.neighbor_map.homotopy import answered
+from dualfold.neighbor_map.homotopy import answered, descended
+from dualfold.neighbor_map.lower_bound import searched_bound
 from dualfold.neighbor_map.problem import kernel, shares_of, slope, slope_times, squared_distances
-from dualfold.neighbor_map.random_bound import searched_bound
-from dualfold.neighbor_map.stiefel import descended
 from dualfold.saved import load_model, model_of, rechecked_model, rechecked_points, save_model
 
 
@@ -265,7 +264,7 @@ def in_one_piece(seed, n, spread, d=2):
 @pytest.mark.parametrize("random", [False, True])
 def test_the_searched_bound_is_the_proved_one_from_below(monkeypatch, random):
     if random:  # nothing is spelled out: the search itself
-        monkeypatch.setattr("dualfold.trace.proof.bracket.MOST_FILLED_ROWS", 0)
+        monkeypatch.setattr("dualfold.trace.proof.routes.MOST_FILLED_ROWS", 0)
     for seed, (spread, d) in enumerate([(0.05, 2), (0.3, 2), (0.1, 3)]):
         problem = in_one_piece(seed, 320, spread, d)
         start = some_map(problem, np.random.default_rng(seed))
@@ -351,3 +350,17 @@ def test_values_are_moved_by_one_number_and_cut(seed):
     found = fantope._cut(values, size, count)
     np.testing.assert_allclose(found, np.clip(values - high, 0, size), rtol=0, atol=room)
     assert abs(found.sum() - size * count) <= n * room
+
+
+RNG = np.random.default_rng(0)
+
+
+def test_a_neighbour_map_that_is_cut_short_or_far_says_so():
+    ring = sp.csr_array(np.roll(np.eye(12), 1, axis=1) + np.roll(np.eye(12), -1, axis=1))
+    problem = neighbor_problem(ring, n_components=2, spread=0.05)
+    cut = descended(problem, RNG.normal(size=(12, 2)), most=2, tol=0.0)
+    assert not cut.arrived
+    assert cut.rounds == 2
+    far = certify_neighbors(problem, np.full((12, 2), 1e101))
+    assert far.level == "failed"
+    assert "too large to be squared" in far.reasons[0]

@@ -5,7 +5,7 @@ import pytest
 
 from dualfold.errors import InvalidInput
 from dualfold.point_pca import point_error, point_gradient
-from dualfold.point_pca.forces import double_centred
+from dualfold.point_pca.point_descent import double_centred
 from papers import Setting
 from papers.draganov.algorithm_one import algorithm_one
 from papers.draganov.descent import _gaps, _ours, convergence

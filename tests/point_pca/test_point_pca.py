@@ -24,6 +24,7 @@ from dualfold.point_pca import (
     point_forces,
     point_gradient,
 )
+from dualfold.point_pca.certificate import _all_equal
 from papers.draganov.algorithm_one import algorithm_one
 from papers.draganov.attraction import attraction
 
@@ -320,7 +321,7 @@ def test_the_tolerance_is_the_callers() -> None:
 def test_directions_are_a_hint_and_not_believed(monkeypatch: Any) -> None:
     """Too large for LAPACK: wrong directions make no proof, right ones a measured one."""
     monkeypatch.setattr("dualfold.point_pca.leading_sum.MOST_SPECTRUM", 3)
-    monkeypatch.setattr("dualfold.trace.proof.bracket.MOST_FILLED_ROWS", 3)
+    monkeypatch.setattr("dualfold.trace.proof.routes.MOST_FILLED_ROWS", 3)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((200, 40)) * np.r_[9.0, 5.0, np.full(38, 0.1)]
     _, _, Vt = np.linalg.svd(X - X.mean(axis=0))
@@ -335,3 +336,16 @@ def test_directions_are_a_hint_and_not_believed(monkeypatch: Any) -> None:
     assert bad.reasons
     with pytest.raises(InvalidInput, match="directions"):
         certify_points(X, Y)
+
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(30, 4))
+
+
+def test_a_descent_that_is_cut_short_says_so():
+    assert not descended_points(X, 2, most_steps=1, tol=0.0).converged
+
+
+def test_equal_sparse_rows_are_equal():
+    assert _all_equal(sp.csr_array(np.ones((4, 3))))
+    assert not _all_equal(sp.csr_array(np.eye(3)))

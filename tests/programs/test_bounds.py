@@ -28,7 +28,7 @@ from dualfold.programs.bounds import (
 )
 from dualfold.programs.exact import Enclosed, ExactMatrix, ExactProgram, above, below, fractions
 from dualfold.trace import Gramian, TraceProblem
-from dualfold.trace.proof.exact import exact_proof
+from dualfold.trace.proof.exact_arithmetic import exact_proof
 
 Q = np.array([[2.0, 0.5, 0.0], [0.5, 1.0, 0.25], [0.0, 0.25, 3.0]])
 

@@ -17,7 +17,7 @@ import pytest
 from distributed import Client, LocalCluster, get_client, get_worker
 
 from dualfold import PCA, RandomProjection
-from dualfold.kernels.progress import reporting_to
+from dualfold.kernels.reports import reporting_to
 from dualfold.kernels.threads import thread_count
 from dualfold.scale import TileFailed, table
 from dualfold.scale.moments import _tile_moments

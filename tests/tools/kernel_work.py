@@ -12,15 +12,14 @@ from dualfold import graph, quality
 from dualfold.graph.geodesics import farthest_points, geodesic_distances
 from dualfold.graph.lower_bounds import frame_of, principal_directions
 from dualfold.graph.scan import scan_self
-from dualfold.kernels.pairs import Pairs, backward, cholesky, forward, products
+from dualfold.kernels.double_double import Pairs, backward, cholesky, forward, products
 from dualfold.kernels.threads import Threads
 from dualfold.quality.rank_counts import euclidean_ranks
 from dualfold.trace import TraceProblem
-from dualfold.trace.product import product
-from dualfold.trace.solvers.chebyshev import ChebyshevFilter
+from dualfold.trace.problem import product
+from dualfold.trace.solvers.lanczos import ChebyshevFilter
 from dualfold.tsne import tsne_objective
-from dualfold.tsne.repulsion import ByGrid
-from dualfold.tsne.tree import ByTree
+from dualfold.tsne.repulsion import ByGrid, ByTree
 from dualfold.weights.covariance import scatter
 
 

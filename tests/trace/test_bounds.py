@@ -16,7 +16,6 @@ import scipy.sparse as sp
 from flint import fmpq, fmpq_mat
 
 from dualfold.trace import Gramian, TraceProblem
-from dualfold.trace.proof.bounds import Bracket, _below_the_last, bracket, heights, temple_loss
 from dualfold.trace.proof.completeness import (
     Floor,
     cholesky_floor,
@@ -26,7 +25,14 @@ from dualfold.trace.proof.completeness import (
     pivot_floor,
     product_rounding,
 )
-from dualfold.trace.proof.pivots import dense_inertia, form_bound, row_errors
+from dualfold.trace.proof.dense_inertia import dense_inertia, form_bound, row_errors
+from dualfold.trace.proof.lehmann_bounds import (
+    Bracket,
+    _below_the_last,
+    bracket,
+    heights,
+    temple_loss,
+)
 from dualfold.trace.proof.rounding import (
     UNIT,
     column_norms,

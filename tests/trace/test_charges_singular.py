@@ -10,11 +10,12 @@ import pytest
 import scipy.sparse as sp
 
 from dualfold.trace import Gramian, TraceProblem
-from dualfold.trace.proof import pivots, rounding
+from dualfold.trace.proof import dense_inertia as pivots
 from dualfold.trace.proof import random_search as search
+from dualfold.trace.proof import rounding
 from dualfold.trace.proof import singular_values as singular
-from dualfold.trace.proof.bounds import temple_loss
 from dualfold.trace.proof.completeness import Floor
+from dualfold.trace.proof.lehmann_bounds import temple_loss
 from dualfold.trace.sparse.factorisation import factorise
 from dualfold.trace.sparse.ordering import fill_reducing_ordering
 from tests.proofs.coarse import U, coarse, gamma, patched

@@ -14,11 +14,12 @@ import pytest
 import scipy.sparse as sp
 
 from dualfold.trace import Gramian, TraceProblem, metric
-from dualfold.trace.proof import completeness, pivots, rounding
+from dualfold.trace.proof import completeness, rounding
+from dualfold.trace.proof import dense_inertia as pivots
 from dualfold.trace.proof import singular_values as singular
 from dualfold.trace.proof import trial_directions as trials
-from dualfold.trace.proof.bounds import bracket, temple_loss
 from dualfold.trace.proof.completeness import Floor, cholesky_floor, inertia_floor, pivot_floor
+from dualfold.trace.proof.lehmann_bounds import bracket, temple_loss
 from dualfold.trace.proof.trial_directions import Trial
 from tests.proofs.coarse import U, coarse, gamma, patched
 from tests.trace.test_margins_trace import columns, lengths, small

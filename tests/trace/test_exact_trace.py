@@ -11,13 +11,14 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from dualfold.errors import InvalidInput
-from dualfold.trace import TraceProblem, certificate, certify, entries
-from dualfold.trace.balanced import balanced
-from dualfold.trace.product import product
-from dualfold.trace.proof import exact
+from dualfold.trace import TraceProblem, certificate, certify
+from dualfold.trace import matrix_entries as entries
+from dualfold.trace.problem import product
+from dualfold.trace.proof import exact_arithmetic as exact
 from dualfold.trace.solution import with_signs
 from dualfold.trace.sparse import ordering
 from dualfold.trace.sparse.factorisation import factorise
+from dualfold.trace.units import balanced
 from tests.trace.test_tries_trace import problem_of
 
 # ---- exact numbers

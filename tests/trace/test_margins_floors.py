@@ -26,7 +26,7 @@ from dualfold.trace.proof.completeness import (
 )
 from dualfold.trace.proof.trial_directions import Trial
 from dualfold.trace.sparse.factorisation import factorise
-from dualfold.trace.sparse.shifted import shifted
+from dualfold.trace.sparse.shifted_matrices import shifted
 from tests.proofs.coarse import U, coarse, gamma, patched
 
 METRICS = [None, "diagonal", "dense", "sparse"]

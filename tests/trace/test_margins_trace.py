@@ -16,8 +16,8 @@ from dualfold.trace import Gramian, TraceProblem
 from dualfold.trace.proof import rounding
 from dualfold.trace.proof import singular_values as singular
 from dualfold.trace.proof import trial_directions as trials
-from dualfold.trace.proof.bounds import _below_the_last, bracket, temple_loss
 from dualfold.trace.proof.completeness import Floor
+from dualfold.trace.proof.lehmann_bounds import _below_the_last, bracket, temple_loss
 from dualfold.trace.proof.trial_directions import Trial
 from tests.proofs.coarse import U, coarse, gamma, patched
 

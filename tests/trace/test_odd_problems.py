@@ -25,8 +25,8 @@ from dualfold.programs.entries import MOST_CURVED
 from dualfold.programs.exact import ExactProgram, _eliminated, _enclosed, corrections, fractions
 from dualfold.trace import Gramian, TraceProblem, certify
 from dualfold.trace.metric import Dense, Sparse
-from dualfold.trace.proof.exact import Pencil, Whole, _ritz_values, _solved, exact_proof
-from dualfold.trace.proof.pivots import dense_inertia
+from dualfold.trace.proof.dense_inertia import dense_inertia
+from dualfold.trace.proof.exact_arithmetic import Pencil, Whole, _ritz_values, _solved, exact_proof
 from dualfold.trace.proof.rounding import _guessed_norm
 from dualfold.trace.proof.singular_values import ritz_directions
 from dualfold.trace.solvers import Dense as DenseSolver

@@ -12,10 +12,10 @@ from scipy.sparse.linalg import aslinearoperator
 
 from dualfold.errors import TooLarge
 from dualfold.trace import Gramian, TraceProblem
-from dualfold.trace.balanced import balanced
-from dualfold.trace.sparse import shifted as room
+from dualfold.trace.sparse import shifted_matrices as room
 from dualfold.trace.sparse.factorisation import factorise
-from dualfold.trace.sparse.shifted import shifted
+from dualfold.trace.sparse.shifted_matrices import shifted
+from dualfold.trace.units import balanced
 
 
 def posed(kind: str, sense: str, seed: int = 0) -> tuple[TraceProblem, np.ndarray, np.ndarray]:

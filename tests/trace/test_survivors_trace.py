@@ -10,19 +10,20 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold.errors import InvalidInput
-from dualfold.kernels.tally import tallied
-from dualfold.trace import Gramian, TraceProblem, balanced, certify
-from dualfold.trace.product import product
-from dualfold.trace.proof import bracket as proofs
-from dualfold.trace.proof import exact
+from dualfold.kernels.reports import tallied
+from dualfold.trace import Gramian, TraceProblem, certify
+from dualfold.trace import units as balanced
+from dualfold.trace.problem import product
+from dualfold.trace.proof import exact_arithmetic as exact
 from dualfold.trace.proof import random_search as search
-from dualfold.trace.proof.bounds import Height
-from dualfold.trace.proof.bracket import evidence
+from dualfold.trace.proof import routes as proofs
 from dualfold.trace.proof.completeness import Floor, excluded_trial
-from dualfold.trace.proof.pivots import form_bound
+from dualfold.trace.proof.dense_inertia import form_bound
+from dualfold.trace.proof.lehmann_bounds import Height
 from dualfold.trace.proof.random_search import random_floor
+from dualfold.trace.proof.routes import evidence
 from dualfold.trace.proof.trial_directions import trial
-from dualfold.trace.sparse import shifted
+from dualfold.trace.sparse import shifted_matrices as shifted
 from dualfold.trace.sparse.factorisation import factorise, fill_reducing_ordering
 from tests.proofs.coarse import U, coarse, patched
 

@@ -13,12 +13,12 @@ from dualfold.errors import InvalidInput
 from dualfold.trace import Gramian, TraceProblem, certify
 from dualfold.trace.certificate import _angle, _level, _mismatch
 from dualfold.trace.metric import Dense
-from dualfold.trace.proof import bracket as proofs
 from dualfold.trace.proof import random_search as search
 from dualfold.trace.proof import rounding
+from dualfold.trace.proof import routes as proofs
 from dualfold.trace.proof import singular_values as singular
-from dualfold.trace.proof.bounds import Bracket, Height
 from dualfold.trace.proof.completeness import Floor, pivot_floor
+from dualfold.trace.proof.lehmann_bounds import Bracket, Height
 from dualfold.trace.proof.random_search import random_floor
 from dualfold.trace.proof.rounding import UNIT, dual_lengths
 from dualfold.trace.proof.trial_directions import Trial, trial

@@ -14,11 +14,11 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
 
 from dualfold.trace import Gramian, TraceProblem, certificate
-from dualfold.trace.proof import bounds
-from dualfold.trace.proof import bracket as proofs
+from dualfold.trace.proof import lehmann_bounds as bounds
+from dualfold.trace.proof import routes as proofs
 from dualfold.trace.proof import singular_values as singular
-from dualfold.trace.proof.bounds import Bracket, Height, bracket
 from dualfold.trace.proof.completeness import Floor
+from dualfold.trace.proof.lehmann_bounds import Bracket, Height, bracket
 from dualfold.trace.proof.trial_directions import Trial
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
-from dualfold.kernels import progress, tally, threads
+from dualfold.kernels import reports, threads
 from dualfold.kernels.threads import one_blas_thread
 
 
@@ -79,7 +79,7 @@ def check_that_forked_processes_end():
     held, done = threading.Event(), threading.Event()
 
     def hold():
-        with one_blas_thread(), progress._lock, tally._lock, threads._ONE.lock:
+        with one_blas_thread(), reports._lock, threads._ONE.lock:
             held.set()
             done.wait()
 
@@ -90,7 +90,7 @@ def check_that_forked_processes_end():
     held.wait()
     child = os.fork()
     if child == 0:
-        with progress._lock, tally._lock, threads._ONE.lock:
+        with reports._lock, threads._ONE.lock:
             pass
         os._exit(0 if threads._ONE.inside == 0 else 7)
     until = time.monotonic() + 60

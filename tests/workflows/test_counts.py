@@ -1,6 +1,6 @@
 """Slower code is caught by what it counts, not by seconds, which change with the machine.
 
-Small fixed problems, their counts (`dualfold.kernels.tally`) against `counts.json`. A
+Small fixed problems, their counts (`dualfold.kernels.reports`) against `counts.json`. A
 count may fall; one that grows by half fails. Compilers and instruction levels move some
 of them by a few in a hundred (sums are rounded differently, so an iteration may take a
 step more), which the room of one half allows for.
@@ -33,7 +33,7 @@ from dualfold.estimators import (
 )
 from dualfold.graph import knn, nearest
 from dualfold.graph.geodesics import geodesic_distances
-from dualfold.kernels.tally import tallied, tally
+from dualfold.kernels.reports import tallied, tally
 
 BASELINE = Path(__file__).with_name("counts.json")
 MOST = 1.5

@@ -10,7 +10,7 @@ import dualfold
 from dualfold.cli.progress import Stage, duration
 from dualfold.data import swiss_roll
 from dualfold.graph import farthest_points, geodesic_distances, knn
-from dualfold.kernels.progress import Report, descent, digits_share, foreseen, reporting_to, steps
+from dualfold.kernels.reports import Report, descent, digits_share, foreseen, reporting_to, steps
 
 
 def heard_in(work):
