@@ -13,6 +13,7 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from dualfold.estimators.layout import PiecewiseCertificate
 from scipy.sparse.linalg import aslinearoperator
 
 import dualfold
@@ -20,7 +21,6 @@ from dualfold import NeighborMap
 from dualfold.certificate import Level
 from dualfold.cli.verdict import short_verdict, verdict
 from dualfold.data import swiss_roll
-from dualfold.estimators.layout import PiecewiseCertificate
 from dualfold.games import GameCertificate, LeastSquares, nesterov
 from dualfold.point_pca import PointCertificate, certify_points
 from dualfold.programs import (

@@ -10,13 +10,13 @@ from functools import cache
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from dualfold.estimators.coordinates import kept_neighbors, overtones, unexplained
 from sklearn.neighbors import KNeighborsRegressor
 from typer.testing import CliRunner
 
 from dualfold import DiffusionMaps, LaplacianEigenmaps, LocallyLinearEmbedding, TraceProblem
 from dualfold.cli import app
 from dualfold.errors import InvalidInput, Overtone
-from dualfold.estimators.coordinates import kept_neighbors, overtones, unexplained
 from dualfold.graph import knn
 from dualfold.quality import t_similarity
 from dualfold.saved import load_model, model_of, rechecked_model, rechecked_points, save_model

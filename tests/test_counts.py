@@ -20,8 +20,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from dualfold.data import digits, swiss_roll
 from dualfold.estimators import (
     PCA,
     ClassicalMDS,
@@ -31,6 +29,8 @@ from dualfold.estimators import (
     LocallyLinearEmbedding,
     NeighborhoodPreservingProjection,
 )
+
+from dualfold.data import digits, swiss_roll
 from dualfold.graph import knn, nearest
 from dualfold.graph.geodesics import geodesic_distances
 from dualfold.kernels.tally import tallied, tally

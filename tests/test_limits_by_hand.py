@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from coarse import patched
+from dualfold.methods.random_projection import _looser, _size
 from test_margins_unfolding import D2, EDGES, problem
 
 from dualfold.errors import InvalidInput
@@ -26,7 +27,6 @@ from dualfold.games import (
 )
 from dualfold.games.divergences import Euclidean
 from dualfold.games.sure import Sure
-from dualfold.methods.random_projection import _looser, _size
 from dualfold.programs import LinearProgram, bounds, certify_program
 from dualfold.quality.space import _given
 from dualfold.trace import Gramian, TraceProblem

@@ -15,6 +15,7 @@ import scipy.linalg
 import scipy.sparse as sp
 import sklearn.decomposition
 import sklearn.manifold
+from dualfold.estimators.negative_mass import negative_mass
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
 from sklearn.metrics import pairwise_distances
@@ -23,7 +24,6 @@ from sklearn.preprocessing import StandardScaler
 
 import dualfold
 from dualfold.errors import DisconnectedGraph, InvalidInput, PiecesJoined
-from dualfold.estimators.negative_mass import negative_mass
 from dualfold.scale.moments import Moments
 
 Array = np.ndarray[Any, Any]

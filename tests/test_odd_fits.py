@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from dualfold.estimators import tsne_neighbors
+from dualfold.estimators.tsne_starts import given_start, principal_points
 from scipy.spatial.distance import cdist
 from sklearn.manifold import SpectralEmbedding as Theirs
 from sklearn.metrics.pairwise import rbf_kernel
@@ -22,8 +24,6 @@ from dualfold import (
     scale,
 )
 from dualfold.errors import PointsCollapse, TooLarge
-from dualfold.estimators import tsne_neighbors
-from dualfold.estimators.tsne_starts import given_start, principal_points
 from dualfold.saved.restate import rechecked_points
 
 RNG = np.random.default_rng(0)

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from dualfold.estimators.landmark_tiles import seed_of
 
 from dualfold import (
     FAMD,
@@ -22,7 +23,6 @@ from dualfold import (
     scale,
 )
 from dualfold.errors import DualfoldError
-from dualfold.estimators.landmark_tiles import seed_of
 from dualfold.graph import nearest
 from dualfold.scale.engine import translated
 from dualfold.scale.placing import OpenedModel

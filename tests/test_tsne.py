@@ -7,13 +7,13 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from dualfold.estimators.tsne_judging import neighbors_kept
 from sklearn.manifold import _t_sne
 
 import dualfold
 from dualfold import TSNE
 from dualfold.data import digits
 from dualfold.errors import InvalidInput, PointsCollapse, RowsFarAway, TooLarge
-from dualfold.estimators.tsne_judging import neighbors_kept
 from dualfold.graph import Lists, nearest
 from dualfold.kernels.threads import Threads
 from dualfold.saved import load_model, model_of, rechecked_model, save_model

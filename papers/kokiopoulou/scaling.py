@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.linalg
+from dualfold.estimators import PCA, ClassicalMDS
 from scipy.spatial.distance import cdist
 
 from dualfold.arrays import Array
 from dualfold.data import swiss_roll
 from dualfold.embedding import embed
-from dualfold.estimators import PCA, ClassicalMDS
 from dualfold.graph import Graph, geodesic_distances, joined, knn, radius
 from dualfold.methods import isomap, mds_of_distances, pca
 from dualfold.quality import procrustes

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 
 import numpy as np
+from dualfold.estimators import PCA
 
 from dualfold.arrays import Array
 from dualfold.embedding import embed
-from dualfold.estimators import PCA
 from dualfold.trace import TraceProblem
 from dualfold.trace.solvers import Dense
 from papers.figures.lectures import four_turns_figure

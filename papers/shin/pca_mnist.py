@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from dualfold.estimators import PCA
 
 from dualfold.arrays import Array
-from dualfold.estimators import PCA
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.figures.lectures import images_figure
 from papers.finding import Experiment, Finding, Row, Setting, theorem

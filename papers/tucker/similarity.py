@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from dualfold.estimators import PCA
 
 from dualfold.arrays import Array
-from dualfold.estimators import PCA
 from dualfold.graph import nearest
 from dualfold.methods import pca, random_projection
 from dualfold.quality.ranks import kept_share

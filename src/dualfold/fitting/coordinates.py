@@ -1,4 +1,7 @@
-"""Estimators whose coordinates may be others than the first eigenvectors."""
+"""Which eigenvectors are the coordinates: the first, independent ones, or those listed.
+
+The certificate is about all eigenvectors that were looked at; the points are those chosen.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +15,14 @@ from sklearn.utils._param_validation import StrOptions
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding, judged
 from dualfold.errors import Argument, InPython, InvalidInput, Overtone, warn
-from dualfold.estimators.coordinates import (
+from dualfold.fitting.dimension import MAX_AUTO_COMPONENTS, embedded, widest_gap
+from dualfold.fitting.overtones import (
     Choice,
     chosen,
     in_words,
     ladder,
     overtones,
 )
-from dualfold.estimators.dimension import LOOKED_AT, widest_gap
-from dualfold.estimators.some_rows import SomeRows
-from dualfold.estimators.stated import Stated
 from dualfold.graph import Graph
 from dualfold.kernels.tally import timed
 from dualfold.kernels.threads import lapack_threads
@@ -33,155 +34,57 @@ from dualfold.trace.solvers import Auto, Factored
 from dualfold.trace.solvers.auto import growing
 from dualfold.trace.sparse.shifted import share_ordering
 
-COORDINATE_RULES: dict[str, Any] = {
+COORDINATE_CONSTRAINTS: dict[str, Any] = {
     "coordinates": [StrOptions({"first", "independent"}), "array-like"]
 }
 # Eigenvalues below this share of the largest have no digits that a second look would find again
 # to 1e-7.
-NO_DIGITS = 1e-9
+NEGLIGIBLE_EIGENVALUE_SHARE = 1e-9
 
 
-class ChoosesCoordinates(SomeRows):
-    """One with `coordinates`: the "first" eigenvectors, "independent" ones, or their numbers."""
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """The embedding of one piece, with what was decided on the way.
 
-    coordinates: Any = "first"
-    coordinates_: tuple[int, ...]
+    embedding : the points, certified
+    reason : why so many coordinates, in words, where that was left open
+    coordinates : the numbers, from 0, of the eigenvectors that are the coordinates
+    details : what else a method keeps of its answer
+    """
 
-    def _scale(self, graph: Graph, problem: TraceProblem) -> Scale:
-        """How coordinates that were chosen are scaled by their eigenvalues."""
-        raise NotImplementedError
+    embedding: Embedding
+    reason: str | None = None
+    coordinates: tuple[int, ...] = ()
+    details: Any = None
 
     @property
-    def _takes_first(self) -> bool:
+    def width(self) -> int:
+        """How many coordinates the points have."""
+        return int(self.embedding.points.shape[1])
+
+
+@dataclass(frozen=True, eq=False)
+class CoordinateSettings:
+    """How an answer becomes coordinates.
+
+    coordinates : "first", "independent", or the numbers of eigenvectors, as the user gave it
+    n_components : how many, or "auto"
+    solver, tolerance : of the problem and its certificate
+    scale : by what chosen coordinates are multiplied, of a graph and its problem
+    """
+
+    coordinates: Any
+    n_components: Any
+    solver: Any
+    tolerance: float
+    scale: Callable[[Graph, TraceProblem], Scale]
+
+    @property
+    def takes_first(self) -> bool:
+        """Whether the coordinates are the first eigenvectors."""
         return isinstance(self.coordinates, str) and self.coordinates == "first"
 
-    def _answered(
-        self, graph: Graph, problem: TraceProblem, solver: Any, wanted: Any, settled: bool
-    ) -> tuple[Embedding, str | None]:
-        if self._takes_first:
-            embedding, reason = super()._answered(graph, problem, solver, wanted, settled)
-            self.coordinates_ = tuple(range(embedding.points.shape[1]))
-            return embedding, reason
-        if isinstance(self.coordinates, str) and not settled:
-            return self._independent(graph, problem, solver, wanted)
-        if wanted == "auto":
-            problem = replace(problem, count=len(self._given()))
-        indices = self._known(problem)
-        if not settled:
-            self.coordinates_ = indices
-        solution = solver.solve(self._showing(graph, problem, indices))
-        return self._shown(graph, problem, indices, solution), None
-
-    def _independent(
-        self, graph: Graph, problem: TraceProblem, solver: Any, wanted: Any
-    ) -> tuple[Embedding, str | None]:
-        """As many eigenvectors as it takes until enough of them are independent."""
-        space = growing(problem, solver)
-        if space is not None:
-            looked = self._looked(graph, problem, wanted, space.first)
-            if looked is not None:
-                found = self._judged_whole(graph, problem, looked.indices, looked.solution)
-                # A single vector misses the twin of a repeated eigenvalue: then once more.
-                if found.certificate.level not in ("failed", "within"):
-                    self.coordinates_ = looked.indices
-                    return found, looked.reason
-        looked = self._looked(graph, problem, wanted, _Continued(problem, solver).first)
-        assert looked is not None
-        self.coordinates_ = looked.indices
-        return self._shown(graph, problem, looked.indices, looked.solution), looked.reason
-
-    def _looked(
-        self,
-        graph: Graph,
-        problem: TraceProblem,
-        wanted: Any,
-        first: Callable[[int], Solution | None],
-    ) -> _Looked | None:
-        """The choice among the `first` eigenvectors, of more and more; None where they end."""
-        count, reason = problem.count, None
-        scale = self._scale(graph, problem)
-        for most in ladder(problem.n - problem.trivial.shape[1], count) or [count]:
-            found = first(most)
-            if found is None:
-                return None
-            solution: Solution = found
-            if wanted == "auto" and reason is None:
-                cut = widest_gap(solution.values[:LOOKED_AT])
-                count, reason = cut.count, cut.reason
-            choice = _choice(graph, solution, count, scale)
-            if choice.settled:
-                break
-        return _Looked(choice.indices, solution, reason)
-
-    def _keep_answers(self, parts: list[tuple[Array, Embedding | None]]) -> None:
-        """Overtones among the coordinates of the largest piece are told, once."""
-        first = parts[0][1]
-        if first is None:
-            return
-        problem, solution = first.problem, first.solution
-        V = shown(problem.lift, solution.vectors, solution.values)[0]
-        found = overtones(V)
-        if found and self._takes_first:
-            _warn_of_overtone(*found[0])
-        elif found and problem.count > V.shape[1] and isinstance(self.coordinates, str):
-            _warn_of_a_curve(problem.count)
-
-    def _shown(
-        self, graph: Graph, problem: TraceProblem, indices: tuple[int, ...], solution: Solution
-    ) -> Embedding:
-        """The certificate is about all of the eigenvectors, the points are those chosen.
-
-        Where only the eigenvectors up to the last one chosen can be proved, it is about these:
-        a flat sheet has some whose values are rounding, beside which others have no digits.
-        """
-        found = self._judged_whole(graph, problem, indices, solution)
-        if found.certificate.level not in ("failed", "within"):
-            return found
-        stated = self._showing(graph, problem, indices)
-        solution = self._solver().solve(stated)
-        certificate = judged(stated, solution, tolerance=self.tolerance)
-        return _lifted(stated, solution, certificate, indices)
-
-    def _judged_whole(
-        self, graph: Graph, problem: TraceProblem, indices: tuple[int, ...], solution: Solution
-    ) -> Embedding:
-        """All of the eigenvectors judged."""
-        whole = np.hstack([solution.vectors, solution.guard])
-        stated = self._showing(graph, problem, indices, len(solution.values))
-        share_ordering(problem, stated)
-        with timed("certify"), lapack_threads(stated.n):
-            certificate = certify(stated, whole, solution.values, tolerance=self.tolerance)
-        return _lifted(stated, solution, certificate, indices)
-
-    def _showing(
-        self,
-        graph: Graph,
-        problem: TraceProblem,
-        indices: tuple[int, ...],
-        count: int | None = None,
-    ) -> TraceProblem:
-        """The problem of the first `count` eigenvectors (None: up to the last that is shown)."""
-        count = max(indices) + 1 if count is None else count
-        words = (
-            f"the first {count} eigenvectors, of which the coordinates are number "
-            f"{in_words(indices)}"
-        )
-        return replace(
-            problem,
-            count=count,
-            lift=Chosen(indices, self._scale(graph, problem)),
-            about="; ".join(filter(None, [problem.about, words])),
-        )
-
-    def _known(self, problem: TraceProblem) -> tuple[int, ...]:
-        """The numbers as given, or those of the largest piece; a piece too small has its first."""
-        found = self.coordinates_ if isinstance(self.coordinates, str) else self._given()
-        room = problem.n - problem.trivial.shape[1]
-        if max(found) < room and len(found) == problem.count:
-            return found
-        return tuple(range(min(problem.count, room)))
-
-    def _given(self) -> tuple[int, ...]:
+    def numbers(self) -> tuple[int, ...]:
         """The numbers that `coordinates` lists, checked."""
         found = np.asarray(self.coordinates)
         whole = found.ndim == 1 and found.dtype.kind in "iu" and len(found) > 0
@@ -200,34 +103,147 @@ class ChoosesCoordinates(SomeRows):
             )
         return tuple(int(k) for k in found)
 
-    def _stated_piece(self, graph: Graph, count: int) -> Stated:
-        stated = super()._stated_piece(graph, count)
-        if self._takes_first:
-            return stated
-        if isinstance(self.coordinates, str):
-            raise InvalidInput(
-                Argument("coordinates", "independent"),
-                " is a choice that fitting makes, so the problem is not known before; state the "
-                "numbers that were chosen",
-                InPython(": coordinates=fitted.coordinates_"),
-            )
-        problem = stated.problem
-        return replace(stated, problem=self._showing(graph, problem, self._known(problem)))
-
-    def found_parameters(self) -> dict[str, Any]:
-        """Parameters that state the fitted problem again where they were left open."""
-        found = super().found_parameters()
-        return found if self._takes_first else found | {"coordinates": list(self.coordinates_)}
+    def numbers_for(self, problem: TraceProblem, earlier: tuple[int, ...]) -> tuple[int, ...]:
+        """The numbers listed, or `earlier` ones; of fewer eigenvectors the first."""
+        found = earlier if isinstance(self.coordinates, str) else self.numbers()
+        room = problem.n - problem.trivial.shape[1]
+        if max(found) < room and len(found) == problem.count:
+            return found
+        return tuple(range(min(problem.count, room)))
 
 
-def evened(problem: TraceProblem) -> Evened:
+def answer_with_coordinates(
+    graph: Graph,
+    problem: TraceProblem,
+    wanted: Any,
+    earlier: tuple[int, ...] | None,
+    settings: CoordinateSettings,
+) -> Answer:
+    """The answer to the problem, with its coordinates chosen.
+
+    wanted : how many coordinates, or "auto"
+    earlier : the numbers that were chosen for a larger piece; None where there is none
+    """
+    if settings.takes_first:
+        embedding, reason = embedded(problem, settings.solver, wanted, tolerance=settings.tolerance)
+        return Answer(embedding, reason, tuple(range(embedding.points.shape[1])))
+    if isinstance(settings.coordinates, str) and earlier is None:
+        return _independent_answer(graph, problem, wanted, settings)
+    if wanted == "auto":
+        problem = replace(problem, count=len(settings.numbers()))
+    indices = settings.numbers_for(problem, earlier or ())
+    solution = settings.solver.solve(problem_up_to(graph, problem, indices, settings))
+    embedding = _certified(graph, problem, indices, solution, settings)
+    return Answer(embedding, None, indices if earlier is None else earlier)
+
+
+def _independent_answer(
+    graph: Graph, problem: TraceProblem, wanted: Any, settings: CoordinateSettings
+) -> Answer:
+    """As many eigenvectors as it takes until enough of them are independent."""
+    space = growing(problem, settings.solver)
+    if space is not None:
+        looked = _choice_among(graph, problem, wanted, space.first, settings)
+        if looked is not None:
+            found = _certified_whole(graph, problem, looked.indices, looked.solution, settings)
+            # A single vector misses the copy of a repeated eigenvalue: then once more.
+            if found.certificate.level not in ("failed", "within"):
+                return Answer(found, looked.reason, looked.indices)
+    first = _Continued(problem, settings.solver).first
+    looked = _choice_among(graph, problem, wanted, first, settings)
+    assert looked is not None
+    embedding = _certified(graph, problem, looked.indices, looked.solution, settings)
+    return Answer(embedding, looked.reason, looked.indices)
+
+
+def _choice_among(
+    graph: Graph,
+    problem: TraceProblem,
+    wanted: Any,
+    first: Callable[[int], Solution | None],
+    settings: CoordinateSettings,
+) -> _Choice | None:
+    """The choice among the `first` eigenvectors, of more and more; None where they end."""
+    count, reason = problem.count, None
+    scale = settings.scale(graph, problem)
+    for most in ladder(problem.n - problem.trivial.shape[1], count) or [count]:
+        found = first(most)
+        if found is None:
+            return None
+        solution: Solution = found
+        if wanted == "auto" and reason is None:
+            cut = widest_gap(solution.values[:MAX_AUTO_COMPONENTS])
+            count, reason = cut.count, cut.reason
+        choice = _independent_columns(graph, solution, count, scale)
+        if choice.settled:
+            break
+    return _Choice(choice.indices, solution, reason)
+
+
+def _certified(
+    graph: Graph,
+    problem: TraceProblem,
+    indices: tuple[int, ...],
+    solution: Solution,
+    settings: CoordinateSettings,
+) -> Embedding:
+    """The certificate is about all of the eigenvectors, the points are those chosen.
+
+    Where only the eigenvectors up to the last one chosen can be proved, it is about these:
+    a flat sheet has some whose values are rounding, beside which others have no digits.
+    """
+    found = _certified_whole(graph, problem, indices, solution, settings)
+    if found.certificate.level not in ("failed", "within"):
+        return found
+    stated = problem_up_to(graph, problem, indices, settings)
+    solution = settings.solver.solve(stated)
+    certificate = judged(stated, solution, tolerance=settings.tolerance)
+    return _lifted(stated, solution, certificate, indices)
+
+
+def _certified_whole(
+    graph: Graph,
+    problem: TraceProblem,
+    indices: tuple[int, ...],
+    solution: Solution,
+    settings: CoordinateSettings,
+) -> Embedding:
+    """All of the eigenvectors judged."""
+    whole = np.hstack([solution.vectors, solution.guard])
+    stated = problem_up_to(graph, problem, indices, settings, len(solution.values))
+    share_ordering(problem, stated)
+    with timed("certify"), lapack_threads(stated.n):
+        certificate = certify(stated, whole, solution.values, tolerance=settings.tolerance)
+    return _lifted(stated, solution, certificate, indices)
+
+
+def problem_up_to(
+    graph: Graph,
+    problem: TraceProblem,
+    indices: tuple[int, ...],
+    settings: CoordinateSettings,
+    count: int | None = None,
+) -> TraceProblem:
+    """The problem of the first `count` eigenvectors (None: up to the last coordinate)."""
+    count = max(indices) + 1 if count is None else count
+    words = f"the first {count} eigenvectors, of which the coordinates are number "
+    return replace(
+        problem,
+        count=count,
+        lift=Chosen(indices, settings.scale(graph, problem)),
+        about="; ".join(filter(None, [problem.about, words + in_words(indices)])),
+    )
+
+
+def eigenvalue_scale(graph: Graph, problem: TraceProblem) -> Evened:
     """The scale by the eigenvalues of a Laplacian."""
     masses = np.asarray(problem.metric.sparse().diagonal(), dtype=float)
-    return Evened(NO_DIGITS * float((problem.A.diagonal() / masses).max()))
+    largest = float((problem.A.diagonal() / masses).max())
+    return Evened(NEGLIGIBLE_EIGENVALUE_SHARE * largest)
 
 
 @dataclass(frozen=True, eq=False)
-class _Looked:
+class _Choice:
     """Which eigenvectors were chosen, among which, and why so many."""
 
     indices: tuple[int, ...]
@@ -261,13 +277,24 @@ def _lifted(
     return Embedding(points, solution.values[list(indices)], certificate, stated, solution)
 
 
-def _choice(graph: Graph, solution: Solution, count: int, scale: Scale) -> Choice:
+def _independent_columns(graph: Graph, solution: Solution, count: int, scale: Scale) -> Choice:
     """The first eigenvectors where rows or eigenvectors are too few to choose."""
     V, values = solution.vectors, solution.values
     if V.shape[1] <= count:
         return Choice(tuple(range(count)), True)
     found = chosen(graph, V, values, count, scale)
     return found if overtones(V[:, :count]) else replace(found, settled=True)
+
+
+def warn_of_overtones(embedding: Embedding, settings: CoordinateSettings) -> None:
+    """`Overtone` where a coordinate is a function of those before it."""
+    problem, solution = embedding.problem, embedding.solution
+    V: Array = shown(problem.lift, solution.vectors, solution.values)[0]
+    found = overtones(V)
+    if found and settings.takes_first:
+        _warn_of_overtone(*found[0])
+    elif found and problem.count > V.shape[1] and isinstance(settings.coordinates, str):
+        _warn_of_a_curve(problem.count)
 
 
 def _warn_of_overtone(number: int, share: float) -> None:
@@ -291,4 +318,14 @@ def _warn_of_a_curve(most: int) -> None:
             Argument("n_components"),
             " say as much",
         )
+    )
+
+
+def refuse_unknown_coordinates() -> None:
+    """A problem with independent coordinates is not known before it is solved."""
+    raise InvalidInput(
+        Argument("coordinates", "independent"),
+        " is a choice that fitting makes, so the problem is not known before; state the "
+        "numbers that were chosen",
+        InPython(": coordinates=fitted.coordinates_"),
     )

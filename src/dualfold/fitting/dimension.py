@@ -13,7 +13,7 @@ from dualfold.embedding import Embedding, embed
 from dualfold.trace.certificate import certify
 
 # The eigengap is looked for among this many first eigenvalues.
-LOOKED_AT = 10
+MAX_AUTO_COMPONENTS = 10
 
 
 @dataclass(frozen=True)

@@ -1,39 +1,40 @@
-"""Estimators that begin with a neighbour graph: how it is made, and its pieces."""
+"""Estimators of methods that begin with a neighbour graph: scikit-learn's face of `graph_fit`."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-import numpy as np
-import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from dualfold.arrays import Array
 from dualfold.data.labels import Labels
-from dualfold.embedding import Embedding
-from dualfold.errors import (
-    Argument,
-    DisconnectedGraph,
-    InPython,
-    InvalidInput,
-    Message,
-    PointsCollapse,
-    warn,
+from dualfold.errors import InvalidInput
+from dualfold.fitting.coordinates import (
+    COORDINATE_CONSTRAINTS,
+    problem_up_to,
+    refuse_unknown_coordinates,
 )
-from dualfold.estimators.base import SOLVERS, CertifiedEstimator, solver_named
-from dualfold.estimators.dimension import LOOKED_AT, embedded
-from dualfold.estimators.landmark_tiles import fit_landmarks, seed_of
-from dualfold.estimators.layout import PiecewiseCertificate, side_by_side
-from dualfold.estimators.neighborhoods import neighbor_graph, usual_neighbors
-from dualfold.estimators.stated import Stated
-from dualfold.graph import Graph, joined, separate
-from dualfold.graph.metrics import is_precomputed, refuse_other_width
-from dualfold.graph.pieces import OTHERWISE, pieces_in_words
-from dualfold.maps.piecewise import PiecewiseMap
-from dualfold.scale.table import TiledTable
+from dualfold.fitting.estimator import Estimator, asked_count
+from dualfold.fitting.fitted_rows import FittedRows, RowSettings, has_features
+from dualfold.fitting.graph_fit import (
+    GraphFit,
+    GraphMethod,
+    connected_graph,
+    fit_graph_method,
+    rows_and_graph,
+)
+from dualfold.fitting.neighborhoods import graph_settings, neighbor_graph
+from dualfold.fitting.progress import Stage, fit_stage
+from dualfold.fitting.solver_choice import SOLVER_NAMES, seed_of, solver_named
+from dualfold.fitting.statement import Stated
+from dualfold.fitting.tiles import TiledRows
+from dualfold.graph import Graph
 
 GRAPH_CONSTRAINTS: dict[str, Any] = {
     "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
@@ -44,188 +45,106 @@ GRAPH_CONSTRAINTS: dict[str, Any] = {
     "p": [Interval(Real, 1, None, closed="left")],
     "metric_params": [dict, None],
     "pieces": [StrOptions({"join", "separate", "raise"})],
-    "eigen_solver": [StrOptions(set(SOLVERS))],
+    "eigen_solver": [StrOptions(set(SOLVER_NAMES))],
     "tol": [Interval(Real, 0, None, closed="left")],
     "n_jobs": [Integral, None],
     "random_state": ["random_state"],
     "verbose": ["verbose"],
     "graph": "no_validation",  # a Graph or a sparse matrix of edge lengths
 }
+# Those of methods whose coordinates may be chosen, and which may leave rows out.
+LEFT_OUT_CONSTRAINTS: dict[str, Any] = (
+    GRAPH_CONSTRAINTS | COORDINATE_CONSTRAINTS | {"left_out": ["array-like", None]}
+)
 
 
-class GraphEstimator(CertifiedEstimator):
-    """Graph → problem → embedding, piece by piece if asked.
+class GraphEstimator(Estimator):
+    """One whose method is a `GraphMethod`, which `_method()` makes of the parameters.
 
-    Subclasses state `_problem(graph, count)` and `_map(graph, embedding)`, the callable
-    that places new points; `_solver()` answers the problem, and `_keep_answers(parts)` may
-    keep more of the answers than their points. Fitted attributes: `embedding_`, `eigenvalues_`,
-    `certificate_`, `graph_`, `n_connected_components_`, and `n_components_reason_` when
-    n_components="auto".
+    Fitted attributes: `embedding_`, `eigenvalues_`, `certificate_`, `graph_`,
+    `n_connected_components_`, and `n_components_reason_` when n_components="auto". Where the
+    problem may be about some rows only: `rows_` and `landmarks_` (None: all), `left_out_`.
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = GRAPH_CONSTRAINTS
-
+    # Whether the problem may be about some of the rows only.
+    embeds_some_rows: ClassVar[bool] = True
     # The largest gap that is "proved"; an estimator may have it as a parameter.
     tolerance: float = 1e-4
+    n_components: Any
+    n_neighbors: int | None
+    radius: float | None
+    neighborhood: str
+    metric: Any
+    p: float
+    metric_params: dict[str, Any] | None
+    graph: Any
+    pieces: str
+    n_jobs: int | None
+    random_state: Any
+    rows_: Array | None
+    landmarks_: Array | None
+    left_out_: Array
+    coordinates_: tuple[int, ...]
 
-    def _problem(self, graph: Graph, count: int) -> Any:
+    def _method(self) -> GraphMethod:
         raise NotImplementedError
 
-    def _solver(self) -> Any:
-        return solver_named(self.eigen_solver, self.tol, self._seed())
+    def _fit(self, X: Any, labels: Labels | None) -> None:
+        method = self._method()
+        fit = fit_graph_method(X, method, self._stage())
+        self.n_connected_components_, self.graph_ = fit.n_pieces, fit.graph
+        self.embedding_, self.certificate_, self._placing = fit.points, fit.certificate, fit.rule
+        if method.rows is not None:
+            self._rows: FittedRows = fit.rows
+            self.rows_, self.landmarks_ = fit.rows.numbers, fit.rows.landmarks
+            self.left_out_ = fit.rows.left_out
+        if fit.first is not None and fit.first.reason is not None:
+            self.n_components_reason_ = fit.first.reason
+        if method.coordinates is not None and fit.first is not None:
+            self.coordinates_ = fit.first.coordinates
+        self._keep(fit)
 
-    def _keep_answers(self, parts: list[tuple[Array, Embedding | None]]) -> None:
-        """Called with the rows and the embedding of every piece; None for a single point."""
+    def _keep(self, fit: GraphFit) -> None:
+        """What a method keeps of a fit beside its points, rule and certificate."""
+        self.eigenvalues_ = fit.values
 
-    def _map(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
-        raise NotImplementedError
-
-    def _fit(self, X: Any) -> None:
-        with self._stage("neighbours"):
-            graph = self._graph(X)
-        _warn_of_one_point(graph)
-        self.n_connected_components_ = graph.n_pieces
-        if graph.n_pieces > 1 and self.pieces == "separate":
-            self._fit_pieces(graph)
-        else:
-            graph, embedding = self._whole(graph, X)
-            self._keep(embedding.points, embedding.values, embedding.certificate)
-            self._keep_answers([(np.arange(graph.n), embedding)])
-            self._placing: Callable[[Any], Array] = self._map(graph, embedding)
-        self.graph_ = graph
-        self._place_others(X)
-        if X.dtype == np.float32:
-            self.embedding_ = self.embedding_.astype(np.float32)
-
-    def _fit_tiles(self, rows: TiledTable, y: Any) -> None:
-        fit_landmarks(self, rows)
-
-    def _whole(self, graph: Graph, X: Any) -> tuple[Graph, Embedding]:
-        """The graph in one piece, and its embedding."""
-        with self._stage("pieces"):
-            graph = self._in_one_piece(graph)
-        return graph, self._embedding(graph)
-
-    def _place_others(self, X: Any) -> None:
-        """Rows that are not in the graph, where it is one of some rows, join `embedding_`."""
-
-    def _most_components(self, graph: Graph) -> int:
-        """How many coordinates "auto" may look at; some methods cannot have more."""
-        return graph.n
-
-    def _in_one_piece(self, graph: Graph) -> Graph:
-        if self.pieces != "join" and graph.n_pieces > 1:
-            raise DisconnectedGraph(
-                pieces_in_words(graph),
-                "; ",
-                Argument("pieces", "join"),
-                " joins them by their shortest links, ",
-                Argument("pieces", "separate"),
-                " embeds each on its own",
-            )
-        return joined(
-            graph,
-            otherwise=Message(
-                OTHERWISE,
-                InPython(" (n_connected_components_ is the number of connected components)"),
-            ),
-        )
-
-    def _embedding(self, graph: Graph, fixed: int | None = None) -> Embedding:
-        """The embedding of one piece; a piece of s points has at most s − 1 directions."""
-        wanted: Any = self.n_components if fixed is None else fixed
-        room = max(1, min(LOOKED_AT, graph.n - 2, self._most_components(graph)))
-        most = room if wanted == "auto" else min(wanted, graph.n - 1)
-        if wanted != "auto" and most < wanted and self.pieces != "separate":
-            raise InvalidInput(
-                Argument("n_components", wanted),
-                f" needs more than {wanted} points; there are {graph.n}",
-            )
-        solver = self._solver()
-        with self._stage("problem"):
-            problem = self._problem(graph, most)
-            self._refuse_hopeless(problem)
-        with self._stage("solution and certificate"):
-            embedding, reason = self._answered(
-                graph, problem, solver, wanted, settled=fixed is not None
-            )
-        if reason is not None:
-            self.n_components_reason_ = reason
-        return embedding
-
-    def _answered(
-        self, graph: Graph, problem: Any, solver: Any, wanted: Any, settled: bool
-    ) -> tuple[Embedding, str | None]:
-        """The answer, with the reason for its number of coordinates where that was left open.
-
-        settled : whether it is of a piece for which a larger one has made the choices
-        """
-        return embedded(problem, solver, wanted, tolerance=self.tolerance)
-
-    def _refuse_hopeless(self, problem: Any) -> None:
-        """`TooLarge` for a problem that no solver would answer in reasonable time."""
-
-    def _fit_pieces(self, graph: Graph) -> None:
-        parts: list[tuple[Array, Embedding | None]] = []
-        maps: list[Callable[[Any], Array] | None] = []
-        width: int | None = None
-        for rows, part in separate(graph):
-            if len(rows) == 1:
-                parts.append((rows, None))
-                maps.append(None)
-                continue
-            embedding = self._embedding(part, width)
-            # The largest piece comes first and settles what "auto" means for the others.
-            width = width or embedding.points.shape[1]
-            parts.append((rows, embedding))
-            maps.append(self._map(part, embedding))
-        layout = side_by_side(parts, graph.n, width or 1)
-        kept = [embedding for _, embedding in parts if embedding is not None]
-        values = kept[0].values if kept else np.zeros(1)
-        certificate = PiecewiseCertificate.of([piece.certificate for piece in kept])
-        self._keep(layout.points, values, certificate)
-        self._keep_answers(parts)
-        self._placing = PiecewiseMap(
-            graph.points, graph.metric, graph.piece_of, layout.points, layout.offsets, tuple(maps)
-        )
-
-    def _keep(self, points: Array, values: Array, certificate: Any) -> None:
-        self.embedding_ = points
-        self.eigenvalues_ = values
-        self.certificate_ = certificate
+    def _fit_tiles(self, rows: TiledRows, y: Any) -> None:
+        rows.fit_landmarks(self)
 
     def placing_map(self) -> Callable[[Any], Array]:
         """The rule that places new points: of the whole, or of each piece."""
         check_is_fitted(self, "embedding_")
         return self._placing
 
+    def second_rule(self, graph: Graph | None, points: Array, landmarks: Any) -> Any:
+        """Another rule for new rows, for held-out rows to decide; None where there is none.
+
+        graph, points : of the landmarks, and their places
+        """
+        return None
+
+    def stated_graph(self, X: Any) -> StatedGraph:
+        """The neighbour graph that fitting X would begin with, and its method; nothing is kept."""
+        method = self._method()
+        rows, graph = rows_and_graph(copy.copy(self)._checked(X, reset=True), method)
+        return StatedGraph(method, rows, graph)
+
     def graph_of(self, X: Any) -> Graph:
         """The neighbour graph that fitting X would embed, without embedding it."""
-        graph = self._graph(self._checked(X, reset=True))
-        return graph if self.pieces == "separate" else self._in_one_piece(graph)
+        stated = self.stated_graph(X)
+        return stated.graph if self.pieces == "separate" else stated.connected().graph
 
-    def _stated(self, X: Any, count: int, labels: Labels | None = None) -> Stated:
-        graph = self._in_one_piece(self._graph(X))
-        return self._stated_piece(graph, self._asked(count, graph.n - 1))
-
-    def _stated_piece(self, graph: Graph, count: int) -> Stated:
-        """The problem of one piece, and where its answer leads."""
-        return Stated(self._problem(graph, count), lambda answer: self._map(graph, answer))
-
-    def _graph(self, X: Any) -> Graph:
-        return self._neighbor_graph(X, self.graph)
-
-    def _neighbor_graph(self, X: Any, graph: Any) -> Graph:
-        return neighbor_graph(
-            X,
-            n_neighbors=self.n_neighbors,
-            radius=self.radius,
-            neighborhood=self.neighborhood,
-            metric=self._metric(),
-            n_jobs=self.n_jobs,
-            graph=graph,
-            usual=usual_neighbors(self),
-        )
+    def found_parameters(self) -> dict[str, Any]:
+        """Parameters that state the fitted problem again where they were left open."""
+        found: dict[str, Any] = {}
+        if getattr(self, "landmarks_", None) is not None:
+            found["landmarks"] = len(self.landmarks_)  # type: ignore[arg-type]
+        if len(getattr(self, "left_out_", ())):
+            found["left_out"] = [int(row) for row in self.left_out_]
+        coordinates = getattr(self, "coordinates", "first")
+        if not isinstance(coordinates, str) or coordinates != "first":
+            found["coordinates"] = list(self.coordinates_)
+        return found
 
     @property
     def nbrs_(self) -> Any:
@@ -243,55 +162,73 @@ class GraphEstimator(CertifiedEstimator):
         )
         return finder.fit(self.graph_.points)
 
-    def _metric(self) -> Any:
-        """The metric with its parameters; Minkowski's p = 2 is the fast Euclidean one."""
-        given = dict(self.metric_params or {})
-        p = given.pop("p", self.p) if self.metric == "minkowski" else self.p
-        if self.metric == "minkowski" and not given and p in (1, 2):
-            return {1: "manhattan", 2: "euclidean"}[p]
-        if self.metric == "minkowski":
-            given["p"] = p
-        return WithParameters(self.metric, given) if given else self.metric
+    def _stated(self, X: Any, count: int, labels: Labels | None) -> Stated:
+        method = self._method()
+        stated = StatedGraph(method, *rows_and_graph(X, method)).connected()
+        return stated.of_piece(stated.graph, asked_count(self, count, stated.graph.n - 1))
 
-    def _seed(self) -> int:
-        return seed_of(self.random_state)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = is_precomputed(self.metric)
-        return tags
+    def _stage(self) -> Stage:
+        return partial(fit_stage, self)
 
 
-def _warn_of_one_point(graph: Graph) -> None:
-    """Identical rows have no map; eigenvectors of their graph are coordinates out of nothing."""
-    made = graph.kind != "given"  # a given graph may have edges without length
-    if made and graph.n_edges and not graph.lengths.data.any() and _all_the_same(graph.points):
-        warn(
-            PointsCollapse(
-                f"all {graph.n} points are the same: there is nothing to map, and coordinates of "
-                "them mean nothing. Look at how the data was read or scaled"
+@dataclass(frozen=True, eq=False)
+class StatedGraph:
+    """The graph that a fit would begin with, and what is asked about it."""
+
+    method: GraphMethod
+    rows: FittedRows
+    graph: Graph
+
+    def connected(self) -> StatedGraph:
+        """The same with a graph in one piece."""
+        return replace(self, graph=connected_graph(self.graph, self.method))
+
+    def of_piece(self, graph: Graph, count: int) -> Stated:
+        """The problem of a graph in one piece, and where its answer leads."""
+        method = self.method
+        if method.solve is not None:
+            raise InvalidInput(
+                "a neighbour map answers no trace problem; dualfold.neighbor_map.certify_neighbors "
+                "judges it"
             )
-        )
+        problem = method.stated(graph, count, self.rows)
+        settings = method.coordinates
+        if settings is not None and not settings.takes_first:
+            if isinstance(settings.coordinates, str):
+                refuse_unknown_coordinates()
+            numbers = settings.numbers_for(problem, ())
+            problem = problem_up_to(graph, problem, numbers, settings)
+        return Stated(problem, lambda answer: method.rule(graph, answer))
 
 
-def _all_the_same(points: Any) -> bool:
-    if points is None or sp.issparse(points):
-        return points is not None and (points - points[[0] * points.shape[0]]).count_nonzero() == 0
-    rows = np.asarray(points)
-    return bool((rows == rows[0]).all())
+def shared_fields(
+    estimator: Any, *, some_rows: bool = True, copies: bool = False
+) -> dict[str, Any]:
+    """Fields of a `GraphMethod` that follow from parameters which all graph estimators have.
+
+    some_rows : whether the problem may be about some rows only (`landmarks`, `left_out`)
+    copies : whether copies of a row are all embedded
+    """
+    seed = seed_of(estimator.random_state)
+    rows = RowSettings(
+        landmarks=getattr(estimator, "landmarks", None),
+        left_out=getattr(estimator, "left_out", None),
+        without_copies=estimator.pieces == "join" and not copies,
+        has_features=has_features(
+            estimator.graph, estimator.metric, getattr(estimator, "weights", None)
+        ),
+        seed=seed,
+    )
+    return {
+        "graph": partial(neighbor_graph, settings=graph_settings(estimator)),
+        "given": estimator.graph,
+        "tolerance": estimator.tolerance,
+        "n_components": estimator.n_components,
+        "pieces": estimator.pieces,
+        "rows": rows if some_rows else None,
+    }
 
 
-class WithParameters:
-    """A metric of scikit-learn with its parameters, as a function of two points."""
-
-    def __init__(self, metric: Any, parameters: dict[str, Any]) -> None:
-        self.metric, self.parameters = metric, parameters
-
-    def __call__(self, x: Array, y: Array) -> float:
-        if callable(self.metric):
-            return float(self.metric(x, y, **self.parameters))
-        from sklearn.metrics import pairwise_distances
-
-        refuse_other_width(self.metric, self.parameters, len(x))
-        pair = np.vstack([x, y])
-        return float(pairwise_distances(pair, metric=self.metric, **self.parameters)[0, 1])
+def eigen_solver(estimator: Any) -> Any:
+    """The solver that `eigen_solver`, `tol` and `random_state` of an estimator name."""
+    return solver_named(estimator.eigen_solver, estimator.tol, seed_of(estimator.random_state))

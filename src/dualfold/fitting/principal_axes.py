@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,11 @@ from dualfold.arrays import Array
 from dualfold.certificate import Certificate
 from dualfold.embedding import judged
 from dualfold.errors import Argument, InvalidInput
-from dualfold.estimators.base import solver_to_last_digits
-from dualfold.estimators.dimension import Choice, minka_dimension, variance_share
+from dualfold.fitting.dimension import Choice, minka_dimension, variance_share
+from dualfold.fitting.gradient_axes import DESCENTS
+from dualfold.fitting.moments import Moments
+from dualfold.fitting.solver_choice import solver_to_last_digits
 from dualfold.maps.linear import LinearMap, Projected
-from dualfold.scale.moments import Moments
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
 from dualfold.weights.covariance import CentredScatter
@@ -24,7 +26,13 @@ from dualfold.weights.covariance import CentredScatter
 AUTO_SHARE = 0.9
 # `fit` keeps a scatter matrix of up to this many features, 8 MB, so that partial_fit can
 # add to it; larger ones would only weigh on memory and pickles.
-KEPT_WIDTH = 1_000
+MAX_KEPT_WIDTH = 1_000
+
+
+# Up to this many rows and columns a singular value decomposition costs nothing
+# noticeable (scikit-learn draws the line there too).
+MAX_SMALL_SIDE = 500
+SPARSE_SOLVERS = ("auto", "arpack", "covariance_eigh", *DESCENTS)
 
 
 @dataclass(frozen=True)
@@ -98,7 +106,7 @@ def kept_moments(problem: TraceProblem, X: Any) -> Moments | None:
     """What partial_fit can add to, where the problem holds a covariance of bearable size."""
     n, width = X.shape
     lift, formed = problem.lift, isinstance(problem.A, np.ndarray) and problem.n == width
-    if not formed or width > KEPT_WIDTH or not isinstance(lift, Projected):
+    if not formed or width > MAX_KEPT_WIDTH or not isinstance(lift, Projected):
         return None
     units = None if lift.scale is None else np.outer(lift.scale, lift.scale)
     total: Any = n * problem.A
@@ -140,3 +148,63 @@ def singular_vectors(X: Any, problem: TraceProblem) -> Solution:
     values = np.square(s.astype(float)) / X.shape[0]
     guard = np.zeros((problem.n, 0))
     return Solution(vectors.astype(float), values, guard, "SVD", "converged", 0)
+
+
+def solver_for(estimator: Any, shape: tuple[int, int], *, sparse: bool) -> str:
+    """What `svd_solver` of a PCA stands for on data of that shape (scikit-learn's rules)."""
+    if sparse and estimator.svd_solver not in SPARSE_SOLVERS:
+        raise TypeError(
+            'PCA only support sparse inputs with the "arpack" and "covariance_eigh" solvers, '
+            f'while "{estimator.svd_solver}" was passed; svd_solver="auto" takes sparse data too'
+        )
+    if estimator.svd_solver != "auto":
+        return str(estimator.svd_solver)
+    if sparse:
+        return "auto" if isinstance(estimator.n_components, str) else "arpack"
+    n, width = shape
+    if width <= 1_000 and n >= 10 * width:
+        return "covariance_eigh"
+    wanted = estimator.n_components
+    few = isinstance(wanted, Integral) and 1 <= int(wanted) < 0.8 * min(shape)
+    return "randomized" if few and max(shape) > MAX_SMALL_SIDE else "full"
+
+
+def count_for(estimator: Any, name: str, shape: tuple[int, int]) -> Count:
+    """How the number of components of a PCA is found, or why it cannot be."""
+    wanted, most = estimator.n_components, min(shape)
+    if wanted is None:
+        return Count(most - 1 if name == "arpack" and most > 1 else most, shape)
+    truncated = name in ("arpack", "randomized", *DESCENTS) and estimator.svd_solver != "auto"
+    if isinstance(wanted, str):
+        if truncated:
+            raise InvalidInput(
+                Argument("n_components", wanted),
+                " cannot be a string with ",
+                Argument("svd_solver", name),
+                "; use ",
+                Argument("svd_solver", "auto"),
+            )
+        if wanted == "mle" and shape[0] < shape[1]:
+            raise InvalidInput(
+                Argument("n_components", "mle"),
+                " is only supported if n_samples >= n_features; the data has "
+                f"{shape[0]} samples and {shape[1]} features. Use 'auto' or a number",
+            )
+        return Count(wanted, shape)
+    least = 1 if truncated else 0
+    if not least <= wanted <= most:
+        raise InvalidInput(
+            Argument("n_components", wanted),
+            f" must be between {least} and min(n_samples, n_features)={most} with ",
+            Argument("svd_solver", name),
+        )
+    if wanted == most and estimator.svd_solver == "arpack":
+        raise InvalidInput(
+            Argument("n_components", wanted),
+            f" must be strictly less than min(n_samples, n_features)={most} with ",
+            Argument("svd_solver", "arpack"),
+            "; ",
+            Argument("svd_solver", "auto"),
+            " gives all of them",
+        )
+    return Count(wanted if isinstance(wanted, Integral) else float(wanted), shape)

@@ -2,48 +2,44 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dualfold.arrays import Array
-from dualfold.inputs import numbers_of
 
 
-class ProbabilisticModel:
+@dataclass(frozen=True, eq=False)
+class GaussianModel:
     """x ~ N(mean, covariance): principal components plus the same noise in all directions.
+
+    components, variances : orthonormal rows, and the variance along each
+    noise : the variance in every other direction
+    scale : what features were divided by, or None
 
     Tipping and Bishop, "Probabilistic principal component analysis" (1999).
     """
 
-    components_: Array
-    explained_variance_: Array
-    noise_variance_: float
-    mean_: Array
-    scale_: Array | None
+    mean: Array
+    components: Array
+    variances: Array
+    noise: float
+    scale: Array | None
 
-    def get_covariance(self) -> Array:
-        """CᵀΛC + σ²(I − CᵀC): the covariance of the probabilistic model, in the data's units.
-
-        σ² is `noise_variance_`, the mean of the variances not kept. It does not depend
-        on `whiten`, which changes the coordinates and not the model.
-        """
-        C, noise = self.components_, self.noise_variance_
-        covariance = (C.T * np.maximum(self.explained_variance_ - noise, 0)) @ C
+    def covariance(self) -> Array:
+        """CᵀΛC + σ²(I − CᵀC), in the data's units."""
+        C, noise = self.components, self.noise
+        covariance = (C.T * np.maximum(self.variances - noise, 0)) @ C
         covariance[np.diag_indices_from(covariance)] += noise
         return self._in_units(covariance, 1)
 
-    def get_precision(self) -> Array:
-        """The inverse of `get_covariance`, in O(D²·n_components) (orthonormal components).
-
-        Without noise and with directions of no extent there is no inverse; this is then
-        the pseudo-inverse.
-        """
-        C, noise, variances = self.components_, self.noise_variance_, self.explained_variance_
+    def precision(self) -> Array:
+        """Its inverse, or the pseudo-inverse where there is no noise."""
+        C, noise, variances = self.components, self.noise, self.variances
         if noise == 0:
-            faint = len(C.T) * np.finfo(variances.dtype).eps * variances.max(initial=0)
-            real = variances > faint
+            negligible = len(C.T) * np.finfo(variances.dtype).eps * variances.max(initial=0)
+            real = variances > negligible
             inverse = np.where(real, 1 / np.where(real, variances, 1), 0)
             return self._in_units((C.T * inverse) @ C, -1)
         kept = np.maximum(variances - noise, 0)
@@ -51,23 +47,28 @@ class ProbabilisticModel:
         precision[np.diag_indices_from(precision)] += 1 / noise
         return self._in_units(precision, -1)
 
-    def _in_units(self, matrix: Array, power: int) -> Array:
-        if self.scale_ is None:
-            return matrix
-        units = self.scale_**power
-        return np.asarray(matrix * np.outer(units, units))
-
-    def score_samples(self, X: Any) -> Array:
-        """The log-likelihood of each row under the probabilistic model (Tipping and Bishop)."""
-        check_is_fitted(self)
-        rows = validate_data(self, numbers_of(X), dtype=[np.float64, np.float32], reset=False)
-        rows = rows - self.mean_
-        precision = self.get_precision()
+    def log_likelihoods(self, rows: Array) -> Array:
+        """The log-likelihood of each row."""
+        rows = rows - self.mean
+        precision = self.precision()
         sign, logdet = np.linalg.slogdet(precision)
         logdet = logdet if sign > 0 else -np.inf
         spread = np.einsum("ij,ij->i", rows @ precision, rows)
         return np.asarray(-0.5 * (spread + rows.shape[1] * np.log(2 * np.pi) - logdet))
 
-    def score(self, X: Any, y: Any = None) -> float:
-        """The mean log-likelihood of the rows of X."""
-        return float(np.mean(self.score_samples(X)))
+    def _in_units(self, matrix: Array, power: int) -> Array:
+        if self.scale is None:
+            return matrix
+        units = self.scale**power
+        return np.asarray(matrix * np.outer(units, units))
+
+
+def gaussian_model(fitted: Any) -> GaussianModel:
+    """That of a fitted PCA."""
+    return GaussianModel(
+        fitted.mean_,
+        fitted.components_,
+        fitted.explained_variance_,
+        fitted.noise_variance_,
+        fitted.scale_,
+    )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from time import perf_counter
 from typing import Any
 
@@ -18,35 +18,37 @@ except ImportError:
         """Nothing: this scikit-learn has no callbacks."""
 
 
-class TellsProgress(CallbackSupportMixin):
-    """`with self._stage("neighbours"):` reports to callbacks and, if verbose, to standard error."""
+# `with stage("neighbours"):` around a step of a fit.
+Stage = Callable[[str], AbstractContextManager[None]]
 
-    @contextmanager
-    def _telling(self, X: Any) -> Iterator[None]:
-        """The whole fit, as the root task of the callbacks."""
-        if not hasattr(self, "_init_callback_context"):
-            yield
-            return
-        root = self._init_callback_context(max_subtasks=None)
-        root.call_on_fit_task_begin(estimator=self, X=X)
+
+@contextmanager
+def fit_task(estimator: Any, X: Any) -> Iterator[None]:
+    """The whole fit, as the root task of the callbacks."""
+    if not hasattr(estimator, "_init_callback_context"):
         yield
-        root.call_on_fit_task_end(estimator=self, X=X)
+        return
+    root = estimator._init_callback_context(max_subtasks=None)
+    root.call_on_fit_task_begin(estimator=estimator, X=X)
+    yield
+    root.call_on_fit_task_end(estimator=estimator, X=X)
 
-    @contextmanager
-    def _stage(self, name: str) -> Iterator[None]:
-        """One stage of it."""
-        begin = perf_counter()
-        root = getattr(self, "_callback_fit_ctx", None)
-        task = None if root is None else root.subcontext(task_name=name)
+
+@contextmanager
+def fit_stage(estimator: Any, name: str) -> Iterator[None]:
+    """One step of it: told to callbacks and, if the estimator is verbose, to standard error."""
+    begin = perf_counter()
+    root = getattr(estimator, "_callback_fit_ctx", None)
+    task = None if root is None else root.subcontext(task_name=name)
+    if task is not None:
+        task.call_on_fit_task_begin(estimator=estimator)
+    try:
+        yield
+        # As in scikit-learn, what fails does not end: callbacks are only torn down.
         if task is not None:
-            task.call_on_fit_task_begin(estimator=self)
-        try:
-            yield
-            # As in scikit-learn, what fails does not end: callbacks are only torn down.
-            if task is not None:
-                task.call_on_fit_task_end(estimator=self)
-        finally:
-            seconds = perf_counter() - begin
-            tally(f"seconds: {name}", seconds)
-            if getattr(self, "verbose", False):
-                print(f"[{type(self).__name__}] {name}: {seconds:.2f} s", file=sys.stderr)
+            task.call_on_fit_task_end(estimator=estimator)
+    finally:
+        seconds = perf_counter() - begin
+        tally(f"seconds: {name}", seconds)
+        if getattr(estimator, "verbose", False):
+            print(f"[{type(estimator).__name__}] {name}: {seconds:.2f} s", file=sys.stderr)

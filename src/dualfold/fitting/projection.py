@@ -1,38 +1,40 @@
-"""What the four graph projections share as estimators: from a graph to a linear map."""
+"""Linear maps by a neighbour graph: from a graph to the projection, for LPP, NPP and their kin."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.data.labels import Labels
 from dualfold.errors import Argument, InPython, InvalidInput
-from dualfold.estimators.base import solver_to_last_digits
-from dualfold.estimators.dimension import LOOKED_AT, embedded
-from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS
-from dualfold.estimators.linear import LinearEstimator
-from dualfold.estimators.neighborhoods import connected, neighbor_graph, usual_neighbors
-from dualfold.estimators.stated import Stated, linear_statement
+from dualfold.fitting.dimension import MAX_AUTO_COMPONENTS, embedded
+from dualfold.fitting.estimator import asked_count
+from dualfold.fitting.graph_estimator import GRAPH_CONSTRAINTS
+from dualfold.fitting.linear import LinearFit, LinearMethod, linear_fit
+from dualfold.fitting.neighborhoods import (
+    GraphSettings,
+    connected,
+    default_neighbors,
+    neighbor_graph,
+)
+from dualfold.fitting.progress import Stage
+from dualfold.fitting.solver_choice import solver_to_last_digits
+from dualfold.fitting.tiles import TiledRows
 from dualfold.graph import Graph, Neighbors, subgraph, united
 from dualfold.graph.metrics import is_precomputed
-from dualfold.scale.lists import neighbors
-from dualfold.scale.placing import laid_out
-from dualfold.scale.table import TiledTable
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.precision import joined_words
 
-# Neighbours that OLPP and ONPP keep of 10, where 0.99, 0.9, 0.7, 0.5 and 0.3 of the variance stay
-# (the plain forms keep about the same at all of these shares: 11, 14, 24 and 35 %):
-#   1,200 images of MNIST   2-3   3-4    6-7    8-10   10 %
-#   1,200 digits            4-6   9     10-12  12-13  14-15 %
-#   breast cancer           5-7   9-21  18-24  25     25 %
-#   wine                    15-25 27-32 33-36  37     37 %
-# 0.3 is often no more than the principal plane itself.
-ORTHOGONAL_SHARE = 0.5
+# The share of the variance that the data is reduced to before; orthogonal forms see noise at 0.99
+# and no more than the principal plane at 0.3 (docs/dev/notes/projections.md).
+DEFAULT_VARIANCE_SHARE = 0.99
+ORTHOGONAL_VARIANCE_SHARE = 0.5
 
 PROJECTION_CONSTRAINTS: dict[str, Any] = {
     "variance_kept": [Interval(Real, 0, 1, closed="right"), None],
@@ -41,117 +43,148 @@ PROJECTION_CONSTRAINTS: dict[str, Any] = {
 } | {
     name: GRAPH_CONSTRAINTS[name]
     for name in (
-        "n_components", "n_neighbors", "radius", "neighborhood", "metric", "n_jobs", "graph",
+        "n_components",
+        "n_neighbors",
+        "radius",
+        "neighborhood",
+        "metric",
+        "n_jobs",
+        "graph",
     )
-}  # fmt: skip
+}
 
 
-class GraphProjection(LinearEstimator):
-    """Graph → problem → linear map, the same way for all four."""
+def projection_method(
+    estimator: Any, problem: Callable[..., TraceProblem], usual_share: float
+) -> LinearMethod:
+    """The method of an estimator with the parameters of `PROJECTION_CONSTRAINTS`.
 
-    n_components: int | str
-    n_neighbors: int | None
-    radius: float | None
-    neighborhood: str
-    variance_kept: float | None
-    # The share where variance_kept is None, as `methods` has it; orthogonal forms have their own.
-    _usual_share: ClassVar[float] = 0.99
-    metric: Any
-    pieces: str
-    supervised: bool
-    n_jobs: int | None
-    graph: Any
-    graph_: Graph
-    _unused_for_new_rows: ClassVar[tuple[str, ...]] = ("embedding_", "graph_")
+    problem : states the problem of a graph, `n_components` and `variance_kept`
+    usual_share : of the variance, where `variance_kept` is None
+    """
+    share = estimator.variance_kept
+    if share is None:
+        # Classes tell which directions matter, and "auto" needs some to choose from.
+        plain = estimator.supervised or estimator.n_components == "auto"
+        share = DEFAULT_VARIANCE_SHARE if plain else usual_share
+    settings = GraphSettings(
+        n_neighbors=estimator.n_neighbors,
+        radius=estimator.radius,
+        neighborhood=estimator.neighborhood,
+        metric=estimator.metric,
+        n_jobs=estimator.n_jobs,
+        default=default_neighbors(estimator),
+    )
+    stated = partial(problem, variance_kept=float(share))
+    projection = _Projection(estimator, stated, settings)
+    return LinearMethod(projection.fit, projection.problem_for, projection.fit_tiles)
 
-    def _problem(self, graph: Graph, n_components: int) -> TraceProblem:
-        raise NotImplementedError
 
-    def _uses_labels(self) -> bool:
-        return self.supervised
+@dataclass(frozen=True, eq=False)
+class _Projection:
+    """Graph → problem → linear map, the same way for all of them."""
 
-    def _stated(self, X: Any, count: int, labels: Labels | None = None) -> Stated:
-        made = self._neighbors(X, labels)
-        graph = made if self.supervised else connected(made, self.pieces)
-        problem = self._problem(graph, self._least)
-        return linear_statement(replace(problem, count=self._asked(count, problem.n)))
+    estimator: Any
+    problem: Callable[..., TraceProblem]
+    settings: GraphSettings
 
     @property
-    def _least(self) -> int:
+    def least(self) -> int:
         """The coordinates that the space is chosen for: 1 where "auto" chooses them later."""
-        return 1 if self.n_components == "auto" else int(self.n_components)
+        wanted = self.estimator.n_components
+        return 1 if wanted == "auto" else int(wanted)
 
-    def _fit(self, X: Any) -> None:
-        self._fit_labelled(X, None)
-
-    def _fit_labelled(self, X: Any, labels: Labels | None) -> None:
-        self._refuse_distances()
-        if self.n_components != "auto" and int(self.n_components) > X.shape[1]:
+    def fit(self, X: Any, labels: Labels | None, stage: Stage) -> LinearFit:
+        self.refuse_distances()
+        wanted = self.estimator.n_components
+        if wanted != "auto" and int(wanted) > X.shape[1]:
             raise InvalidInput(
-                Argument("n_components", self.n_components),
+                Argument("n_components", wanted),
                 " asks for more directions than the data has columns, which is ",
                 InPython("n_features="),
                 f"{X.shape[1]}; lower ",
                 Argument("n_components"),
             )
-        with self._stage("neighbours"):
-            made = self._neighbors(X, labels)
-        self._fit_graph(made, X.dtype)
+        with stage("neighbours"):
+            graph = self.graph(X, labels)
+        return self.fit_graph(graph, X.dtype)
 
-    def _fit_tiles(self, rows: TiledTable, y: Any) -> None:
+    def problem_for(self, X: Any, count: int, labels: Labels | None) -> TraceProblem:
+        graph = self.connected(self.graph(X, labels))
+        problem = self.problem(graph, n_components=self.least)
+        return replace(problem, count=asked_count(self.estimator, count, problem.n))
+
+    def fit_tiles(self, rows: TiledRows, y: Any) -> LinearFit:
         """The neighbours over partitions, then the same problem on rows that lie in a file.
 
         Lists and sums are as large as the number of rows; the rows are never all in memory.
         """
-        if self.supervised or self.graph is not None or self.radius is not None:
+        estimator = self.estimator
+        if estimator.supervised or estimator.graph is not None or estimator.radius is not None:
             raise InvalidInput(
                 "X is a table in tiles, whose neighbours are searched over partitions, so many for "
                 "each row; leave out ",
-                Argument("supervised" if self.supervised else "radius"),
+                Argument("supervised" if estimator.supervised else "radius"),
                 " and ",
                 Argument("graph"),
             )
-        self._refuse_distances()
-        if not isinstance(self.metric, str) or self.metric not in ("euclidean", "l2"):
+        self.refuse_distances()
+        if not isinstance(estimator.metric, str) or estimator.metric not in ("euclidean", "l2"):
             raise InvalidInput(
-                Argument("metric", self.metric), " is not for tables in tiles; 'euclidean' is"
+                Argument("metric", estimator.metric), " is not for tables in tiles; 'euclidean' is"
             )
-        count = min(self.n_neighbors or 10, rows.n_rows - 1)
-        lists = neighbors(rows, count)
-        self._fit_graph(self._neighbor_graph(laid_out(rows), count, lists), rows.dtype)
+        count = min(estimator.n_neighbors or 10, rows.n_rows - 1)
+        lists = rows.neighbors(count)
+        settings = replace(self.settings, n_neighbors=count)
+        fit = self.fit_graph(neighbor_graph(rows.as_one_array(), lists, settings), rows.dtype)
+        certificate = fit.certificate
         if not lists.search.exact:
-            about = joined_words(self.certificate_.about, lists.search.sentence())
-            self.certificate_ = replace(self.certificate_, about=about)
-        del self.embedding_, self.graph_  # as large as the table; transform makes the points
+            about = joined_words(certificate.about, lists.search.sentence())
+            certificate = replace(certificate, about=about)
+        # The graph is as large as the table; transform makes the points.
+        kept = {name: value for name, value in fit.attributes.items() if name != "graph_"}
+        return replace(fit, certificate=certificate, points=None, attributes=kept)
 
-    def _fit_graph(self, made: Graph, kind: Any) -> None:
-        self.n_connected_components_ = made.n_pieces
-        self.graph_ = made if self.supervised else connected(made, self.pieces)
-        problem = self._problem(self.graph_, self._least)
-        problem = replace(problem, count=self._count(problem.n))
-        embedding, reason = embedded(problem, solver_to_last_digits(problem), self.n_components)
-        self.n_components_reason_ = reason
-        self._keep_map(embedding, kind)
+    def fit_graph(self, graph: Graph, kind: Any) -> LinearFit:
+        n_pieces = graph.n_pieces
+        graph = self.connected(graph)
+        problem = self.problem(graph, n_components=self.least)
+        wanted = self.estimator.n_components
+        count = min(MAX_AUTO_COMPONENTS, problem.n) if wanted == "auto" else int(wanted)
+        problem = replace(problem, count=count)
+        embedding, reason = embedded(problem, solver_to_last_digits(problem), wanted)
+        return linear_fit(
+            embedding,
+            kind,
+            graph_=graph,
+            n_connected_components_=n_pieces,
+            n_components_reason_=reason,
+        )
 
-    def _neighbors(self, X: Any, labels: Labels | None) -> Graph:
-        """The neighbours by this estimator's rule; with labels, of the same class only.
+    def connected(self, graph: Graph) -> Graph:
+        """In one piece; classes are pieces that stay apart."""
+        return graph if self.estimator.supervised else connected(graph, self.estimator.pieces)
+
+    def graph(self, X: Any, labels: Labels | None) -> Graph:
+        """The neighbours by the estimator's rule; with labels, of the same class only.
 
         Classes are pieces of such a graph, and stay apart: a linear map needs no single piece,
         and a direction that makes each class one point is a good one. Only the direction
         that makes all points one is trivial, and constraints on centred points exclude it.
         """
+        given, k = self.estimator.graph, self.settings.n_neighbors
         if labels is None:
-            return self._neighbor_graph(X, self.n_neighbors, self.graph)
+            return neighbor_graph(X, given, self.settings)
         classes = labels.of_two_or_more("such a row has no neighbour of its own class").members
         # Lists of neighbours among all rows say nothing of those within a class.
-        if self.graph is not None and not isinstance(self.graph, Neighbors):
-            whole = self._neighbor_graph(X, self.n_neighbors, self.graph)
+        if given is not None and not isinstance(given, Neighbors):
+            whole = neighbor_graph(X, given, self.settings)
             parts = [(rows, subgraph(whole, rows)) for rows in classes]
         else:
-            k = self.n_neighbors
+            fewer = [replace(self.settings, n_neighbors=k and min(k, len(c) - 1)) for c in classes]
             parts = [
-                (rows, self._neighbor_graph(X[rows], k and min(k, len(rows) - 1), None))
-                for rows in classes
+                (rows, neighbor_graph(X[rows], None, settings))
+                for rows, settings in zip(classes, fewer, strict=True)
             ]
         graph = united(parts, X)
         alone = np.flatnonzero(graph.lists.counts == 0)
@@ -165,36 +198,11 @@ class GraphProjection(LinearEstimator):
             )
         return graph
 
-    def _neighbor_graph(self, X: Any, n_neighbors: int | None, graph: Any) -> Graph:
-        return neighbor_graph(
-            X,
-            n_neighbors=n_neighbors,
-            radius=self.radius,
-            neighborhood=self.neighborhood,
-            metric=self.metric,
-            n_jobs=self.n_jobs,
-            graph=graph,
-            usual=usual_neighbors(self),
-        )
-
-    @property
-    def _share(self) -> float:
-        """The share of the variance that the data is reduced to."""
-        if self.variance_kept is not None:
-            return float(self.variance_kept)
-        # Classes tell which directions matter, and "auto" needs some to choose from.
-        plain = self.supervised or self.n_components == "auto"
-        return 0.99 if plain else self._usual_share
-
-    def _count(self, room: int) -> int:
-        """The number of directions to look for among those that the variance left."""
-        return min(LOOKED_AT, room) if self.n_components == "auto" else int(self.n_components)
-
-    def _refuse_distances(self) -> None:
-        if is_precomputed(self.metric):
+    def refuse_distances(self) -> None:
+        if is_precomputed(self.estimator.metric):
             raise InvalidInput(
                 Argument("metric", "precomputed"),
-                f" was given, but {type(self).__name__} is a linear map of features and "
+                f" was given, but {type(self.estimator).__name__} is a linear map of features and "
                 "distances have none; pass the features, or use an embedding that needs no "
                 "map (LaplacianEigenmaps, Isomap)",
             )

@@ -1,67 +1,80 @@
-"""Estimators on tables in tiles: one place where `fit` and `transform` turn to `dualfold.scale`."""
+"""Tables in tiles, as methods see them; `dualfold.scale` reads them."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from dualfold.errors import InvalidInput
-from dualfold.scale.placing import on_every_tile
-from dualfold.scale.table import TiledTable, table
+from dualfold.arrays import Array
+from dualfold.fitting.moments import Moments
 
 
-class TakesTiles:
-    """`fit`, `transform` and `inverse_transform` of tables that are read tile by tile.
+class TiledRows(Protocol):
+    """What methods ask of a table that is read tile by tile."""
 
-    Subclasses say how they are fitted in `_fit_tiles(rows, y)`. New rows are placed by the
-    estimator itself, a tile at a time, so that nothing about them is said twice.
-    """
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
 
-    # What no rule of new rows reads: it does not go to workers.
-    _unused_for_new_rows: ClassVar[tuple[str, ...]] = ("_moments", "history_", "callbacks")
-    # What to do with tiles that a method does not read.
-    _instead: ClassVar[str] = (
-        "Fit it on rows that fit into memory; docs/scale.md lists the methods that read tiles"
-    )
+    @property
+    def width(self) -> int:
+        """Number of columns."""
 
-    def _fit_tiled(self, X: Any, y: Any) -> TiledTable:
-        rows = table(X)
-        validate_data(self, rows.meta, reset=True, skip_check_array=True)
-        self._fit_tiles(rows, y)
-        return rows
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """float32 where all columns are, else float64."""
 
-    def _fit_tiles(self, rows: TiledTable, y: Any) -> None:
-        raise InvalidInput(
-            f"{type(self).__name__} needs all rows at once, and X is a table in tiles. "
-            f"{self._instead}"
-        )
+    @property
+    def meta(self) -> Any:
+        """A table of no rows that is otherwise like this one."""
 
-    def _for_comparison(self) -> Any:
-        """An estimator like this one, whose fit on more rows tells what placing them costs."""
-        return clone(self)
+    @property
+    def is_frame(self) -> bool:
+        """Whether the tiles are data frames."""
 
-    def _second_rule(self, graph: Any, points: Any, landmarks: Any) -> Any:
-        """Another rule of new rows, for the rows to decide; None where a method has one alone.
+    def moments(self) -> Moments:
+        """Count, mean and scatter of all rows, in one pass."""
 
-        graph, points : of the landmarks, and their places
-        """
-        return None
+    def class_moments(self, y: Any) -> Any:
+        """Counts, means and scatter of the classes y."""
 
-    def _transform_tiles(self, X: Any) -> Any:
+    def encodings(self) -> Any:
+        """How the columns of a data frame become numbers."""
+
+    def encoded_moments(self, encodings: Any) -> Moments:
+        """The moments of the encoded columns."""
+
+    def neighbors(self, count: int) -> Any:
+        """The nearest rows of each row."""
+
+    def as_one_array(self) -> Any:
+        """All rows, in a file that is mapped."""
+
+    def rows_at(self, numbers: Array) -> Array:
+        """The rows of these ascending numbers."""
+
+    def fit_landmarks(self, estimator: Any) -> None:
+        """Fit some rows, which place the others; what that costs is measured."""
+
+    def transformed(self, estimator: Any) -> Any:
         """The places of all rows, as the kind of table that was given."""
-        check_is_fitted(self)
-        rows = table(X)
-        validate_data(self, rows.meta, reset=False, skip_check_array=True)
-        names = [str(name) for name in self.get_feature_names_out()]  # type: ignore[attr-defined]
-        return on_every_tile(rows, self, "transform", names, rows.dtype)
 
-    def _inverse_tiles(self, X: Any) -> Any:
+    def inverse_transformed(self, estimator: Any) -> Any:
         """Points of the data space, as the kind of table that was given."""
-        check_is_fitted(self)
-        rows = table(X)
-        wide = int(self.n_features_in_)  # type: ignore[attr-defined]
-        names = getattr(self, "feature_names_in_", np.arange(wide).astype(str))
-        return on_every_tile(rows, self, "inverse_transform", [str(n) for n in names], rows.dtype)
+
+
+def tiled_rows(X: Any) -> TiledRows | None:
+    """X as a table in tiles; None where its rows are at hand.
+
+    `dualfold.scale` stands above the methods and is looked up by name, only where X may be such a
+    table: nobody else loads it.
+    """
+    package = type(X).__module__.partition(".")[0]
+    maybe = package in ("dask", "zarr", "dualfold") or isinstance(X, str | Path | np.memmap)
+    if not maybe:
+        return None
+    rows: TiledRows | None = import_module("dualfold.scale.fits").rows_for_fits(X)
+    return rows

@@ -1,8 +1,9 @@
-"""Diffusion maps as an estimator."""
+"""Diffusion maps."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -11,19 +12,68 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding
-from dualfold.estimators.landmark_tiles import near_mean
-from dualfold.estimators.specks import SPECK_CONSTRAINTS, LeavesSpecksOut
-from dualfold.graph import Graph
+from dualfold.fitting.coordinates import CoordinateSettings
+from dualfold.fitting.graph_estimator import (
+    LEFT_OUT_CONSTRAINTS,
+    GraphEstimator,
+    eigen_solver,
+    shared_fields,
+)
+from dualfold.fitting.graph_fit import GraphMethod
+from dualfold.fitting.rules import near_mean, nystrom_rule
+from dualfold.graph.graph import Graph
+from dualfold.graph.pieces import one_piece
 from dualfold.maps.neighbor_map import NeighborMap
-from dualfold.maps.nystrom import NystromMap
-from dualfold.maps.piecewise import RescaledMap
-from dualfold.methods.diffusion_maps import diffusion_maps
-from dualfold.trace.lift import Diffused, Scale, shown
+from dualfold.methods._eigenmaps import diffused_scale
+from dualfold.trace.lift import Diffused
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.affinity import affinity
+from dualfold.weights.affinity import Weights, affinity
+from dualfold.weights.laplacian import laplacian_of
 
 
-class DiffusionMaps(LeavesSpecksOut):
+def diffusion_maps(
+    graph: Graph,
+    *,
+    n_components: int = 2,
+    weights: Weights = "heat",
+    width: float | None = None,
+    alpha: float = 1.0,
+    diffusion_time: float = 1.0,
+) -> TraceProblem:
+    """Keep where a random walk over neighbours leads: near are points that it soon mixes.
+
+        maximise tr(VᵀΠPV)  subject to  VᵀΠV = I,  VᵀΠ1 = 0,   points V|M|^t
+
+    P = Deg⁻¹W is one step of the walk, Π its stationary distribution deg/Σdeg, and W the kernel
+    `weights` of `width` with the density taken out: W_ij/(q_i·q_j)^`alpha`, q_i = Σ_j W_ij. 0
+    leaves it in (normalised eigenmaps), 1 leaves only the shape of the surface that the points
+    lie on (its heat flow), ½ is between (a walk in the potential of the density). M holds the
+    eigenvalues μ of the coordinates. With all n − 1 of them distances between points are those
+    between their walks after t = `diffusion_time` steps: ‖(P^t)_i − (P^t)_j‖ in the norm of Π⁻¹.
+
+    Stated as min tr(VᵀΠ(I − P)V), which has the same answers: λ = 1 − μ keeps its digits where
+    many μ are nearly 1. Fails as eigenmaps do on long shapes. The density is seen where
+    neighbours are many in dense places: by a radius of some widths. Among a fixed number of
+    neighbours alpha changes little.
+
+    Coifman and Lafon, "Diffusion maps" (2006).
+    """
+    rule = affinity(one_piece(graph), weights=weights, width=width, alpha=alpha)
+    laplacian, degrees = laplacian_of(graph, rule)
+    total = degrees.sum()
+    ones = np.ones(graph.n)
+    return TraceProblem(
+        laplacian / total,
+        degrees / total,
+        n_components,
+        "min",
+        excluded=ones,
+        lift=Diffused(diffusion_time),
+    )
+
+
+@dataclass(eq=False, repr=False)
+class DiffusionMaps(GraphEstimator):
     """Keep where a random walk over neighbours leads.
 
     With alpha=0, diffusion_time=0 and the same weights these are `LaplacianEigenmaps`, up to one
@@ -97,7 +147,7 @@ class DiffusionMaps(LeavesSpecksOut):
     9.4
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = SPECK_CONSTRAINTS | {
+    _parameter_constraints: ClassVar[dict[str, Any]] = LEFT_OUT_CONSTRAINTS | {
         "alpha": [Interval(Real, 0, 1, closed="both")],
         "diffusion_time": [Interval(Real, 0, None, closed="left")],
         "weights": [StrOptions({"adaptive", "heat", "binary", "density"})],
@@ -105,60 +155,53 @@ class DiffusionMaps(LeavesSpecksOut):
         "landmarks": [Interval(Integral, 2, None, closed="left"), None],
     }
 
-    def __init__(
-        self,
-        n_components: int | str = 2,
-        *,
-        alpha: float = 1.0,
-        diffusion_time: float = 1.0,
-        coordinates: Any = "first",
-        n_neighbors: int | None = 10,
-        radius: float | None = None,
-        neighborhood: str = "fixed",
-        weights: str = "heat",
-        width: float | None = None,
-        landmarks: int | None = None,
-        metric: Any = "minkowski",
-        p: float = 2,
-        metric_params: dict[str, Any] | None = None,
-        pieces: str = "join",
-        eigen_solver: str = "auto",
-        tol: float = 0.0,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        graph: Any = None,
-        left_out: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.n_components = n_components
-        self.alpha = alpha
-        self.diffusion_time = diffusion_time
-        self.coordinates = coordinates
-        self.n_neighbors = n_neighbors
-        self.radius = radius
-        self.neighborhood = neighborhood
-        self.weights = weights
-        self.width = width
-        self.landmarks = landmarks
-        self.metric = metric
-        self.p = p
-        self.metric_params = metric_params
-        self.pieces = pieces
-        self.eigen_solver = eigen_solver
-        self.tol = tol
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.graph = graph
-        self.left_out = left_out
-        self.verbose = verbose
+    n_components: int | str = 2
+    _: KW_ONLY
+    alpha: float = 1.0
+    diffusion_time: float = 1.0
+    coordinates: Any = "first"
+    n_neighbors: int | None = 10
+    radius: float | None = None
+    neighborhood: str = "fixed"
+    weights: str = "heat"
+    width: float | None = None
+    landmarks: int | None = None
+    metric: Any = "minkowski"
+    p: float = 2
+    metric_params: dict[str, Any] | None = None
+    pieces: str = "join"
+    eigen_solver: str = "auto"
+    tol: float = 0.0
+    random_state: Any = None
+    n_jobs: int | None = None
+    graph: Any = None
+    left_out: Any = None
+    verbose: bool = False
 
     @property
     def transition_eigenvalues_(self) -> Array:
         """The eigenvalues μ of one step of the walk, 1 − λ."""
         return np.asarray(1 - self.eigenvalues_)
 
+    def _method(self) -> GraphMethod:
+        solver = eigen_solver(self)
+        return GraphMethod(
+            problem=self._problem,
+            rule=self._rule,
+            solver=solver,
+            coordinates=CoordinateSettings(
+                self.coordinates,
+                self.n_components,
+                solver,
+                self.tolerance,
+                diffused_scale(self.diffusion_time),
+            ),
+            leaves_groups_out=True,
+            **shared_fields(self),
+        )
+
     def _problem(self, graph: Graph, count: int) -> TraceProblem:
-        problem = diffusion_maps(
+        return diffusion_maps(
             graph,
             n_components=count,
             weights=self.weights,  # type: ignore[arg-type]
@@ -166,18 +209,12 @@ class DiffusionMaps(LeavesSpecksOut):
             alpha=self.alpha,
             diffusion_time=self.diffusion_time,
         )
-        return self._said(problem)
 
-    def _second_rule(self, graph: Any, points: Array, landmarks: Any) -> NeighborMap | None:
+    def _rule(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
+        kind: Any = self.weights
+        rule = affinity(graph, weights=kind, width=self.width, alpha=self.alpha)
+        return nystrom_rule(graph, embedding, rule, "degree", Diffused(self.diffusion_time))
+
+    def second_rule(self, graph: Any, points: Array, landmarks: Any) -> NeighborMap | None:
+        """New rows at the mean of a few nearest landmarks."""
         return near_mean(self, graph, points, landmarks)
-
-    def _map(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
-        rule = affinity(graph, weights=self.weights, width=self.width, alpha=self.alpha)  # type: ignore[arg-type]
-        problem, solution = embedding.problem, embedding.solution
-        vectors, values = shown(problem.lift, solution.vectors, solution.values)
-        place = NystromMap(graph, rule, vectors, values, "degree")
-        scale = self._scale(graph, problem)
-        return RescaledMap(place, times=scale.of(vectors, values))
-
-    def _scale(self, graph: Graph, problem: TraceProblem) -> Scale:
-        return Diffused(self.diffusion_time)

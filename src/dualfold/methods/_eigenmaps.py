@@ -1,11 +1,12 @@
-"""Laplacian eigenmaps, and scikit-learn's SpectralEmbedding, as estimators."""
+"""Laplacian eigenmaps."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,20 +16,82 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding
 from dualfold.errors import InvalidInput
-from dualfold.estimators.chosen import evened
-from dualfold.estimators.landmark_tiles import near_mean
-from dualfold.estimators.specks import SPECK_CONSTRAINTS, LeavesSpecksOut
-from dualfold.graph import Graph, from_lengths
+from dualfold.fitting.coordinates import CoordinateSettings, eigenvalue_scale
+from dualfold.fitting.graph_estimator import (
+    LEFT_OUT_CONSTRAINTS,
+    GraphEstimator,
+    eigen_solver,
+    shared_fields,
+)
+from dualfold.fitting.graph_fit import GraphMethod
+from dualfold.fitting.rules import near_mean, nystrom_rule
+from dualfold.graph import from_lengths
+from dualfold.graph.graph import Graph
+from dualfold.graph.pieces import one_piece
 from dualfold.maps.neighbor_map import NeighborMap
-from dualfold.maps.nystrom import NystromMap
-from dualfold.maps.piecewise import RescaledMap
-from dualfold.methods.eigenmaps import eigenmaps
-from dualfold.trace.lift import Diffused, Scale, shown
+from dualfold.trace.lift import Diffused, Scale
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.affinity import affinity
+from dualfold.weights.affinity import Weights, affinity
+from dualfold.weights.laplacian import weighted_laplacian
+
+Constraint = Literal["degree", "identity"]
 
 
-class LaplacianEigenmaps(LeavesSpecksOut):
+def eigenmaps(
+    graph: Graph,
+    *,
+    n_components: int = 2,
+    weights: Weights = "heat",
+    width: float | None = None,
+    constraint: Constraint = "degree",
+) -> TraceProblem:
+    """Keep neighbours close, near ones most.
+
+        minimise tr(VᵀLV)  subject to  VᵀDegV = I,  VᵀDeg1 = 0      ("degree": Lv = λ·Deg·v)
+                                       VᵀV = I,     Vᵀ1 = 0         ("identity": Lv = λv)
+
+    `constraint` chooses between them: "degree" is Belkin and Niyogi's normalised map, "identity"
+    is LE of Tucker's paper (Proposition 3.2). L = Deg − W with weights W by "heat"
+    (exp(−‖x_i − x_j‖²/width²); the default width is the root mean square edge length),
+    "adaptive" (a width at each point, the default of the estimator: outliers keep their edges),
+    "binary" or "density" (widths that follow the local density). With "identity", Tucker's ALE is
+    density on fixed neighbourhoods, VLE heat on variable ones, and his fourth algorithm density on
+    variable ones. The graph is one piece here: pieces are joined or embedded one by
+    one before, else all but one of them would collapse to points. A long strip gives
+    harmonics of its long direction first: coordinates 1 and 2 then lie on a curve. That is
+    the method, not the solver.
+
+    Belkin and Niyogi, "Laplacian eigenmaps for dimensionality reduction and data
+    representation" (2003); Tucker, "Dimensionality reduction and the Fenchel game", §3.
+    """
+    laplacian, degrees = weighted_laplacian(one_piece(graph), weights=weights, width=width)
+    B = degrees if constraint == "degree" else None
+    return TraceProblem(laplacian, B, n_components, "min", excluded=np.ones(graph.n))
+
+
+def eigenmaps_problem(
+    graph: Graph,
+    n_components: int,
+    *,
+    weights: Weights,
+    width: float | None,
+    constraint: Constraint,
+    time: float | None,
+) -> TraceProblem:
+    """`eigenmaps`, with coordinates after a `time` of diffusion where one is given."""
+    problem = eigenmaps(
+        graph, n_components=n_components, weights=weights, width=width, constraint=constraint
+    )
+    return problem if time is None else replace(problem, lift=Diffused(time))
+
+
+def diffused_scale(time: float) -> Callable[[Graph, TraceProblem], Diffused]:
+    """The scale of coordinates after a `time` of diffusion."""
+    return lambda graph, problem: Diffused(time)
+
+
+@dataclass(eq=False, repr=False)
+class LaplacianEigenmaps(GraphEstimator):
     """Keep neighbours close, near ones most.
 
     With its defaults Belkin and Niyogi's, Lv = λ·Deg·v; `LaplacianEigenmaps.named("LE")`, "VLE",
@@ -95,57 +158,34 @@ class LaplacianEigenmaps(LeavesSpecksOut):
     [0.134 0.134] proved
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = SPECK_CONSTRAINTS | {
+    _parameter_constraints: ClassVar[dict[str, Any]] = LEFT_OUT_CONSTRAINTS | {
         "weights": [StrOptions({"adaptive", "heat", "binary", "density", "precomputed"})],
         "width": [Interval(Real, 0, None, closed="neither"), None],
         "constraint": [StrOptions({"degree", "identity"})],
         "diffusion_time": [Interval(Real, 0, None, closed="left"), None],
     }
 
-    def __init__(
-        self,
-        n_components: int | str = 2,
-        *,
-        n_neighbors: int | None = 10,
-        radius: float | None = None,
-        neighborhood: str = "fixed",
-        weights: str = "adaptive",
-        width: float | None = None,
-        constraint: str = "degree",
-        diffusion_time: float | None = None,
-        coordinates: Any = "first",
-        metric: Any = "minkowski",
-        p: float = 2,
-        metric_params: dict[str, Any] | None = None,
-        pieces: str = "join",
-        eigen_solver: str = "auto",
-        tol: float = 0.0,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        graph: Any = None,
-        left_out: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.n_components = n_components
-        self.n_neighbors = n_neighbors
-        self.radius = radius
-        self.neighborhood = neighborhood
-        self.weights = weights
-        self.width = width
-        self.constraint = constraint
-        self.diffusion_time = diffusion_time
-        self.coordinates = coordinates
-        self.metric = metric
-        self.p = p
-        self.metric_params = metric_params
-        self.pieces = pieces
-        self.eigen_solver = eigen_solver
-        self.tol = tol
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.graph = graph
-        self.left_out = left_out
-        self.verbose = verbose
+    n_components: int | str = 2
+    _: KW_ONLY
+    n_neighbors: int | None = 10
+    radius: float | None = None
+    neighborhood: str = "fixed"
+    weights: str = "adaptive"
+    width: float | None = None
+    constraint: str = "degree"
+    diffusion_time: float | None = None
+    coordinates: Any = "first"
+    metric: Any = "minkowski"
+    p: float = 2
+    metric_params: dict[str, Any] | None = None
+    pieces: str = "join"
+    eigen_solver: str = "auto"
+    tol: float = 0.0
+    random_state: Any = None
+    n_jobs: int | None = None
+    graph: Any = None
+    left_out: Any = None
+    verbose: bool = False
 
     @classmethod
     def named(cls, name: str, **others: Any) -> Self:
@@ -171,46 +211,43 @@ class LaplacianEigenmaps(LeavesSpecksOut):
         constraint = "identity" if plain == name else "degree"
         return cls(**(settings[plain] | {"constraint": constraint, "left_out": ()} | others))
 
-    def _neighbor_graph(self, X: Any, graph: Any) -> Graph:
-        if self.weights != "precomputed":
-            return super()._neighbor_graph(X, graph)
-        return _graph_of_affinities(X)
-
-    def _problem(self, graph: Graph, count: int) -> TraceProblem:
+    def _method(self) -> GraphMethod:
+        shared, solver, time = shared_fields(self), eigen_solver(self), self.diffusion_time
+        scale = eigenvalue_scale if time is None else diffused_scale(time)
         weights, width = self.weights, self.width
         if weights == "precomputed":  # lengths are √(−log affinity): heat of width 1 undoes it
             weights, width = "heat", 1.0
-        problem = eigenmaps(
-            graph,
-            n_components=count,
-            weights=weights,  # type: ignore[arg-type]
-            width=width,
-            constraint=self.constraint,  # type: ignore[arg-type]
+            shared["graph"] = _graph_of_affinities
+        return GraphMethod(
+            problem=partial(
+                eigenmaps_problem,
+                weights=weights,
+                width=width,
+                constraint=self.constraint,
+                time=time,
+            ),
+            rule=self._rule,
+            solver=solver,
+            coordinates=CoordinateSettings(
+                self.coordinates, self.n_components, solver, self.tolerance, scale
+            ),
+            leaves_groups_out=True,
+            **shared,
         )
-        problem = self._said(problem)
-        return problem if self.diffusion_time is None else replace(problem, lift=self._diffused)
 
-    @property
-    def _diffused(self) -> Diffused:
-        return Diffused(self.diffusion_time or 0.0)
-
-    def _second_rule(self, graph: Any, points: Array, landmarks: Any) -> NeighborMap | None:
-        return near_mean(self, graph, points, landmarks)
-
-    def _map(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
+    def _rule(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
         if self.weights == "precomputed":
             return _refuse_new_affinities
         rule = affinity(graph, weights=self.weights, width=self.width)  # type: ignore[arg-type]
-        problem, solution = embedding.problem, embedding.solution
-        plain, values = shown(problem.lift, solution.vectors, solution.values)
-        place = NystromMap(graph, rule, plain, values, self.constraint)
-        if self.diffusion_time is None and self._takes_first:
-            return place
-        scale = self._scale(graph, problem)
-        return RescaledMap(place, times=scale.of(plain, values))
+        first = isinstance(self.coordinates, str) and self.coordinates == "first"
+        scale: Scale | None = None if first else eigenvalue_scale(graph, embedding.problem)
+        if self.diffusion_time is not None:
+            scale = Diffused(self.diffusion_time)
+        return nystrom_rule(graph, embedding, rule, self.constraint, scale)
 
-    def _scale(self, graph: Graph, problem: TraceProblem) -> Scale:
-        return evened(problem) if self.diffusion_time is None else self._diffused
+    def second_rule(self, graph: Any, points: Array, landmarks: Any) -> NeighborMap | None:
+        """New rows at the mean of a few nearest landmarks."""
+        return near_mean(self, graph, points, landmarks)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -218,7 +255,7 @@ class LaplacianEigenmaps(LeavesSpecksOut):
         return tags
 
 
-def _graph_of_affinities(X: Any) -> Graph:
+def _graph_of_affinities(X: Any, given: Any) -> Graph:
     """A graph whose lengths turn into the given affinities under a heat kernel of width 1."""
     W = sp.csr_array(check_symmetric(X), dtype=float)  # warns where it must average
     W = sp.csr_array(W - sp.diags_array(W.diagonal()))

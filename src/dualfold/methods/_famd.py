@@ -1,8 +1,8 @@
-"""Factor analysis of mixed data as an estimator."""
+"""Factor analysis of mixed data."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral
 from typing import Any, ClassVar, Literal
 
@@ -15,18 +15,50 @@ from dualfold.data.encoding import Encoding, category, encoded, indicators, sour
 from dualfold.data.labels import Labels
 from dualfold.embedding import embed
 from dualfold.errors import Argument, InvalidInput
-from dualfold.estimators.base import solver_to_last_digits
-from dualfold.estimators.linear import LinearEstimator
-from dualfold.estimators.stated import Stated, linear_statement
+from dualfold.fitting.estimator import asked_count
+from dualfold.fitting.linear import (
+    LinearEstimator,
+    LinearFit,
+    LinearMethod,
+    linear_fit,
+    linear_fit_of_tiles,
+)
+from dualfold.fitting.progress import Stage
+from dualfold.fitting.solver_choice import solver_to_last_digits
+from dualfold.fitting.tiles import TiledRows
 from dualfold.inputs import frame_of, numbers_of
-from dualfold.maps.linear import LinearMap
-from dualfold.methods.famd import famd
-from dualfold.methods.pca import pca
-from dualfold.scale.mixed import encoded_moments, encodings_of
-from dualfold.scale.table import TiledTable
+from dualfold.methods._pca import centred_problem, pca
 from dualfold.trace.problem import TraceProblem
+from dualfold.weights.rows import column_deviations, column_means, table
 
 
+def famd(X: Any, *, n_components: int = 2, indicators: Array | None = None) -> TraceProblem:
+    """The directions along which numbers and categories vary most together.
+
+        maximise tr(VᵀAV)  subject to  VᵀV = I,   A = ZᵀHZ/n
+
+    Z has each column of numbers divided by its standard deviation, and for each level of a
+    category a column of 0 and 1 divided by √p, with p the share of the rows that have it.
+    `indicators` says which columns of X are of this kind (None: none; `dualfold.data.prepare`
+    and the estimator `FAMD` make them). With numbers alone this is PCA of the standardised
+    columns, with K categories alone multiple correspondence analysis (MCA): its eigenvalues are
+    those of A over K, its coordinates those here over √K. Preserves what columns of both
+    kinds have in common; a column of numbers weighs 1, a category its levels less one. Fails
+    where rare levels (p below 1 %) are many: each is far from everything, 1/√p.
+
+    Escofier, "Traitement simultané de variables qualitatives et quantitatives en analyse
+    factorielle" (1979); Pagès, "Analyse factorielle de données mixtes" (2004).
+    """
+    data = table(X)
+    mean = column_means(data)
+    scale = column_deviations(data, mean)
+    if indicators is not None:
+        scale = np.where(indicators, np.sqrt(np.maximum(mean, 0.0)), scale)
+        scale = np.where(scale > 0, scale, 1.0)
+    return centred_problem(data, n_components, data.shape[0], scale=scale)
+
+
+@dataclass(eq=False, repr=False)
 class FAMD(LinearEstimator):
     """PCA for numbers and categories together, with a proof that nothing fits better.
 
@@ -68,11 +100,9 @@ class FAMD(LinearEstimator):
         "columns": [StrOptions({"mixed", "prepared"})],
     }
 
-    def __init__(
-        self, n_components: int = 2, *, columns: Literal["mixed", "prepared"] = "mixed"
-    ) -> None:
-        self.n_components = n_components
-        self.columns = columns
+    n_components: int = 2
+    _: KW_ONLY
+    columns: Literal["mixed", "prepared"] = "mixed"
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """Columns of 0, 1 and numbers; those of a frame as they were when it was fitted."""
@@ -115,24 +145,30 @@ class FAMD(LinearEstimator):
         shares: Array | None = indicators(self.encodings_) if self.encodings_ else None
         return famd(X, n_components=count, indicators=shares)
 
-    def _fit(self, X: Any) -> None:
-        with self._stage("problem"):
+    def _method(self) -> LinearMethod:
+        return LinearMethod(self._fit_rows, self._problem_for, self._fit_encoded_tiles)
+
+    def _problem_for(self, X: Any, count: int, labels: Labels | None) -> TraceProblem:
+        return self._problem(X, asked_count(self, count, min(X.shape)))
+
+    def _fit_rows(self, X: Any, labels: Labels | None, stage: Stage) -> LinearFit:
+        with stage("problem"):
             problem = self._problem(X, self.n_components)
-        with self._stage("solution and certificate"):
+        with stage("solution and certificate"):
             embedding = embed(problem, solver=solver_to_last_digits(problem))
-        self.scale_ = getattr(problem.lift, "scale", None)
-        self._keep_map(embedding, X.dtype)
         A: Any = problem.A
         total = float(A.trace()) if hasattr(A, "trace") else float(np.nan)
-        self.explained_variance_ratio_ = self.eigenvalues_ / (total or 1.0)
+        ratio = embedding.values / (total or 1.0)
+        scale = getattr(problem.lift, "scale", None)
+        return linear_fit(embedding, X.dtype, scale_=scale, explained_variance_ratio_=ratio)
 
-    def _fit_tiles(self, rows: TiledTable, y: Any) -> None:
+    def _fit_encoded_tiles(self, rows: TiledRows, y: Any) -> LinearFit:
         """Two passes: the levels of categories, then the scatter of the columns of 0, 1, numbers.
 
         Of numbers alone there is nothing to look for, and one pass is enough.
         """
-        self.encodings_ = encodings_of(rows) if rows.is_frame else ()
-        moments = encoded_moments(rows, self.encodings_)
+        self.encodings_ = rows.encodings() if rows.is_frame else ()
+        moments = rows.encoded_moments(self.encodings_)
         width = len(moments.mean)
         self._refuse_many(self.n_components, (moments.count, width))
         shares = indicators(self.encodings_) if self.encodings_ else np.zeros(width, bool)
@@ -143,18 +179,17 @@ class FAMD(LinearEstimator):
         problem = moments.scaled_problem(scale, moments.count, shares)
         problem = replace(problem, count=self.n_components)
         answer = embed(problem, solver=solver_to_last_digits(problem))
-        self.scale_ = scale
         dtype = np.dtype(np.float64) if self.encodings_ else rows.dtype
-        self._keep_answer(problem, answer.solution, answer.certificate, dtype)
         total = float(np.trace(np.asarray(problem.A)))
-        self.explained_variance_ratio_ = self.eigenvalues_ / (total or 1.0)
-
-    @property
-    def _linear_map(self) -> LinearMap:
-        return LinearMap(self.mean_, self.components_, self.scale_)
-
-    def _stated(self, X: Any, count: int, labels: Labels | None = None) -> Stated:
-        return linear_statement(self._problem(X, self._asked(count, min(X.shape))))
+        ratio = answer.solution.values / (total or 1.0)
+        return linear_fit_of_tiles(
+            problem,
+            answer.solution,
+            answer.certificate,
+            dtype,
+            scale_=scale,
+            explained_variance_ratio_=ratio,
+        )
 
 
 def _encodings(X: Any) -> tuple[Encoding, ...]:

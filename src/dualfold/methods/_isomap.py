@@ -1,8 +1,9 @@
-"""Isomap as an estimator."""
+"""Isomap, of all points and of landmarks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -12,15 +13,114 @@ from sklearn.utils.validation import check_is_fitted
 
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding
-from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimator
-from dualfold.graph import Graph
-from dualfold.graph.geodesics import farthest_points, geodesic_distances
+from dualfold.fitting.graph_estimator import (
+    GRAPH_CONSTRAINTS,
+    GraphEstimator,
+    eigen_solver,
+    shared_fields,
+)
+from dualfold.fitting.graph_fit import GraphMethod
+from dualfold.fitting.solver_choice import seed_of
+from dualfold.graph.geodesics import (
+    farthest_points,
+    geodesic_distances,
+    geodesic_kind,
+    geodesic_rounding,
+    landmarks_at,
+)
+from dualfold.graph.graph import Graph
+from dualfold.graph.pieces import one_piece
 from dualfold.maps.landmark import FromLandmarks, GeodesicMap, triangulation
-from dualfold.methods.isomap import isomap, landmark_count, landmark_isomap
-from dualfold.quality.pairs import residual_variance
+from dualfold.trace.lift import scaled_vectors
 from dualfold.trace.problem import TraceProblem
+from dualfold.weights.gram import DOUBLE_UP_TO, centred_gram
+from dualfold.weights.precision import centred_distances_error, in_words, joined_words
+
+# Up to this many points all geodesics are kept.
+MAX_EXACT_ROWS = 10_000
 
 
+def isomap(graph: Graph, *, n_components: int = 2, dtype: Any = None) -> TraceProblem:
+    """Keep the distances along the sheet that the points lie on.
+
+        maximise tr(VᵀKV)  subject to  VᵀV = I,   K = −½HΔH,   points VΛ^½
+
+    Δ holds the squared lengths of the shortest paths in the graph. A sheet that can be
+    laid flat without stretching, with a convex outline, is recovered. Fails where one
+    edge cuts across a gap (too many neighbours), around holes, which are blown up, and
+    on surfaces such as a sphere that no plane can hold: K then has negative or many
+    large eigenvalues. K is one n×n matrix, the only one made, of `dtype`: None is float64 up
+    to 4,000 points and float32, half the memory, beyond. What float32 rounds is said by the
+    certificate.
+
+    Tenenbaum, de Silva and Langford, "A global geometric framework for nonlinear
+    dimensionality reduction" (2000).
+    """
+    dtype = dtype or (np.float64 if graph.n <= DOUBLE_UP_TO else geodesic_kind(graph))
+    distances = geodesic_distances(one_piece(graph), dtype=dtype)
+    K = centred_gram(distances, out=distances)
+    error = centred_distances_error(K, geodesic_rounding(graph, dtype), K.dtype)
+    about = in_words(error, K, K.dtype)
+    return TraceProblem(K, None, n_components, "max", lift=scaled_vectors, about=about)
+
+
+def landmark_count(n: int) -> int | None:
+    """How many landmarks stand for n points; None while all of them are cheap.
+
+    All up to 10,000 (400 MB of float32, seconds); beyond, 2√n of them between 200 and
+    1,000, and no more than fill 2 GiB with their geodesics.
+    """
+    if n <= MAX_EXACT_ROWS:
+        return None
+    return min(1_000, max(200, int(2 * n**0.5)), 2**29 // n)
+
+
+def landmark_isomap(graph: Graph, landmarks: Any, *, n_components: int = 2) -> TraceProblem:
+    """Isomap of some points, and every other point by its distances to them.
+
+        maximise tr(VᵀKV)  subject to  VᵀV = I,   K = −½HΔH over the m landmarks,
+        points ½Λ^-½Vᵀ(δ̄ − δ_x)
+
+    `landmarks` are row numbers, or what `farthest_points(graph, m)` returned, which
+    brings the geodesics along. Memory is m·n. A certificate is about the m×m problem:
+    it says nothing about how well m landmarks stand for n points. With every point a
+    landmark this is `isomap`.
+
+    de Silva and Tenenbaum, "Global versus local methods in nonlinear dimensionality
+    reduction" (2003).
+    """
+    chosen = landmarks_at(one_piece(graph), landmarks)
+    between = chosen.distances[:, chosen.indices].astype(float)
+    K = centred_gram((between + between.T) / 2)
+    kind = chosen.distances.dtype
+    error = centred_distances_error(K, geodesic_rounding(graph, kind), K.dtype)
+    about = joined_words(
+        f"the {len(chosen.indices)} landmarks; the other points are placed by them",
+        in_words(error, K, kind),
+    )
+    return TraceProblem(K, None, n_components, "max", lift=FromLandmarks(chosen), about=about)
+
+
+def isomap_problem(
+    graph: Graph, n_components: int, *, landmarks: int | str | None, seed: int = 0
+) -> TraceProblem:
+    """`isomap` or `landmark_isomap`, as `landmarks` says: "auto" by the number of points."""
+    count = landmark_count(graph.n) if landmarks == "auto" else landmarks
+    if count is None or int(count) >= graph.n:
+        return isomap(graph, n_components=n_components)
+    corners = farthest_points(graph, max(int(count), n_components + 1), random_state=seed)
+    return landmark_isomap(graph, corners, n_components=n_components)
+
+
+def geodesic_rule(graph: Graph, embedding: Embedding) -> GeodesicMap:
+    """New rows by their geodesics to the landmarks, or to all points."""
+    lift = embedding.problem.lift
+    corners = lift.landmarks if isinstance(lift, FromLandmarks) else None
+    place = triangulation(embedding.problem, embedding.solution.vectors, embedding.values)
+    return GeodesicMap(graph, place, corners)
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
 class Isomap(GraphEstimator):
     """Keep the distances along the sheet that the points lie on.
 
@@ -75,6 +175,7 @@ class Isomap(GraphEstimator):
     (3, 2)
     """
 
+    embeds_some_rows: ClassVar[bool] = False
     _parameter_constraints: ClassVar[dict[str, Any]] = GRAPH_CONSTRAINTS | {
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
         "path_method": [StrOptions({"auto", "FW", "D"})],
@@ -82,61 +183,33 @@ class Isomap(GraphEstimator):
         "landmarks": [Interval(Integral, 2, None, closed="left"), StrOptions({"auto"}), None],
     }
 
-    def __init__(
-        self,
-        *,
-        n_neighbors: int | None = 5,
-        radius: float | None = None,
-        n_components: int | str = 2,
-        eigen_solver: str = "auto",
-        tol: float = 0,
-        max_iter: int | None = None,
-        path_method: str = "auto",
-        neighbors_algorithm: str = "auto",
-        n_jobs: int | None = None,
-        metric: Any = "minkowski",
-        p: float = 2,
-        metric_params: dict[str, Any] | None = None,
-        landmarks: int | str | None = "auto",
-        neighborhood: str = "fixed",
-        pieces: str = "join",
-        random_state: Any = None,
-        graph: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.radius = radius
-        self.n_components = n_components
-        self.eigen_solver = eigen_solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.path_method = path_method
-        self.neighbors_algorithm = neighbors_algorithm
-        self.n_jobs = n_jobs
-        self.metric = metric
-        self.p = p
-        self.metric_params = metric_params
-        self.landmarks = landmarks
-        self.neighborhood = neighborhood
-        self.pieces = pieces
-        self.random_state = random_state
-        self.graph = graph
-        self.verbose = verbose
+    n_neighbors: int | None = 5
+    radius: float | None = None
+    n_components: int | str = 2
+    eigen_solver: str = "auto"
+    tol: float = 0
+    max_iter: int | None = None
+    path_method: str = "auto"
+    neighbors_algorithm: str = "auto"
+    n_jobs: int | None = None
+    metric: Any = "minkowski"
+    p: float = 2
+    metric_params: dict[str, Any] | None = None
+    landmarks: int | str | None = "auto"
+    neighborhood: str = "fixed"
+    pieces: str = "join"
+    random_state: Any = None
+    graph: Any = None
+    verbose: bool = False
 
-    def _problem(self, graph: Graph, count: int) -> TraceProblem:
-        chosen = self.landmarks
-        if chosen == "auto":
-            chosen = landmark_count(graph.n)
-        if chosen is not None and int(chosen) < graph.n:
-            corners = farthest_points(graph, max(int(chosen), count + 1), random_state=self._seed())
-            return landmark_isomap(graph, corners, n_components=count)
-        return isomap(graph, n_components=count)
-
-    def _map(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
-        lift = embedding.problem.lift
-        corners = lift.landmarks if isinstance(lift, FromLandmarks) else None
-        place = triangulation(embedding.problem, embedding.solution.vectors, embedding.values)
-        return GeodesicMap(graph, place, corners)
+    def _method(self) -> GraphMethod:
+        seed = seed_of(self.random_state)
+        return GraphMethod(
+            problem=partial(isomap_problem, landmarks=self.landmarks, seed=seed),
+            rule=geodesic_rule,
+            solver=eigen_solver(self),
+            **shared_fields(self, some_rows=False),
+        )
 
     @property
     def dist_matrix_(self) -> Array:
@@ -148,13 +221,13 @@ class Isomap(GraphEstimator):
     @property
     def residual_variance_(self) -> float:
         """1 − R² between geodesic and embedded distances."""
+        from dualfold.quality.pairs import residual_variance
+
         check_is_fitted(self, "graph_")
         return float(residual_variance(self.graph_, self.embedding_))
 
     def reconstruction_error(self) -> float:
         """‖K − YYᵀ‖/n, K the double-centred squared geodesics (scikit-learn's measure)."""
-        from dualfold.weights.gram import centred_gram
-
         K = centred_gram(self.dist_matrix_.astype(float))
         total = float(np.einsum("ij,ij->", K, K)) - float(np.sum(self.eigenvalues_**2))
         return float(np.sqrt(max(total, 0.0))) / len(K)

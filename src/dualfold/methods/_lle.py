@@ -1,8 +1,9 @@
-"""Locally linear embedding as an estimator."""
+"""Locally linear embedding."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -12,27 +13,171 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from dualfold.arrays import Array
-from dualfold.embedding import Embedding
 from dualfold.errors import Argument, InvalidInput, TooLarge
-from dualfold.estimators.chosen import COORDINATE_RULES, ChoosesCoordinates
-from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS
-from dualfold.estimators.some_rows import SolvableRows
-from dualfold.graph import Graph
+from dualfold.fitting.coordinates import COORDINATE_CONSTRAINTS, CoordinateSettings
+from dualfold.fitting.graph_estimator import (
+    GRAPH_CONSTRAINTS,
+    GraphEstimator,
+    eigen_solver,
+    shared_fields,
+)
+from dualfold.fitting.graph_fit import FewerRows, GraphMethod
+from dualfold.fitting.rules import local_rule
+from dualfold.graph.directed import listed_by_someone, neighborhoods, overlapping
+from dualfold.graph.graph import Graph
 from dualfold.maps.local import LocalWeightsMap
-from dualfold.methods import hessian_lle, lle, ltsa, modified_lle
-from dualfold.trace.lift import Scale, Stepped
-from dualfold.trace.problem import TraceProblem
+from dualfold.trace.lift import Stepped
+from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.sparse.shifted import shifted
-
-# So many rows LAPACK answers at once.
-FEW = 400
-# Rows without a shape have no gap at which eigenvalues could be counted at once: 10,000 rows of 6
-# columns (10 neighbours: 2.8e10 multiply-adds, 2.8e6 a row) took two minutes of processor time and
-# stayed unresolved, 5,000 of them (5e9) 5 s. 10,000 images of MNIST need 3.5e9.
-LONG, LONG_A_ROW = 1e10, 1.5e6
+from dualfold.weights.local_tangents import tangent_alignment, tangent_hessian
+from dualfold.weights.null_vectors import reconstruction_null_vectors
+from dualfold.weights.reconstruction import reconstruction_weights
+from dualfold.weights.several_weights import several_weights
 
 
-class LocallyLinearEmbedding(ChoosesCoordinates, SolvableRows):
+def lle(graph: Graph, *, n_components: int = 2, ridge: float = 1e-3) -> TraceProblem:
+    """Keep each point the same combination of its neighbours.
+
+        minimise tr(Vᵀ(I−W)ᵀ(I−W)V)  subject to  VᵀV = I,  VᵀN = 0
+
+    Row i of W holds the weights, adding up to 1, with which i's neighbours come closest
+    to x_i; `ridge`·trace is added to the diagonal of the local Gram matrices. (I−W)ᵀ(I−W)
+    is never formed: its small eigenvalues would drown in rounding.
+
+    N are the null vectors of I−W. The lists are directed: a group of points that list
+    only one another is a null vector of its own, in a graph of one piece too. *All* of
+    them are excluded, not the constant alone, else the coordinates would be such groups
+    against the rest. The price is that every group but the largest comes out as about
+    one spot; a `PointsCollapse` warning says how many points that are. More neighbours
+    tie them in.
+
+    Preserves local affine structure, not lengths: a sheet may come back sheared or
+    unevenly stretched. With more neighbours than columns and a tiny ridge any linear
+    image of X is (almost) optimal, so X's own projection wins. Eigenvalues lie close to 0
+    (10⁻⁶ to 10⁻¹² of the largest), so solvers that stop early return noise.
+
+    Roweis and Saul, "Nonlinear dimensionality reduction by locally linear embedding"
+    (2000).
+    """
+    points, lists = neighborhoods(graph, n_components=n_components)
+    weights = reconstruction_weights(points, lists, ridge=ridge)
+    factor = sp.csr_array(sp.eye_array(graph.n) - weights)
+    excluded = reconstruction_null_vectors(weights, lists)
+    return TraceProblem(Gramian(factor), None, n_components, "min", excluded=excluded)
+
+
+def modified_lle(
+    graph: Graph, *, n_components: int = 2, ridge: float = 1e-3, modified_tol: float = 1e-12
+) -> TraceProblem:
+    """Keep each point several combinations of its neighbours at once.
+
+        minimise tr(VᵀFᵀFV)  subject to  VᵀV = I,  Vᵀ1 = 0
+
+    With more neighbours than dimensions many weights reconstruct a point equally well;
+    LLE's ridge picks one of them, and the choice bends the result. Here all that are
+    about as good take part, s_i rows of F for point i (`several_weights`), which removes
+    most of LLE's distortion. Changes of weights below `modified_tol` are left out. Needs
+    n_neighbors ≥ n_components. Fails where noise is as large as the neighbourhoods: the
+    small directions are then no longer distinct.
+
+    A group of points that list only one another forces no null vector here, since the
+    others cannot satisfy all of their combinations at once: only 1 is excluded.
+
+    Zhang and Wang, "MLLE: modified locally linear embedding using multiple weights" (2006).
+    """
+    points, lists = neighborhoods(graph, n_components=n_components, least=n_components)
+    factor = several_weights(
+        points, lists, n_components=n_components, ridge=ridge, modified_tol=modified_tol
+    )
+    return TraceProblem(Gramian(factor), None, n_components, "min", excluded=np.ones(graph.n))
+
+
+def hessian_lle(graph: Graph, *, n_components: int = 2) -> TraceProblem:
+    """Coordinates that bend least: their second derivatives along the sheet are small.
+
+        minimise tr(VᵀFᵀFV)  subject to  VᵀV = I,  Vᵀ1 = 0
+
+    F estimates the d(d+1)/2 second derivatives of a function on the tangent plane of every
+    neighbourhood (`tangent_hessian`). Only affine functions of an isometric chart have
+    none, so a sheet that is locally isometric to an open connected part of the plane, even
+    one with holes, comes back up to an affine map. Needs
+    n_neighbors > n_components·(n_components + 3)/2, and data dense enough for second
+    derivatives; noise hurts it first of the four.
+
+    As in the usual implementations a neighbourhood is the listed points without their
+    owner; a point that nobody lists is added to its own. (scikit-learn's `hessian_tol`
+    guards a division by the sums of F's rows, which are 0 here by construction: nothing
+    is divided.)
+
+    Donoho and Grimes, "Hessian eigenmaps: locally linear embedding techniques for
+    high-dimensional data" (2003).
+    """
+    least = n_components * (n_components + 3) // 2 + 1
+    points, lists = neighborhoods(graph, n_components=n_components, least=least)
+    lists = overlapping(listed_by_someone(lists))
+    factor = tangent_hessian(points, lists, n_components=n_components)
+    return TraceProblem(Gramian(factor), None, n_components, "min", excluded=np.ones(graph.n))
+
+
+def ltsa(graph: Graph, *, n_components: int = 2) -> TraceProblem:
+    """Coordinates that are affine in the tangent coordinates of every neighbourhood.
+
+        minimise tr(VᵀFᵀFV)  subject to  VᵀV = I,  Vᵀ1 = 0
+
+    ‖Fv‖² adds up, over all neighbourhoods, the squared distance of v from the affine
+    functions of the local tangent coordinates (`tangent_alignment`). A flat sheet comes
+    back up to an affine map; coordinates are scaled to VᵀV = I. Needs n_neighbors ≥
+    n_components + 2: with fewer every function is affine on a neighbourhood. Fails where
+    neighbourhoods bend or the tangent is noisy, by folding.
+
+    As in scikit-learn a neighbourhood is the listed points without their owner; a point
+    that nobody lists is added to its own, since nothing else would hold it.
+
+    Zhang and Zha, "Principal manifolds and nonlinear dimensionality reduction via tangent
+    space alignment" (2004).
+    """
+    points, lists = neighborhoods(graph, n_components=n_components, least=n_components + 2)
+    lists = overlapping(listed_by_someone(lists))
+    factor = tangent_alignment(points, lists, n_components=n_components)
+    return TraceProblem(Gramian(factor), None, n_components, "min", excluded=np.ones(graph.n))
+
+
+# LAPACK answers this many rows at once.
+MAX_DENSE_ROWS = 400
+# Rows without a shape have no gap at which eigenvalues could be counted at once: beyond these
+# multiply-adds, in all and for each row, some rows are drawn (docs/dev/notes/fitted-rows.md).
+MAX_FACTOR_FLOPS = 1e10
+MAX_FACTOR_FLOPS_A_ROW = 1.5e6
+
+
+def refuse_long_factorisation(problem: TraceProblem, *, auto: bool, limited: bool) -> None:
+    """`TooLarge` where the factorisation of MᵀM, which its small end needs, would take minutes.
+
+    auto : whether the solver is ours to choose; limited : whether fewer rows may be taken
+    """
+    if auto and problem.n > MAX_DENSE_ROWS:
+        flops = shifted(problem).ordering.flops  # TooLarge where that would take minutes
+        most = max(MAX_FACTOR_FLOPS, MAX_FACTOR_FLOPS_A_ROW * problem.n)
+        if flops > most and limited:
+            raise TooLarge(f"{flops:.1e} multiply-adds would take minutes")
+
+
+def max_components(graph: Graph, method: str) -> int:
+    """How many coordinates the neighbourhoods of a form of LLE can have."""
+    columns, k = graph.points.shape[1], int(graph.lists.counts.min())
+    if method == "hessian":  # d(d+3)/2 < k
+        return min(columns, int((np.sqrt(9 + 8 * max(k - 1, 0)) - 3) / 2))
+    return min(columns, k - 2 if method == "ltsa" else k)
+
+
+def step_scale(graph: Graph, problem: TraceProblem) -> Stepped:
+    """Coordinates whose steps along the edges are equally long."""
+    edges = sp.triu(graph.lengths).tocoo()
+    return Stepped((edges.row, edges.col))
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class LocallyLinearEmbedding(GraphEstimator):
     """Keep each point the same combination of its neighbours.
 
     A drop-in for `sklearn.manifold.LocallyLinearEmbedding`. `max_iter`, `hessian_tol` and
@@ -94,7 +239,7 @@ class LocallyLinearEmbedding(ChoosesCoordinates, SolvableRows):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         key: rule
-        for key, rule in (GRAPH_CONSTRAINTS | COORDINATE_RULES).items()
+        for key, rule in (GRAPH_CONSTRAINTS | COORDINATE_CONSTRAINTS).items()
         if key not in ("metric", "p", "metric_params")
     } | {
         "landmarks": [Interval(Integral, 3, None, closed="left"), None],
@@ -108,89 +253,59 @@ class LocallyLinearEmbedding(ChoosesCoordinates, SolvableRows):
     # Weights need coordinates, so the metric is no choice.
     metric, p, metric_params = "euclidean", 2, None
 
-    def __init__(
-        self,
-        *,
-        n_neighbors: int | None = 5,
-        n_components: int | str = 2,
-        reg: float = 1e-3,
-        eigen_solver: str = "auto",
-        tol: float = 1e-6,
-        max_iter: int = 100,
-        method: str = "standard",
-        hessian_tol: float = 1e-4,
-        modified_tol: float = 1e-12,
-        neighbors_algorithm: str = "auto",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        radius: float | None = None,
-        neighborhood: str = "fixed",
-        pieces: str = "join",
-        graph: Any = None,
-        landmarks: int | None = None,
-        coordinates: Any = "first",
-        verbose: bool = False,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.n_components = n_components
-        self.reg = reg
-        self.eigen_solver = eigen_solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.method = method
-        self.hessian_tol = hessian_tol
-        self.modified_tol = modified_tol
-        self.neighbors_algorithm = neighbors_algorithm
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.radius = radius
-        self.neighborhood = neighborhood
-        self.pieces = pieces
-        self.graph = graph
-        self.landmarks = landmarks
-        self.coordinates = coordinates
-        self.verbose = verbose
+    n_neighbors: int | None = 5
+    n_components: int | str = 2
+    reg: float = 1e-3
+    eigen_solver: str = "auto"
+    tol: float = 1e-6
+    max_iter: int = 100
+    method: str = "standard"
+    hessian_tol: float = 1e-4
+    modified_tol: float = 1e-12
+    neighbors_algorithm: str = "auto"
+    random_state: Any = None
+    n_jobs: int | None = None
+    radius: float | None = None
+    neighborhood: str = "fixed"
+    pieces: str = "join"
+    graph: Any = None
+    landmarks: int | None = None
+    coordinates: Any = "first"
+    verbose: bool = False
+
+    def _method(self) -> GraphMethod:
+        shared = shared_fields(self)
+        solver, features = eigen_solver(self), shared["rows"].has_features
+        drawable = self.eigen_solver == "auto" and features
+        return GraphMethod(
+            problem=self._problem,
+            rule=partial(local_rule, estimator=self),
+            solver=solver,
+            max_components=partial(max_components, method=self.method),
+            coordinates=CoordinateSettings(
+                self.coordinates, self.n_components, solver, self.tolerance, step_scale
+            ),
+            fewer_rows=FewerRows(
+                refuse=partial(
+                    refuse_long_factorisation,
+                    auto=self.eigen_solver == "auto",
+                    limited=self.landmarks is None and features,
+                ),
+                can_draw=lambda count: count > 2 * MAX_DENSE_ROWS and drawable,
+                all_rows=Argument("eigen_solver", "preconditioned"),
+            ),
+            **shared,
+        )
 
     def _problem(self, graph: Graph, count: int) -> TraceProblem:
         if self.method == "hessian":
-            problem = hessian_lle(graph, n_components=count)
-        elif self.method == "ltsa":
-            problem = ltsa(graph, n_components=count)
-        elif self.method == "modified":
-            problem = modified_lle(
-                graph, n_components=count, ridge=self.reg, modified_tol=self.modified_tol
-            )
-        else:
-            problem = lle(graph, n_components=count, ridge=self.reg)
-        return self._said(problem)
-
-    def _refuse_hopeless(self, problem: TraceProblem) -> None:
-        """The small end of MᵀM is out of reach of products alone: it must be factorised."""
-        if self.eigen_solver == "auto" and problem.n > FEW:
-            order = shifted(problem).ordering  # TooLarge where that would take minutes
-            long = order.flops > max(LONG, LONG_A_ROW * problem.n)
-            if long and self.landmarks is None and self._has_rule():
-                raise TooLarge(f"{order.flops:.1e} multiply-adds would take minutes")
-
-    def _drawable(self, count: int) -> bool:
-        return count > 2 * FEW and self.eigen_solver == "auto" and self._has_rule()
-
-    def _all_rows(self) -> Argument:
-        return Argument("eigen_solver", "preconditioned")
-
-    def _most_components(self, graph: Graph) -> int:
-        columns, k = graph.points.shape[1], int(graph.lists.counts.min())
-        if self.method == "hessian":  # d(d+3)/2 < k
-            return min(columns, int((np.sqrt(9 + 8 * max(k - 1, 0)) - 3) / 2))
-        return min(columns, k - 2 if self.method == "ltsa" else k)
-
-    def _scale(self, graph: Graph, problem: TraceProblem) -> Scale:
-        edges = sp.triu(graph.lengths).tocoo()
-        return Stepped((edges.row, edges.col))
-
-    def _map(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
-        k = min(self.n_neighbors or int(np.median(graph.lists.counts)), graph.n)
-        return LocalWeightsMap(graph.points, embedding.points, k, self.reg)
+            return hessian_lle(graph, n_components=count)
+        if self.method == "ltsa":
+            return ltsa(graph, n_components=count)
+        if self.method == "modified":
+            tol = self.modified_tol
+            return modified_lle(graph, n_components=count, ridge=self.reg, modified_tol=tol)
+        return lle(graph, n_components=count, ridge=self.reg)
 
     @property
     def reconstruction_error_(self) -> float:

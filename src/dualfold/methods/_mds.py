@@ -1,13 +1,14 @@
-"""Classical multidimensional scaling as a scikit-learn estimator."""
+"""Classical multidimensional scaling."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.linalg
 from sklearn.metrics import pairwise_distances
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
@@ -16,24 +17,107 @@ from dualfold.arrays import Array
 from dualfold.data.labels import Labels
 from dualfold.embedding import Embedding
 from dualfold.errors import Argument, InPython, InvalidInput
-from dualfold.estimators.base import CertifiedEstimator, solver_to_last_digits
-from dualfold.estimators.dimension import LOOKED_AT, embedded
-from dualfold.estimators.linear import signed
-from dualfold.estimators.negative_mass import negative_mass
-from dualfold.estimators.stated import Stated, linear_statement
+from dualfold.fitting.dimension import MAX_AUTO_COMPONENTS, embedded
+from dualfold.fitting.estimator import Estimator, asked_count
+from dualfold.fitting.linear import signed
+from dualfold.fitting.solver_choice import solver_to_last_digits
+from dualfold.fitting.statement import Stated, linear_statement
+from dualfold.fitting.tiles import TiledRows, tiled_rows
 from dualfold.graph.metrics import is_precomputed, refuse_other_width
 from dualfold.inputs import numbers_of
 from dualfold.maps.landmark import DistancesMap, Triangulation
 from dualfold.maps.linear import LinearMap
-from dualfold.methods.mds import mds, mds_of_distances
-from dualfold.scale.moments import moments_of
-from dualfold.scale.table import TiledTable, is_tiled
+from dualfold.methods._pca import centred_problem
+from dualfold.trace.lift import scaled_vectors
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import with_signs
-from dualfold.weights.gram import DOUBLE_UP_TO, mean_squares, refuse_asymmetry
+from dualfold.weights.gram import (
+    DOUBLE_UP_TO,
+    centred_gram,
+    in_double,
+    made_symmetric,
+    mean_squares,
+    refuse_asymmetry,
+)
+from dualfold.weights.precision import centred_distances_error, in_words, joined_words
 
 
-class ClassicalMDS(CertifiedEstimator):
+def mds(X: Any, *, n_components: int = 2) -> TraceProblem:
+    """Keep the Euclidean distances between the rows of X.
+
+        maximise tr(VᵀAV)  subject to  VᵀV = I,   A = XᵀHX       (D×D)
+                                                  A = HXXᵀH      (n×n)
+
+    The two have the same eigenvalues, and the scaled eigenvectors of the second are the
+    projections H·X·V by those of the first: classical scaling of Euclidean distances *is* PCA.
+    The smaller one is taken, or its products where both are too large. For other distances
+    see `mds_of_distances`.
+
+    Torgerson, "Multidimensional scaling: theory and method" (1952).
+    """
+    return centred_problem(X, n_components, 1)
+
+
+def mds_of_distances(distances: Any, *, n_components: int = 2) -> TraceProblem:
+    """Points whose inner products match those that the distances imply.
+
+        maximise tr(VᵀKV)  subject to  VᵀV = I,   K = −½HΔH,   points VΛ^½
+
+    Minimises the strain ‖K − YYᵀ‖. Distances that no Euclidean points have give K
+    negative eigenvalues; directions with λ ≤ 0 get no extent. Δ is the mean of the squares
+    there and back, which differ where distances were rounded.
+    """
+    K = centred_gram(in_double(distances))
+    symmetric = made_symmetric(K)
+    about = joined_words(symmetric, in_words(centred_distances_error(K, 0.0, K.dtype), K, K.dtype))
+    return TraceProblem(K, None, n_components, "max", lift=scaled_vectors, about=about)
+
+
+# All eigenvalues of a matrix this large take about half a second.
+MAX_SPECTRUM_ROWS = 1_500
+
+
+@dataclass(frozen=True)
+class NegativeMass:
+    """Σ|λ| over the negative eigenvalues as a share of Σ|λ| (nan: unknown), and a word."""
+
+    share: float
+    note: str
+
+
+def negative_mass(K: Array, largest: Array) -> NegativeMass:
+    """The negative mass of K, without its whole spectrum where two sums decide it.
+
+    With P and N the sums over positive and negative eigenvalues, P − N = tr K. When the
+    `largest` eigenvalues have all of ‖K‖²_F = Σλ², every other one is 0. Else a small K
+    is decomposed, and of a large one the bound N ≥ Σ largest − tr K is given.
+    """
+    trace = float(np.trace(K, dtype=float))
+    left = float(np.einsum("ij,ij->", K, K, dtype=float)) - float(np.square(largest).sum())
+    # ‖K‖² carries rounding of its n² terms; √ of it bounds what an eigenvalue can be.
+    rounding = 64 * np.finfo(K.dtype).eps * float(np.square(largest).sum())
+    if abs(left) <= rounding and not (largest < 0).any():
+        return NegativeMass(0.0, "0: the coordinates have all of the norm of the matrix")
+    if len(K) <= MAX_SPECTRUM_ROWS:
+        values = scipy.linalg.eigvalsh(K.astype(float, copy=False))
+        # Rounding of LAPACK: eigenvalues this close to 0 have no sign.
+        values = values[np.abs(values) > 8 * np.finfo(K.dtype).eps * len(K) * np.abs(values).max()]
+        whole = float(np.abs(values).sum())
+        share = float(-values[values < 0].sum()) / whole if whole else 0.0
+        return NegativeMass(share, f"{share:.3g}, from all eigenvalues")
+    positive = float(largest[largest > 0].sum())
+    least = max(0.0, positive - trace)
+    # N/(P + N) with P = N + tr K grows with N, so the least N gives the least share.
+    bound = least / (2 * least + trace) if least > 0 else 0.0
+    return NegativeMass(
+        float("nan"),
+        f"unknown: it takes all {len(K)} eigenvalues (done up to {MAX_SPECTRUM_ROWS}); "
+        f"at least {bound:.3g}",
+    )
+
+
+@dataclass(eq=False, repr=False)
+class ClassicalMDS(Estimator):
     """Points whose inner products match those that the distances imply.
 
     A drop-in for `sklearn.manifold.ClassicalMDS`. Euclidean distances between the rows
@@ -74,18 +158,12 @@ class ClassicalMDS(CertifiedEstimator):
         "metric_params": [dict, None],
     }
 
-    def __init__(
-        self,
-        n_components: int | str = 2,
-        *,
-        metric: Any = "euclidean",
-        metric_params: dict[str, Any] | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.metric = metric
-        self.metric_params = metric_params
+    n_components: int | str = 2
+    _: KW_ONLY
+    metric: Any = "euclidean"
+    metric_params: dict[str, Any] | None = None
 
-    def _fit(self, X: Any) -> None:
+    def _fit(self, X: Any, labels: Labels | None) -> None:
         n = X.shape[0]
         if self.n_components != "auto" and int(self.n_components) > n:
             raise InvalidInput(
@@ -111,7 +189,7 @@ class ClassicalMDS(CertifiedEstimator):
         self._map = lift.linear_map(embedding.solution.vectors, embedding.values)
         return embedding
 
-    def _fit_tiles(self, rows: TiledTable, y: Any) -> None:
+    def _fit_tiles(self, rows: TiledRows, y: Any) -> None:
         """Euclidean distances of features alone: PCA from the tiles' scatter matrices."""
         if not self._in_space:
             raise InvalidInput(
@@ -120,7 +198,7 @@ class ClassicalMDS(CertifiedEstimator):
                 Argument("metric", "euclidean"),
                 " needs none",
             )
-        moments = moments_of(rows)
+        moments = rows.moments()
         count = self._count(min(moments.count, rows.width))
         embedding = self._embedded(replace(moments.scaled_problem(None, 1), count=count))
         lift: Any = embedding.problem.lift
@@ -152,7 +230,7 @@ class ClassicalMDS(CertifiedEstimator):
         return embedding
 
     def _count(self, most: int) -> int:
-        wanted = LOOKED_AT if self.n_components == "auto" else int(self.n_components)
+        wanted = MAX_AUTO_COMPONENTS if self.n_components == "auto" else int(self.n_components)
         return min(wanted, most)
 
     def _place_points(self, embedding: Embedding, dtype: Any) -> None:
@@ -186,18 +264,19 @@ class ClassicalMDS(CertifiedEstimator):
         """Distances from new points to the fitted ones."""
         return X if is_precomputed(self.metric) else self._distances(X, self._training)
 
-    def _stated(self, X: Any, count: int, labels: Labels | None = None) -> Stated:
+    def _stated(self, X: Any, count: int, labels: Labels | None) -> Stated:
         if self._in_space:
-            return linear_statement(mds(X, n_components=self._asked(count, min(X.shape))))
+            return linear_statement(mds(X, n_components=asked_count(self, count, min(X.shape))))
         distances = X if is_precomputed(self.metric) else self._distances(X, None)
-        asked = self._asked(count, len(distances))
+        asked = asked_count(self, count, len(distances))
         return Stated(mds_of_distances(distances, n_components=asked), _no_rule)
 
     def inverse_transform(self, X: Any) -> Array:
         """The points nearest to the mean with those coordinates; Euclidean features only."""
-        if is_tiled(X):
-            return self._inverse_tiles(X)
         check_is_fitted(self)
+        rows = tiled_rows(X)
+        if rows is not None:
+            return rows.inverse_transformed(self)
         if self._map is None:
             raise InvalidInput(
                 Argument("metric", self.metric),

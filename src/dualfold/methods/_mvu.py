@@ -1,9 +1,10 @@
-"""Maximum variance unfolding as an estimator."""
+"""Maximum variance unfolding."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -12,26 +13,51 @@ import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from dualfold.arrays import Array
-from dualfold.embedding import Embedding
-from dualfold.errors import Argument, DisconnectedGraph, InvalidInput
-from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS
-from dualfold.estimators.some_rows import SolvableRows
-from dualfold.graph import Graph
-from dualfold.graph.metrics import is_precomputed
-from dualfold.graph.pieces import pieces_in_words
-from dualfold.maps.local import LocalDistancesMap, LocalWeightsMap
-from dualfold.methods.mvu import mvu
+from dualfold.errors import Argument, InvalidInput
+from dualfold.fitting.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimator, shared_fields
+from dualfold.fitting.graph_fit import FewerRows, GraphFit, GraphMethod
+from dualfold.fitting.rules import local_rule
+from dualfold.fitting.solver_choice import seed_of
+from dualfold.graph.graph import Graph
 from dualfold.unfolding.connections import Connections, connections
-from dualfold.unfolding.contraction import Contraction
+from dualfold.unfolding.contraction import Contraction, contracted
+from dualfold.unfolding.problem import Form
 from dualfold.unfolding.solution import Record
 from dualfold.unfolding.solvers.unfolder import Unfolder, refuse_minutes
 
-# So many rows are unfolded in a minute whatever their graph is.
-FEW = 400
+
+def mvu(
+    graph: Graph,
+    *,
+    n_components: int = 2,
+    constraints: Form = "at_most",
+    angles: bool = False,
+) -> Contraction:
+    """Pull the points as far apart as the edges of their graph let them.
+
+        maximise tr K  subject to  K ⪰ 0,  K1 = 0,  K_ii + K_jj − 2K_ij ≤ (or =) d_ij²
+        on the edges;  points VΛ^½ of the leading eigenvectors of K
+
+    `constraints` says whether edges are "at_most" as long as in the data or "equal" to that
+    (proved, where the lengths could be kept to 1e-9 of d², for exactly those of the answer);
+    `angles` also keeps the distances between neighbours of a common point. A sheet without
+    holes is laid flat, and a hole is not blown up as by Isomap. Fails where one edge cuts across
+    a gap, which then pins the two sides together; a graph in several pieces has no answer
+    at all (they could fly apart for ever).
+
+    Weinberger and Saul, "Unsupervised learning of image manifolds by semidefinite
+    programming" (2004); Xiao, Sun and Boyd, "A duality view of spectral methods for
+    dimensionality reduction" (2006).
+    """
+    return contracted(graph, form=constraints, angles=angles, n_components=n_components)
 
 
-class MaximumVarianceUnfolding(SolvableRows):
+# This many rows are unfolded in a minute whatever their graph is.
+MAX_QUICK_ROWS = 400
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class MaximumVarianceUnfolding(GraphEstimator):
     """Pull the points apart as far as the edges of their neighbour graph let them.
 
     A semidefinite program, solved with its dual, so that the answer comes with two
@@ -113,91 +139,72 @@ class MaximumVarianceUnfolding(SolvableRows):
         "reg": [Interval(Real, 0, None, closed="left")],
     }
 
-    def __init__(
-        self,
-        *,
-        n_components: int = 2,
-        n_neighbors: int | None = 6,
-        radius: float | None = None,
-        constraints: str = "at_most",
-        angles: bool = False,
-        solver: str = "auto",
-        tol: float = 1e-6,
-        max_iter: int | None = None,
-        relaxation: float | None = None,
-        tolerance: float = 1e-4,
-        reg: float = 1e-3,
-        metric: Any = "minkowski",
-        p: float = 2,
-        metric_params: dict[str, Any] | None = None,
-        neighborhood: str = "fixed",
-        pieces: str = "join",
-        graph: Any = None,
-        landmarks: int | None = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.n_components = n_components
-        self.n_neighbors = n_neighbors
-        self.radius = radius
-        self.constraints = constraints
-        self.angles = angles
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.relaxation = relaxation
-        self.tolerance = tolerance
-        self.reg = reg
-        self.metric = metric
-        self.p = p
-        self.metric_params = metric_params
-        self.neighborhood = neighborhood
-        self.pieces = pieces
-        self.graph = graph
-        self.landmarks = landmarks
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    n_components: int = 2
+    n_neighbors: int | None = 6
+    radius: float | None = None
+    constraints: str = "at_most"
+    angles: bool = False
+    solver: str = "auto"
+    tol: float = 1e-6
+    max_iter: int | None = None
+    relaxation: float | None = None
+    tolerance: float = 1e-4
+    reg: float = 1e-3
+    metric: Any = "minkowski"
+    p: float = 2
+    metric_params: dict[str, Any] | None = None
+    neighborhood: str = "fixed"
+    pieces: str = "join"
+    graph: Any = None
+    landmarks: int | None = None
+    n_jobs: int | None = None
+    random_state: Any = None
+    verbose: bool = False
+
+    def _method(self) -> GraphMethod:
+        shared = shared_fields(
+            self, copies=True
+        )  # copies are one point of the problem, with a mass
+        asked = self.solver != "auto" or self.max_iter is not None or self.constraints == "equal"
+        drawable = not asked and self.pieces == "join" and shared["rows"].has_features
+
+        def can_draw(count: int) -> bool:
+            return drawable and count > MAX_QUICK_ROWS
+
+        def refuse(problem: Contraction) -> None:
+            if self.landmarks is None and can_draw(problem.problem.n):
+                refuse_minutes(problem.problem)
+
+        return GraphMethod(
+            problem=self._problem,
+            rule=partial(local_rule, estimator=self),
+            solver=Unfolder(
+                solver=self.solver,  # type: ignore[arg-type]
+                tol=self.tol,
+                max_iter=self.max_iter,
+                relaxation=self.relaxation,
+                random_state=seed_of(self.random_state),
+                callback=print_record if self.verbose else None,
+            ),
+            fewer_rows=FewerRows(refuse, can_draw, Argument("solver", "low_rank")),
+            why_connected=(
+                ". Nothing ties the pieces together, so their variance is unbounded and the "
+                "problem has no answer"
+            ),
+            **shared,
+        )
 
     def _problem(self, graph: Graph, count: int) -> Contraction:
-        problem = mvu(
-            graph,
-            n_components=count,
-            constraints=self.constraints,  # type: ignore[arg-type]
-            angles=self.angles,
-        )
-        return self._said(problem)
+        constraints: Any = self.constraints
+        return mvu(graph, n_components=count, constraints=constraints, angles=self.angles)
 
-    def _each_once(self, graph: Graph) -> Array | None:
-        """Copies of a row are one point of the problem anyway, with a mass."""
-        return None
-
-    def _refuse_hopeless(self, problem: Contraction) -> None:
-        if self._drawable(problem.problem.n) and self.landmarks is None:
-            refuse_minutes(problem.problem)
-
-    def _drawable(self, count: int) -> bool:
-        asked = self.solver != "auto" or self.max_iter is not None or self.constraints == "equal"
-        return not asked and count > FEW and self.pieces == "join" and self._has_rule()
-
-    def _all_rows(self) -> Argument:
-        return Argument("solver", "low_rank")
-
-    def _solver(self) -> Unfolder:
-        return Unfolder(
-            solver=self.solver,  # type: ignore[arg-type]
-            tol=self.tol,
-            max_iter=self.max_iter,
-            relaxation=self.relaxation,
-            random_state=self._seed(),
-            callback=_shown if self.verbose else None,
-        )
-
-    def _keep_answers(self, parts: list[tuple[Array, Embedding | None]]) -> None:
-        found = [(rows, part.solution) for rows, part in parts if part is not None]
+    def _keep(self, fit: GraphFit) -> None:
+        super()._keep(fit)
+        parts = [(rows, answer.embedding) for rows, answer in fit.parts if answer is not None]
+        found = [(rows, embedding.solution) for rows, embedding in parts]
         self.unfoldings_ = tuple(unfolding for _, unfolding in found)
-        n, width = sum(len(rows) for rows, _ in parts), sum(u.factor.shape[1] for _, u in found)
+        n = sum(len(rows) for rows, _ in fit.parts)
+        width = sum(unfolding.factor.shape[1] for _, unfolding in found)
         # Pieces know nothing of each other: each has columns of its own.
         self.factor_, start = np.zeros((n, width)), 0
         entries = [(np.zeros(0), np.zeros(0, int), np.zeros(0, int))]
@@ -212,27 +219,8 @@ class MaximumVarianceUnfolding(SolvableRows):
         self.n_iter_ = max([1, *(len(u.solution.history) - 1 for _, u in found)])
         self.solver_ = found[0][1].solution.solver if found else "nothing to unfold"
         total = float(np.sum(self.factor_**2))
-        kept = sum(float(np.sum(part.values)) for _, part in parts if part is not None)
+        kept = sum(float(np.sum(embedding.values)) for _, embedding in parts)
         self.variance_outside_ = max(0.0, 1 - kept / total) if total else 0.0
-
-    def _in_one_piece(self, graph: Graph) -> Graph:
-        if self.pieces == "raise" and graph.n_pieces > 1:
-            raise DisconnectedGraph(
-                pieces_in_words(graph),
-                ". Nothing ties the pieces together, so their variance is unbounded and the "
-                "problem has no answer; ",
-                Argument("pieces", "join"),
-                " joins them by their shortest links, ",
-                Argument("pieces", "separate"),
-                " unfolds each on its own",
-            )
-        return super()._in_one_piece(graph)
-
-    def _map(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
-        k = min(self.n_neighbors or int(np.median(graph.lists.counts)), graph.n)
-        if is_precomputed(graph.metric):
-            return LocalDistancesMap(graph.points, embedding.points, k, self.reg)
-        return LocalWeightsMap(graph.points, embedding.points, k, self.reg)
 
     def connections(self) -> Connections:
         """What duality says about this unfolding, Isomap, LLE and eigenmaps, as numbers."""
@@ -246,7 +234,7 @@ class MaximumVarianceUnfolding(SolvableRows):
         return connections(self.unfoldings_[0], n_components=self.n_components)
 
 
-def _shown(record: Record) -> None:
+def print_record(record: Record) -> None:
     print(
         f"[MaximumVarianceUnfolding] {record.iteration}: {record.lower:.8g} … {record.upper:.8g}, "
         f"gap {record.gap:.1e}, {record.seconds:.1f} s",

@@ -1,41 +1,75 @@
-"""Neighbour maps with a bound, as an estimator."""
+"""Neighbour maps: attraction along the graph, repulsion between all points."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding, embed
-from dualfold.errors import Argument, InvalidInput, RowsLeftOut, warn
-from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS
-from dualfold.estimators.some_rows import SomeRows
-from dualfold.estimators.stated import Stated
-from dualfold.graph import Graph
-from dualfold.graph.metrics import is_precomputed
-from dualfold.maps.local import LocalDistancesMap, LocalWeightsMap
-from dualfold.methods.eigenmaps import eigenmaps
-from dualfold.methods.neighbor_map import neighbor_map
+from dualfold.errors import Argument, RowsLeftOut, warn
+from dualfold.fitting.coordinates import Answer
+from dualfold.fitting.fitted_rows import FittedRows, RowSettings
+from dualfold.fitting.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimator, shared_fields
+from dualfold.fitting.graph_fit import GraphFit, GraphMethod
+from dualfold.fitting.rules import local_rule
+from dualfold.graph.graph import Graph
+from dualfold.graph.pieces import one_piece
+from dualfold.methods._eigenmaps import eigenmaps
 from dualfold.neighbor_map.certificate import (
     NeighborCertificate,
     certify_neighbors,
 )
 from dualfold.neighbor_map.fantope import relaxed
 from dualfold.neighbor_map.homotopy import NeighborAnswer, answered, widest
-from dualfold.neighbor_map.problem import MOST_PAIRED, NeighborProblem
+from dualfold.neighbor_map.problem import MOST_PAIRED, NeighborProblem, neighbor_problem
 from dualfold.trace.solvers import Auto
+from dualfold.weights.affinity import Weights, affinity
 
-# Rows that take less than a minute of a core (1,797 digits: 42 s).
-QUICK = 1_800
+
+def neighbor_map(
+    graph: Graph,
+    *,
+    n_components: int = 2,
+    spread: float = 0.1,
+    weights: Weights = "adaptive",
+    width: float | None = None,
+) -> NeighborProblem:
+    """Neighbours attract, all points repel, and there is a lower bound.
+
+        minimise KL(P‖Q),  q_ij ∝ exp(−‖y_i − y_j‖²),  subject to  YᵀY = n·s·I,  Yᵀ1 = 0
+
+    P are the `weights` of the graph over their sum, s is the `spread`. s → 0 are eigenmaps
+    ("identity"); with a larger one points that are no neighbours push each other apart, as in
+    stochastic neighbour embedding. The objective is convex in YYᵀ, whose set has a convex hull
+    (a Fantope) over which it can be minimised: that bounds every map from below. The bound is
+    tight for small spreads and fades as the repulsion grows. Maps are white: clusters that want
+    unequal room in the two coordinates do not get it, which t-SNE allows.
+
+    The kernel is that of Hinton and Roweis, "Stochastic neighbor embedding" (2002), in the
+    symmetric form of van der Maaten and Hinton (2008); constraint and bound are ours
+    (docs/theory.md).
+    """
+    rule = affinity(one_piece(graph), weights=weights, width=width)
+    entries = (rule.of_graph(graph), graph.lengths.indices, graph.lengths.indptr)
+    W = sp.csr_array(entries, shape=graph.lengths.shape)
+    return neighbor_problem(W, n_components=n_components, spread=spread)
+
+
+# Rows that take less than a minute of a core (docs/dev/notes/neighbour-maps.md).
+MAX_QUICK_ROWS = 1_800
 # The solver and the number of coordinates are no choice here.
 _GIVEN = {k: v for k, v in GRAPH_CONSTRAINTS.items() if k not in ("eigen_solver", "tol")}
 
 
-class NeighborMap(SomeRows):
+@dataclass(eq=False, repr=False)
+class NeighborMap(GraphEstimator):
     """Neighbours attract, all points repel, and no map can be much better: proved.
 
     Between eigenmaps (a small spread) and stochastic neighbour embedding (a large one). Without a
@@ -104,130 +138,106 @@ class NeighborMap(SomeRows):
         "reg": [Interval(Real, 0, None, closed="left")],
     }
 
-    spread_: float
+    n_components: int = 2
+    _: KW_ONLY
+    spread: float | None = None
+    tolerance: float = 0.01
+    n_neighbors: int | None = 10
+    radius: float | None = None
+    neighborhood: str = "fixed"
+    weights: str = "adaptive"
+    width: float | None = None
+    max_iter: int = 500
+    landmarks: int | None = None
+    reg: float = 1e-3
+    metric: Any = "minkowski"
+    p: float = 2
+    metric_params: dict[str, Any] | None = None
+    pieces: str = "join"
+    random_state: Any = None
+    n_jobs: int | None = None
+    graph: Any = None
+    verbose: bool = False
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        spread: float | None = None,
-        tolerance: float = 0.01,
-        n_neighbors: int | None = 10,
-        radius: float | None = None,
-        neighborhood: str = "fixed",
-        weights: str = "adaptive",
-        width: float | None = None,
-        max_iter: int = 500,
-        landmarks: int | None = None,
-        reg: float = 1e-3,
-        metric: Any = "minkowski",
-        p: float = 2,
-        metric_params: dict[str, Any] | None = None,
-        pieces: str = "join",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        graph: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.n_components = n_components
-        self.spread = spread
-        self.tolerance = tolerance
-        self.n_neighbors = n_neighbors
-        self.radius = radius
-        self.neighborhood = neighborhood
-        self.weights = weights
-        self.width = width
-        self.max_iter = max_iter
-        self.landmarks = landmarks
-        self.reg = reg
-        self.metric = metric
-        self.p = p
-        self.metric_params = metric_params
-        self.pieces = pieces
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.graph = graph
-        self.verbose = verbose
+    def _method(self) -> GraphMethod:
+        shared = shared_fields(self)
+        return GraphMethod(
+            problem=self._neighbor_problem,
+            rule=partial(local_rule, estimator=self),
+            solver=None,
+            draw=partial(self._drawn_rows, settings=shared["rows"]),
+            solve=self._answer,
+            **shared,
+        )
 
-    def _drawn(self, X: Any) -> Array | None:
-        drawn = super()._drawn(X)
-        many = self.landmarks is None and X.shape[0] > QUICK and self.pieces == "join"
-        if drawn is not None or not many or not self._has_rule():
+    def _drawn_rows(self, n: int, settings: RowSettings) -> Array | None:
+        drawn = settings.drawn(n)
+        many = self.landmarks is None and n > MAX_QUICK_ROWS and self.pieces == "join"
+        if drawn is not None or not many or not settings.has_features:
             return drawn
         warn(
             RowsLeftOut(
-                f"a neighbour map of {X.shape[0]:,} rows would take minutes; it is that of "
-                f"{QUICK:,} rows drawn at random, and the others are placed as new rows are (",
+                f"a neighbour map of {n:,} rows would take minutes; it is that of "
+                f"{MAX_QUICK_ROWS:,} rows drawn at random, and the others are placed as new rows "
+                "are (",
                 Argument("landmarks"),
                 f" says how many; up to {MOST_PAIRED:,} can be proved)",
             )
         )
-        return self._random_rows(QUICK)
+        return settings.random_rows(n, MAX_QUICK_ROWS)
 
-    def _embedding(self, graph: Graph, fixed: int | None = None) -> Embedding:
-        """The map of one piece; the largest settles the spread of the others."""
-        count = min(self.n_components if fixed is None else fixed, graph.n - 1)
-        if count < self.n_components and self.pieces != "separate":
-            raise InvalidInput(
-                Argument("n_components", self.n_components),
-                f" needs more than {self.n_components} points; there are {graph.n}",
-            )
-        spread = self.spread if fixed is None else self.spread_
-        problem, start = self._asked_of(graph, count, spread or 1.0)
+    def _answer(self, graph: Graph, count: int, rows: FittedRows, before: Answer | None) -> Answer:
+        """The map of one piece; the largest decides the spread of the others."""
+        stage = self._stage()
+        spread = self.spread if before is None else before.details[-1].problem.spread
+        with stage("problem"):
+            problem = self._neighbor_problem(graph, count, spread or 1.0)
+            kind: Any = {"weights": self.weights, "width": self.width}
+            flat = eigenmaps(graph, n_components=count, constraint="identity", **kind)
+            start = embed(flat, solver=Auto()).solution.vectors
         tried: list[NeighborAnswer] = []
         settings: dict[str, Any] = {"tolerance": self.tolerance, "max_iter": self.max_iter}
-        with self._stage("solution and certificate"):
+        with stage("solution and certificate"):
             if spread is None:
                 found = widest(problem, start, report=tried.append, **settings)
             else:
                 found = answered(problem, start, **settings)
                 tried.append(found)
-        if fixed is None:
-            self.spread_ = found.problem.spread
-            self.divergence_ = found.certificate.value
-            self.history_ = [
-                (one.problem.spread, one.certificate.value, one.certificate.bound) for one in tried
-            ]
         values = np.full(count, found.problem.size)
-        return Embedding(
-            found.descent.points,
-            values,
-            found.certificate.narrowed(self.about_rows()),
-            found.problem,
-            found.descent,
+        certificate = found.certificate.narrowed(rows.scope())
+        embedding: Any = Embedding(
+            found.descent.points, values, certificate, found.problem, found.descent
+        )
+        return Answer(embedding, details=(tried, found))
+
+    def _neighbor_problem(self, graph: Graph, count: int, spread: float = 1.0) -> NeighborProblem:
+        kind: Any = self.weights
+        return neighbor_map(
+            graph, n_components=count, spread=spread, weights=kind, width=self.width
         )
 
-    def _asked_of(self, graph: Graph, count: int, spread: float) -> tuple[NeighborProblem, Array]:
-        """The problem of one piece, and its eigenmaps to begin with."""
-        kind: dict[str, Any] = {"weights": self.weights, "width": self.width}
-        with self._stage("problem"):
-            problem = neighbor_map(graph, n_components=count, spread=spread, **kind)
-            flat = eigenmaps(graph, n_components=count, constraint="identity", **kind)
-            return problem, embed(flat, solver=Auto()).solution.vectors
+    def judged(
+        self, graph: Graph, points: Array, tolerance: float, scope: str = ""
+    ) -> NeighborCertificate:
+        """The certificate of points that are to be the map of a graph in one piece.
 
-    def judged(self, graph: Graph, points: Array, tolerance: float) -> NeighborCertificate:
-        """The certificate of points that are to be the map of a graph in one piece."""
+        scope : which rows the graph is about, in words
+        """
         spread = self.spread
         if spread is None:
             spread = float(np.mean(np.square(np.asarray(points, dtype=float))))
-        problem, _ = self._asked_of(graph, points.shape[1], spread)
-        return rejudged(problem, points, tolerance).narrowed(self.about_rows())
+        problem = self._neighbor_problem(graph, points.shape[1], spread)
+        return rejudged(problem, points, tolerance).narrowed(scope)
 
-    def _keep(self, points: Array, values: Array, certificate: Any) -> None:
-        self.embedding_ = points
-        self.certificate_ = certificate
-
-    def _map(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
-        k = min(self.n_neighbors or int(np.median(graph.lists.counts)), graph.n)
-        if is_precomputed(graph.metric):
-            return LocalDistancesMap(graph.points, embedding.points, k, self.reg)
-        return LocalWeightsMap(graph.points, embedding.points, k, self.reg)
-
-    def _stated_piece(self, graph: Graph, count: int) -> Stated:
-        raise InvalidInput(
-            "a neighbour map answers no trace problem; dualfold.neighbor_map.certify_neighbors "
-            "judges it"
-        )
+    def _keep(self, fit: GraphFit) -> None:
+        if fit.first is None:
+            return
+        tried, found = fit.first.details
+        self.spread_ = found.problem.spread
+        self.divergence_ = found.certificate.value
+        self.history_ = [
+            (one.problem.spread, one.certificate.value, one.certificate.bound) for one in tried
+        ]
 
     def found_parameters(self) -> dict[str, Any]:
         """Parameters that state the fitted problem again where they were left open."""

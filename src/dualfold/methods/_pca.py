@@ -1,10 +1,11 @@
-"""Principal component analysis as a scikit-learn estimator."""
+"""Principal component analysis."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,32 +17,107 @@ from sklearn.utils.validation import assert_all_finite, check_is_fitted, validat
 from dualfold.arrays import Array
 from dualfold.data.labels import Labels
 from dualfold.errors import Argument, InvalidInput
-from dualfold.estimators.gradient_axes import DESCENTS, DescentSettings, error_history
-from dualfold.estimators.linear import LinearEstimator, signed
-from dualfold.estimators.loadings import Loadings
-from dualfold.estimators.principal_axes import (
-    KEPT_WIDTH,
-    Count,
+from dualfold.fitting.estimator import asked_count, checked_rows, fit_any_table
+from dualfold.fitting.gradient_axes import DESCENTS, descent_settings, error_history
+from dualfold.fitting.linear import LinearEstimator, signed
+from dualfold.fitting.moments import Moments
+from dualfold.fitting.principal_axes import (
+    MAX_KEPT_WIDTH,
+    MAX_SMALL_SIDE,
+    SPARSE_SOLVERS,
     PrincipalAxes,
+    count_for,
     kept_moments,
     principal_axes,
     singular_vectors,
+    solver_for,
 )
-from dualfold.estimators.probabilistic import ProbabilisticModel
-from dualfold.estimators.stated import Scaling, Stated, linear_statement
+from dualfold.fitting.probabilistic import gaussian_model
+from dualfold.fitting.statement import Scaling, Stated, linear_statement
+from dualfold.fitting.tiles import TiledRows, tiled_rows
 from dualfold.inputs import numbers_of
-from dualfold.maps.linear import LinearMap
-from dualfold.methods.pca import Matrix, pca, pca_matrix
-from dualfold.scale.moments import Moments, moments_of
-from dualfold.scale.table import TiledTable, is_tiled
+from dualfold.maps.linear import Projected, ProjectedFromGram
+from dualfold.trace.problem import TraceProblem
+from dualfold.weights.covariance import CentredScatter, scatter, scatter_error, scatter_kind
+from dualfold.weights.gram import MOST_ROWS, gram_kind, point_gram, point_gram_error
+from dualfold.weights.precision import in_words
+from dualfold.weights.rows import column_deviations, column_means, table
 
-# Up to this many rows and columns a singular value decomposition costs nothing
-# noticeable (scikit-learn draws the line there too).
-SMALL = 500
-SPARSE_SOLVERS = ("auto", "arpack", "covariance_eigh", *DESCENTS)
+if TYPE_CHECKING:
+    import pandas as pd
+
+Matrix = Literal["auto", "covariance", "gram", "products"]
+
+# Sparse X of more rows and columns than this is known by its products: the matrix (200 MB)
+# would take longer to fill than a few hundred products take.
+MOST_SPARSE_ROWS = 5_000
 
 
-class PCA(Loadings, ProbabilisticModel, LinearEstimator):
+def pca(
+    X: Any, *, n_components: int = 2, standardize: bool = False, matrix: Matrix = "auto"
+) -> TraceProblem:
+    """The directions along which the data varies most.
+
+        maximise tr(VᵀAV)  subject to  VᵀV = I,   A = XᵀHX/n       (covariance, D×D)
+                                                  A = HXXᵀH/n      (Gram, n×n)
+
+    Preserves variance: no other linear map to so few dimensions loses less (Eckart and
+    Young). Fails to see anything curved; a roll stays rolled. The value of the problem
+    is the variance kept (divisor n), its points are H·X·V. Both matrices have the same
+    values and points: with λ and c of the Gram matrix the points are c√(nλ) and the
+    component is XᵀHc/√(nλ). `matrix`="auto" takes the smaller matrix, or where both are too large
+    the covariance by its "products" alone (certified as measured, not proved); sparse X
+    is not filled on any. `standardize` divides each feature by its standard deviation
+    first (features that do not vary stay as they are). A is rounded as every number is;
+    where that may count, `about` says how much (`dualfold.weights.precision`).
+
+    Pearson, "On lines and planes of closest fit to systems of points in space" (1901).
+    """
+    data = table(X)
+    scale = column_deviations(data, column_means(data)) if standardize else None
+    return centred_problem(data, n_components, data.shape[0], matrix, scale)
+
+
+def centred_problem(
+    X: Any, count: int, divisor: int, matrix: Matrix = "auto", scale: Any = None
+) -> TraceProblem:
+    """XᵀHX/m or HXXᵀH/m with m = `divisor` and features divided by `scale` (None: 1)."""
+    data = table(X)
+    matrix = pca_matrix(data.shape, matrix, sparse=sp.issparse(data))
+    if matrix == "covariance":
+        total, mean = scatter(data)
+        A: Any = (total if scale is None else total / np.outer(scale, scale)) / divisor
+        error, kind = scatter_error(data, total, mean, scale) / divisor, scatter_kind(data)
+    else:
+        mean = column_means(data)
+    if matrix == "gram":
+        A = point_gram(data, mean, scale) / divisor
+        error, kind = point_gram_error(data, divisor * A, mean, scale) / divisor, gram_kind(data)
+    if matrix == "products":
+        A = CentredScatter(data, mean, scale, divisor)
+        error, kind = A.product_error, np.float64
+    lift: Any = Projected(data, mean, scale)
+    if matrix == "gram":
+        lift = ProjectedFromGram(data, mean, scale, divisor)
+    about = in_words(error, A, kind)
+    return TraceProblem(A, None, count, "max", lift=lift, about=about)
+
+
+def pca_matrix(shape: tuple[int, int], matrix: Matrix = "auto", *, sparse: bool = False) -> Matrix:
+    """The matrix to take for data of this shape: the smaller one, unless that is too large."""
+    if matrix not in ("auto", "covariance", "gram", "products"):
+        raise InvalidInput(
+            Argument("matrix"), f" is {matrix!r}; it is 'auto', 'covariance', 'gram' or 'products'"
+        )
+    if matrix != "auto":
+        return matrix
+    if min(shape) > (MOST_SPARSE_ROWS if sparse else MOST_ROWS):
+        return "products"
+    return "gram" if shape[0] < shape[1] else "covariance"
+
+
+@dataclass(eq=False, repr=False)
+class PCA(LinearEstimator):
     """The directions along which the data varies most, with a proof that they are.
 
     A drop-in for `sklearn.decomposition.PCA`: same parameters, attributes and signs. Every
@@ -98,7 +174,6 @@ class PCA(Loadings, ProbabilisticModel, LinearEstimator):
     [0.149 0.136 0.118]
     """
 
-    _looks_for_gaps = False  # `_checked` does, where the squares would not show them
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_components": [
             Interval(Integral, 0, None, closed="left"),
@@ -122,44 +197,30 @@ class PCA(Loadings, ProbabilisticModel, LinearEstimator):
         "gradient_rounds": [Interval(Integral, 1, None, closed="left")],
     }
 
-    def __init__(
-        self,
-        n_components: int | float | str | None = None,
-        *,
-        copy: bool = True,
-        whiten: bool = False,
-        svd_solver: str = "auto",
-        tol: float = 0.0,
-        iterated_power: int | str = "auto",
-        n_oversamples: int = 10,
-        power_iteration_normalizer: str = "auto",
-        random_state: Any = None,
-        standardize: bool = False,
-        gradient_start: Any = "orthonormal",
-        gradient_step: float | None = None,
-        gradient_rounds: int = 10,
-    ) -> None:
-        self.n_components = n_components
-        self.copy = copy
-        self.whiten = whiten
-        self.svd_solver = svd_solver
-        self.tol = tol
-        self.iterated_power = iterated_power
-        self.n_oversamples = n_oversamples
-        self.power_iteration_normalizer = power_iteration_normalizer
-        self.random_state = random_state
-        self.standardize = standardize
-        self.gradient_start = gradient_start
-        self.gradient_step = gradient_step
-        self.gradient_rounds = gradient_rounds
+    n_components: int | float | str | None = None
+    _: KW_ONLY
+    copy: bool = True
+    whiten: bool = False
+    svd_solver: str = "auto"
+    tol: float = 0.0
+    iterated_power: int | str = "auto"
+    n_oversamples: int = 10
+    power_iteration_normalizer: str = "auto"
+    random_state: Any = None
+    standardize: bool = False
+    gradient_start: Any = "orthonormal"
+    gradient_step: float | None = None
+    gradient_rounds: int = 10
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit_transform(self, X: Any, y: Any = None) -> Array:
         """Fit and return the coordinates of X; they are not kept in the estimator."""
-        if is_tiled(X):
-            return self._transform_tiles(self._fit_tiled(X, y))
+        rows = tiled_rows(X)
+        if rows is not None:
+            fit_any_table(self, X, y)
+            return rows.transformed(self)
         checked = self._checked(X, reset=True)
-        self._fit(checked)
+        self._fit(checked, None)
         return self.placing_map()(checked).astype(checked.dtype, copy=False)
 
     # Descents have no use for the scatter matrix that batches are merged in.
@@ -176,8 +237,8 @@ class PCA(Loadings, ProbabilisticModel, LinearEstimator):
         if moments is None and hasattr(self, "components_"):
             raise InvalidInput(
                 "this PCA was fitted with `fit`, which keeps its scatter matrix only where it forms"
-                f" one of up to {KEPT_WIDTH} features: there is nothing to add to. Give all batches"
-                " to partial_fit of a new one (sklearn.base.clone(pca))"
+                f" one of up to {MAX_KEPT_WIDTH} features: there is nothing to add to. Give all "
+                "batches to partial_fit of a new one (sklearn.base.clone(pca))"
             )
         batch = validate_data(
             self,
@@ -191,28 +252,26 @@ class PCA(Loadings, ProbabilisticModel, LinearEstimator):
         if moments.count < 2:
             raise InvalidInput("the first batch has 1 sample; variances need at least 2")
         shape = (moments.count, batch.shape[1])
-        name = self._solver_name(shape, sparse=False)
+        name = solver_for(self, shape, sparse=False)
         problem = moments.problem(standardize=self.standardize)
-        self._keep(principal_axes(problem, None, self._count_for(name, shape)), shape, batch.dtype)
+        self._keep_axes(
+            principal_axes(problem, None, count_for(self, name, shape)), shape, batch.dtype
+        )
         self._moments: Moments | None = moments
         return self
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """As for all, but NaN in rows that will be squared shows in the squares."""
-        rows = super()._checked(X, reset=reset)
+        rows = checked_rows(self, X, reset=reset, finite=False)
         dense = isinstance(rows, np.ndarray) and pca_matrix(rows.shape) == "covariance"
         squared = dense and self.svd_solver not in DESCENTS and not self.standardize
         if not (reset and squared):
-            self._refuse_gaps(rows)
+            assert_all_finite(rows, estimator_name=type(self).__name__, input_name="X")
         return rows
 
-    def _refuse_gaps(self, rows: Any) -> None:
-        """Raise scikit-learn's error for NaN and infinite entries."""
-        assert_all_finite(rows, estimator_name=type(self).__name__, input_name="X")
-
-    def _fit(self, X: Any) -> None:
-        name = self._solver_name(X.shape, sparse=sp.issparse(X))
-        choose = self._count_for(name, X.shape)
+    def _fit(self, X: Any, labels: Labels | None) -> None:
+        name = solver_for(self, X.shape, sparse=sp.issparse(X))
+        choose = count_for(self, name, X.shape)
         # scikit-learn's word for the case; tools that look for it find it here too.
         self._fit_svd_solver = name
         matrix: Matrix = "covariance" if name == "covariance_eigh" else "auto"
@@ -220,19 +279,19 @@ class PCA(Loadings, ProbabilisticModel, LinearEstimator):
         try:
             problem = pca(X, n_components=1, standardize=self.standardize, matrix=matrix)
         except InvalidInput:
-            self._refuse_gaps(X)
+            assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
             raise
         self._moments = kept_moments(problem, X)
         decomposed = None
-        if self.svd_solver == "full" or (name == "full" and max(X.shape) <= SMALL):
+        if self.svd_solver == "full" or (name == "full" and max(X.shape) <= MAX_SMALL_SIDE):
             decomposed = singular_vectors(X, problem)
         elif name in DESCENTS:
-            decomposed = self._descent.solution(problem, choose)
+            decomposed = descent_settings(self).solution(problem, choose)
             self.history_ = error_history(problem, decomposed)
             self.n_iter_ = len(self.history_) - 1
-        self._keep(principal_axes(problem, decomposed, choose), X.shape, X.dtype)
+        self._keep_axes(principal_axes(problem, decomposed, choose), X.shape, X.dtype)
 
-    def _fit_tiles(self, rows: TiledTable, y: Any) -> None:
+    def _fit_tiles(self, rows: TiledRows, y: Any) -> None:
         """The same problem, with the scatter matrix added up from those of the tiles."""
         if self.svd_solver in DESCENTS:
             raise InvalidInput(
@@ -241,15 +300,15 @@ class PCA(Loadings, ProbabilisticModel, LinearEstimator):
                 Argument("svd_solver", "auto"),
                 " goes through them once",
             )
-        moments = moments_of(rows)
+        moments = rows.moments()
         shape = (moments.count, rows.width)
         self._fit_svd_solver = "covariance_eigh"
-        choose = self._count_for(self._solver_name(shape, sparse=False), shape)
+        choose = count_for(self, solver_for(self, shape, sparse=False), shape)
         problem = moments.problem(standardize=self.standardize)
-        self._keep(principal_axes(problem, None, choose), shape, rows.dtype)
-        self._moments = moments if rows.width <= KEPT_WIDTH else None
+        self._keep_axes(principal_axes(problem, None, choose), shape, rows.dtype)
+        self._moments = moments if rows.width <= MAX_KEPT_WIDTH else None
 
-    def _keep(self, answer: PrincipalAxes, shape: tuple[int, int], dtype: Any) -> None:
+    def _keep_axes(self, answer: PrincipalAxes, shape: tuple[int, int], dtype: Any) -> None:
         """Set the fitted attributes in the precision of the data."""
         n, count = shape[0], answer.choice.count
         variances = answer.values * (n / (n - 1))
@@ -271,76 +330,14 @@ class PCA(Loadings, ProbabilisticModel, LinearEstimator):
         self.n_components_ = count
         self.n_components_reason_ = answer.choice.reason or None
 
-    def _solver_name(self, shape: tuple[int, int], *, sparse: bool) -> str:
-        """What `svd_solver` stands for on data of that shape (scikit-learn's rules)."""
-        if sparse and self.svd_solver not in SPARSE_SOLVERS:
-            raise TypeError(
-                'PCA only support sparse inputs with the "arpack" and "covariance_eigh" solvers, '
-                f'while "{self.svd_solver}" was passed; svd_solver="auto" takes sparse data too'
-            )
-        if self.svd_solver != "auto":
-            return self.svd_solver
-        if sparse:
-            return "auto" if isinstance(self.n_components, str) else "arpack"
-        n, width = shape
-        if width <= 1_000 and n >= 10 * width:
-            return "covariance_eigh"
-        wanted = self.n_components
-        few = isinstance(wanted, Integral) and 1 <= int(wanted) < 0.8 * min(shape)
-        return "randomized" if few and max(shape) > SMALL else "full"
-
-    def _count_for(self, name: str, shape: tuple[int, int]) -> Count:
-        """How the number of components is found, or why it cannot be."""
-        wanted, most = self.n_components, min(shape)
-        if wanted is None:
-            return Count(most - 1 if name == "arpack" and most > 1 else most, shape)
-        truncated = name in ("arpack", "randomized", *DESCENTS) and self.svd_solver != "auto"
-        if isinstance(wanted, str):
-            if truncated:
-                raise InvalidInput(
-                    Argument("n_components", wanted),
-                    " cannot be a string with ",
-                    Argument("svd_solver", name),
-                    "; use ",
-                    Argument("svd_solver", "auto"),
-                )
-            if wanted == "mle" and shape[0] < shape[1]:
-                raise InvalidInput(
-                    Argument("n_components", "mle"),
-                    " is only supported if n_samples >= n_features; the data has "
-                    f"{shape[0]} samples and {shape[1]} features. Use 'auto' or a number",
-                )
-            return Count(wanted, shape)
-        least = 1 if truncated else 0
-        if not least <= wanted <= most:
-            raise InvalidInput(
-                Argument("n_components", wanted),
-                f" must be between {least} and min(n_samples, n_features)={most} with ",
-                Argument("svd_solver", name),
-            )
-        if wanted == most and self.svd_solver == "arpack":
-            raise InvalidInput(
-                Argument("n_components", wanted),
-                f" must be strictly less than min(n_samples, n_features)={most} with ",
-                Argument("svd_solver", "arpack"),
-                "; ",
-                Argument("svd_solver", "auto"),
-                " gives all of them",
-            )
-        return Count(wanted if isinstance(wanted, Integral) else float(wanted), shape)
-
-    @property
-    def _descent(self) -> DescentSettings:
-        settings = (self.gradient_start, self.gradient_step, self.gradient_rounds)
-        return DescentSettings(self.svd_solver, *settings, self.tol, self.random_state)
-
     def placing_map(self) -> Callable[[Any], Array]:
         """The linear map, divided by the standard deviations where it whitens."""
         check_is_fitted(self)
-        return Scaling(over=self._deviations if self.whiten else None).rule(self._linear_map)
+        over = _deviations(self.explained_variance_) if self.whiten else None
+        return Scaling(over).rule(self._linear_map())
 
-    def _stated(self, X: Any, count: int, labels: Labels | None = None) -> Stated:
-        n, asked = X.shape[0], self._asked(count, min(X.shape))
+    def _stated(self, X: Any, count: int, labels: Labels | None) -> Stated:
+        n, asked = X.shape[0], asked_count(self, count, min(X.shape))
         problem = pca(X, n_components=asked, standardize=self.standardize)
 
         def scaling(values: Array) -> Scaling:
@@ -350,18 +347,55 @@ class PCA(Loadings, ProbabilisticModel, LinearEstimator):
 
     def inverse_transform(self, X: Any) -> Array:
         """mean + zC, with whitening and standardisation undone."""
-        if not self.whiten or is_tiled(X):
+        if not self.whiten or tiled_rows(X) is not None:
             return super().inverse_transform(X)
         check_is_fitted(self)
-        return super().inverse_transform(np.asarray(X) * self._deviations)
+        return super().inverse_transform(np.asarray(X) * _deviations(self.explained_variance_))
 
     @property
-    def _deviations(self) -> Array:
-        return _deviations(self.explained_variance_)
+    def loadings_(self) -> Array:
+        """A row a feature: its covariance with each axis, once that has variance 1.
 
-    @property
-    def _linear_map(self) -> LinearMap:
-        return LinearMap(self.mean_, self.components_, self.scale_)
+        components_.T·√explained_variance_; of features of variance 1 it is their correlation.
+        """
+        check_is_fitted(self)
+        return np.asarray(self.components_.T * np.sqrt(self.explained_variance_))
+
+    def loadings_frame(self) -> pd.DataFrame:
+        """The loadings as a table: a row a feature by its name, a column an axis."""
+        import pandas as pd
+
+        loadings = self.loadings_
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            names = [f"column_{place + 1}" for place in range(len(loadings))]
+        return pd.DataFrame(loadings, index=list(names), columns=self.get_feature_names_out())
+
+    def get_covariance(self) -> Array:
+        """CᵀΛC + σ²(I − CᵀC): the covariance of the probabilistic model, in the data's units.
+
+        σ² is `noise_variance_`, the mean of the variances not kept. It does not depend
+        on `whiten`, which changes the coordinates and not the model.
+        """
+        return gaussian_model(self).covariance()
+
+    def get_precision(self) -> Array:
+        """The inverse of `get_covariance`, in O(D²·n_components) (orthonormal components).
+
+        Without noise and with directions of no extent there is no inverse; this is then
+        the pseudo-inverse.
+        """
+        return gaussian_model(self).precision()
+
+    def score_samples(self, X: Any) -> Array:
+        """The log-likelihood of each row under the probabilistic model (Tipping and Bishop)."""
+        check_is_fitted(self)
+        rows = validate_data(self, numbers_of(X), dtype=[np.float64, np.float32], reset=False)
+        return gaussian_model(self).log_likelihoods(rows)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The mean log-likelihood of the rows of X."""
+        return float(np.mean(self.score_samples(X)))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

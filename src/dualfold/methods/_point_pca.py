@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -14,11 +14,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from dualfold.arrays import Array
 from dualfold.data.labels import Labels
 from dualfold.errors import Argument, CertificateFailed, warn
-from dualfold.estimators.base import solver_to_last_digits
-from dualfold.estimators.linear import LinearEstimator
-from dualfold.estimators.stated import Stated, linear_statement
+from dualfold.fitting.estimator import Estimator, asked_count
+from dualfold.fitting.linear import LinearEstimator
+from dualfold.fitting.solver_choice import solver_to_last_digits
+from dualfold.fitting.statement import Stated, linear_statement
+from dualfold.fitting.tiles import TiledRows
 from dualfold.graph.points import in_units
-from dualfold.methods.pca import pca
+from dualfold.methods._pca import pca
 from dualfold.point_pca.certificate import certify_points
 from dualfold.point_pca.descent import PointDescent, descended_points
 from dualfold.point_pca.leading_sum import leading_directions, leading_fourth_powers
@@ -27,11 +29,13 @@ from dualfold.weights.rows import column_means, combined_rows
 
 # A coordinate whose variance is below this share of the first one's is rounding: the
 # error sees fourth powers, so it cannot tell such a one from 0.
-NO_EXTENT = 1e-8
+NEGLIGIBLE_VARIANCE_SHARE = 1e-8
 # Entries whose fourth powers, summed and multiplied, stay in the range of doubles.
-SMALLEST, LARGEST = 1e-35, 1e35
+MIN_ENTRY = 1e-35
+MAX_ENTRY = 1e35
 
 
+@dataclass(eq=False, repr=False)
 class PointPCA(LinearEstimator):
     """PCA's coordinates, found by moving the points themselves.
 
@@ -74,7 +78,7 @@ class PointPCA(LinearEstimator):
     'proved'
     """
 
-    _instead: ClassVar[str] = "PCA gives the same coordinates and reads tiles"
+    _instead_of_tiles: ClassVar[str] = "PCA gives the same coordinates and reads tiles"
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
@@ -85,24 +89,15 @@ class PointPCA(LinearEstimator):
         "random_state": ["random_state"],
     }
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        init: Any = "random",
-        max_iter: int = 1_000,
-        tol: float = 1e-13,
-        tolerance: float = 1e-8,
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.init = init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.tolerance = tolerance
-        self.random_state = random_state
+    n_components: int = 2
+    _: KW_ONLY
+    init: Any = "random"
+    max_iter: int = 1_000
+    tol: float = 1e-13
+    tolerance: float = 1e-8
+    random_state: Any = None
 
-    def _fit(self, X: Any) -> None:
+    def _fit(self, X: Any, labels: Labels | None) -> None:
         """Fit X, in other units where fourth powers of its entries leave double precision."""
         power = _power_of(X)
         scaled = X if not power else in_units(X, power)
@@ -146,7 +141,7 @@ class PointPCA(LinearEstimator):
                     Argument("max_iter"),
                 )
             )
-        self._keep(run, X)
+        self._keep_points(run, X)
 
     def _start(self, count: int, power: int) -> Array:
         given = np.asarray(self.init)[:, :count]
@@ -161,13 +156,13 @@ class PointPCA(LinearEstimator):
         solution = solver_to_last_digits(problem).solve(problem)
         return np.hstack([solution.vectors, solution.guard])
 
-    def _keep(self, run: PointDescent, X: Any) -> None:
+    def _keep_points(self, run: PointDescent, X: Any) -> None:
         """The points in their principal axes, and the map that gives them."""
         mean = column_means(X)
         squares, turn = np.linalg.eigh(run.points.T @ run.points)
         squares, turn = np.maximum(squares[::-1], 0), turn[:, ::-1]
         points = run.points @ turn
-        extent = squares > NO_EXTENT * squares[0]
+        extent = squares > NEGLIGIBLE_VARIANCE_SHARE * squares[0]
         points[:, ~extent] = 0
         # At the minimum X_cᵀY = VΣ², V the principal directions and Σ² = YᵀY.
         directions = combined_rows(X, points, mean) / np.where(extent, squares, 1.0)
@@ -183,11 +178,14 @@ class PointPCA(LinearEstimator):
         self.mean_ = mean.astype(X.dtype, copy=False)
         self.eigenvalues_ = values
 
-    def _stated(self, X: Any, count: int, labels: Labels | None = None) -> Stated:
-        return linear_statement(pca(X, n_components=self._asked(count, min(X.shape))))
+    def _fit_tiles(self, rows: TiledRows, y: Any) -> None:
+        Estimator._fit_tiles(self, rows, y)  # says what to take instead
+
+    def _stated(self, X: Any, count: int, labels: Labels | None) -> Stated:
+        return linear_statement(pca(X, n_components=asked_count(self, count, min(X.shape))))
 
 
 def _power_of(X: Any) -> int:
     """The power of 2 that X is a multiple of, roughly; 0 where fourth powers have room."""
     largest = float(np.abs(X.data if sp.issparse(X) else X).max(initial=0.0))
-    return 0 if not largest or SMALLEST < largest < LARGEST else int(np.frexp(largest)[1])
+    return 0 if not largest or MIN_ENTRY < largest < MAX_ENTRY else int(np.frexp(largest)[1])

@@ -1,9 +1,16 @@
-"""Random projections as a scikit-learn estimator."""
+"""Random projections: distances nearly kept by maps that never saw the data.
+
+No trace problem: nothing is optimised, so nothing can be certified optimal. What can be
+said instead is how far the distances were changed, and that is measured on the points
+themselves (`dualfold.quality.measured_distortion`).
+"""
 
 from __future__ import annotations
 
+import math
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from sklearn.base import _fit_context
@@ -11,21 +18,95 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.arrays import Array
-from dualfold.errors import InvalidInput
-from dualfold.estimators.linear import LinearEstimator
+from dualfold.data.labels import Labels
+from dualfold.errors import Argument, InvalidInput, Message
+from dualfold.fitting.estimator import Estimator, fit_any_table, unfitted_on_failure
+from dualfold.fitting.linear import LinearEstimator
+from dualfold.fitting.statement import Stated
+from dualfold.fitting.tiles import TiledRows, tiled_rows
 from dualfold.maps.linear import LinearMap
-from dualfold.maps.random import Kind
-from dualfold.methods.random_projection import random_projection
+from dualfold.maps.random import Kind, random_map
 from dualfold.quality.distortion import distortion_of_pairs, drawn_pairs, measured_distortion
-from dualfold.scale.sampling import gathered
-from dualfold.scale.table import TiledTable, is_tiled
+
+
+def random_projection(
+    X: Any,
+    *,
+    n_components: int | Literal["auto"] = "auto",
+    kind: Kind = "gaussian",
+    eps: float = 0.1,
+    density: float | None = None,
+    random_state: int | np.random.Generator | None = None,
+) -> LinearMap:
+    """A random linear map for data of the shape of X; `encode` gives the points.
+
+    `kind` names its entries, `random_state` draws them:
+    "gaussian" has independent N(0, 1/k) entries, "orthogonal" k orthonormal directions
+    times √(D/k), "sparse" mostly zeros (`density`, default 1/√D). "auto" takes the size
+    that keeps all squared distances within 1±`eps`, which is often more than D: then a
+    projection saves nothing and is refused.
+
+    Johnson and Lindenstrauss, "Extensions of Lipschitz mappings into a Hilbert space"
+    (1984); Tucker, "Dimensionality reduction and the Fenchel game", §2.
+    """
+    n, width = X.shape
+    size = n_components
+    if size == "auto":
+        size = johnson_lindenstrauss_size(n, eps)
+        if size > width:
+            raise InvalidInput(
+                f"to keep the distances of {n} points within 1±{eps} takes {size} components, "
+                f"and the data has only {width} features, so that a random map of this size would "
+                "save nothing; ",
+                _looser(n, width),
+                ", or leave the data as it is",
+            )
+    return random_map(width, size, kind=kind, density=density, random_state=random_state)
+
+
+def _looser(n: int, width: int) -> Message:
+    """What can be asked for instead of "auto", so that the map has at most `width` rows."""
+    fitting = [eps for eps in np.arange(0.05, 1.0, 0.05) if _size(n, float(eps)) <= width]
+    smaller = Message(
+        "give ",
+        Argument("n_components"),
+        f", a number up to {width} (the distortion is then measured)",
+    )
+    if not fitting:
+        return smaller
+    return Message(Argument("eps", round(fitting[0], 2)), " would fit, or ", smaller)
+
+
+def johnson_lindenstrauss_size(n: int, eps: float) -> int:
+    """Dimensions that keep all squared distances of n points within 1±eps.
+
+    k ≥ 4 ln n / (eps²/2 − eps³/3): a random map of that size does so with positive
+    probability, whatever the points are.
+
+    Dasgupta and Gupta, "An elementary proof of a theorem of Johnson and Lindenstrauss"
+    (2003).
+    """
+    if n < 1 or not 0 < eps < 1:
+        raise InvalidInput(
+            Argument("n"),
+            f" is {n} and ",
+            Argument("eps"),
+            f" is {eps}; there must be at least one point, and eps lies between 0 and 1",
+        )
+    return _size(n, eps)
+
+
+def _size(n: int, eps: float) -> int:
+    return max(1, math.ceil(4 * math.log(n) / (eps**2 / 2 - eps**3 / 3)))
+
 
 # Numbers in the rows of the pairs that are gathered from a table in tiles: 256 MB.
-MOST_GATHERED = 2**24
+MAX_GATHERED_NUMBERS = 2**24
 # Pairs of rows of such a table: shares of them are known to ±0.007.
-MOST_PAIRS = 20_000
+MAX_MEASURED_PAIRS = 20_000
 
 
+@dataclass(eq=False, repr=False)
 class RandomProjection(LinearEstimator):
     """Distances nearly kept by a map that never saw the data.
 
@@ -67,38 +148,23 @@ class RandomProjection(LinearEstimator):
         "random_state": ["random_state"],
     }
 
-    def __init__(
-        self,
-        n_components: int | str = 2,
-        *,
-        kind: str = "gaussian",
-        eps: float = 0.1,
-        density: float | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.kind = kind
-        self.eps = eps
-        self.density = density
-        self.random_state = random_state
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Draw a map for data of the shape of X and measure what it does to X."""
-        with self._whole_or_unfitted():
-            if is_tiled(X):
-                self._fit_tiled(X, y)
-            else:
-                self._fit_points(self._checked(X, reset=True))
-        return self
+    n_components: int | str = 2
+    _: KW_ONLY
+    kind: str = "gaussian"
+    eps: float = 0.1
+    density: float | None = None
+    random_state: Any = None
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit_transform(self, X: Any, y: Any = None) -> Array:
         """Draw, measure, and return the coordinates of X; they are not kept."""
-        if is_tiled(X):
-            return self._transform_tiles(self._fit_tiled(X, y))
-        with self._whole_or_unfitted():
+        if tiled_rows(X) is not None:
+            return fit_any_table(self, X, y).transformed(self)  # type: ignore[union-attr]
+        with unfitted_on_failure(self):
             return self._fit_points(self._checked(X, reset=True))
+
+    def _fit(self, X: Any, labels: Labels | None) -> None:
+        self._fit_points(X)
 
     def _fit_points(self, X: Any) -> Array:
         self._draw(X)
@@ -106,15 +172,16 @@ class RandomProjection(LinearEstimator):
         self.certificate_ = measured_distortion(X, points, eps=self.eps)
         return points
 
-    def _fit_tiles(self, rows: TiledTable, y: Any) -> None:
+    def _fit_tiles(self, rows: TiledRows, y: Any) -> None:
         """The map needs the shape alone; what it does is measured on independent pairs of rows."""
         n, dtype = rows.n_rows, rows.dtype
         if n < 2:
             raise InvalidInput("the table has fewer than 2 rows in all of its tiles")
         self._draw(np.broadcast_to(np.zeros(1, dtype), (n, rows.width)))
-        first, second = drawn_pairs(n, max(100, min(MOST_PAIRS, MOST_GATHERED // rows.width)), 0)
+        most = max(100, min(MAX_MEASURED_PAIRS, MAX_GATHERED_NUMBERS // rows.width))
+        first, second = drawn_pairs(n, most, 0)
         numbers, places = np.unique(np.concatenate([first, second]), return_inverse=True)
-        some = gathered(rows, numbers)
+        some = rows.rows_at(numbers)
         points = self.placing_map()(some).astype(dtype, copy=False)
         half = len(first)
         self.certificate_ = distortion_of_pairs(
@@ -141,6 +208,8 @@ class RandomProjection(LinearEstimator):
             else None
         )
 
-    @property
     def _linear_map(self) -> LinearMap:
         return LinearMap(np.zeros(self.components_.shape[1]), self.components_)
+
+    def _stated(self, X: Any, count: int, labels: Labels | None) -> Stated:
+        return Estimator._stated(self, X, count, labels)  # nothing is optimised

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
+from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils import check_symmetric
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from dualfold.arrays import Array
 from dualfold.data.labels import Labels
 from dualfold.embedding import embed
 from dualfold.errors import Argument, DualfoldWarning, InvalidInput, warn
-from dualfold.estimators.base import CertifiedBase, solver_named
-from dualfold.estimators.stated import Stated
+from dualfold.fitting.estimator import Estimator, fit_any_table
+from dualfold.fitting.progress import CallbackSupportMixin, fit_stage
+from dualfold.fitting.solver_choice import solver_named
+from dualfold.fitting.statement import Stated
+from dualfold.graph import nearest
 from dualfold.trace.problem import TraceProblem
 
 
-class SpectralEmbedding(CertifiedBase):
+@dataclass(eq=False, repr=False)
+class SpectralEmbedding(CallbackSupportMixin, BaseEstimator):
     """scikit-learn's SpectralEmbedding, with eigenvalues and a certificate.
 
     The same affinities (½(A + Aᵀ), self-loops included), parameters and coordinates.
@@ -55,10 +62,10 @@ class SpectralEmbedding(CertifiedBase):
     [0.134 0.134] proved
     """
 
-    _instead: ClassVar[str] = (
+    _accepts_sparse: ClassVar[bool] = True
+    _instead_of_tiles: ClassVar[str] = (
         "LaplacianEigenmaps reads tiles: it embeds some rows, which place the others"
     )
-
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "affinity": [
@@ -75,29 +82,34 @@ class SpectralEmbedding(CertifiedBase):
         "n_jobs": [None, Integral],
     }
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        affinity: Any = "nearest_neighbors",
-        gamma: float | None = None,
-        random_state: Any = None,
-        eigen_solver: str | None = None,
-        eigen_tol: Any = "auto",
-        n_neighbors: int | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.affinity = affinity
-        self.gamma = gamma
-        self.random_state = random_state
-        self.eigen_solver = eigen_solver
-        self.eigen_tol = eigen_tol
-        self.n_neighbors = n_neighbors
-        self.n_jobs = n_jobs
+    n_components: int = 2
+    _: KW_ONLY
+    affinity: Any = "nearest_neighbors"
+    gamma: float | None = None
+    random_state: Any = None
+    eigen_solver: str | None = None
+    eigen_tol: Any = "auto"
+    n_neighbors: int | None = None
+    n_jobs: int | None = None
 
-    def _fit(self, X: Any) -> None:
-        with self._stage("affinities"):
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Embed X; y is ignored."""
+        fit_any_table(self, X, y)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Array:
+        """Embed X and return the points; y is ignored."""
+        return np.asarray(self.fit(X).embedding_)
+
+    plot = Estimator.plot
+    stated = Estimator.stated
+    _checked = Estimator._checked
+    _fit_tiles = Estimator._fit_tiles
+    _uses_labels = Estimator._uses_labels
+
+    def _fit(self, X: Any, labels: Labels | None) -> None:
+        with fit_stage(self, "affinities"):
             W = self.affinity_matrix_ = self._affinities(X)
         problem, pieces = _problem_of_affinities(W, self.n_components)
         self.n_connected_components_ = pieces
@@ -109,21 +121,15 @@ class SpectralEmbedding(CertifiedBase):
             )
         # Drop-ins are compared by digits: tighter than the default.
         tol = 1e-10 if self.eigen_tol == "auto" else float(self.eigen_tol)
-        with self._stage("solution and certificate"):
+        with fit_stage(self, "solution and certificate"):
             embedding = embed(problem, solver=solver_named("auto", tol))
         self.embedding_ = embedding.points.astype(X.dtype)
         self.eigenvalues_ = embedding.values
         self.certificate_ = embedding.certificate
 
-    def _stated(self, X: Any, count: int, labels: Labels | None = None) -> Stated:
+    def _stated(self, X: Any, count: int, labels: Labels | None) -> Stated:
         problem, _ = _problem_of_affinities(self._affinities(X), self.n_components)
-        return Stated(problem, self._no_map)
-
-    def _no_map(self, answer: Any) -> Any:
-        raise InvalidInput(
-            "SpectralEmbedding places no new points; LaplacianEigenmaps does, and is the same "
-            "method with another choice of weights"
-        )
+        return Stated(problem, _refuse_new_rows)
 
     def _affinities(self, X: Any) -> Any:
         if callable(self.affinity):
@@ -156,8 +162,6 @@ class SpectralEmbedding(CertifiedBase):
             A = finder.kneighbors_graph(X=X, mode="connectivity")
             return 0.5 * (A + A.T)
         self.n_neighbors_ = chosen
-        from dualfold.graph import nearest
-
         listed = np.arange(n)[:, None]
         if chosen > 1:
             others = nearest(X, chosen - 1, n_jobs=self.n_jobs).indices
@@ -168,11 +172,19 @@ class SpectralEmbedding(CertifiedBase):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.affinity in (
             "precomputed",
             "precomputed_nearest_neighbors",
         )
         return tags
+
+
+def _refuse_new_rows(answer: Any) -> Any:
+    raise InvalidInput(
+        "SpectralEmbedding places no new points; LaplacianEigenmaps does, and is the same "
+        "method with another choice of weights"
+    )
 
 
 def _problem_of_affinities(W: Any, count: int) -> tuple[TraceProblem, int]:

@@ -1,8 +1,9 @@
-"""t-SNE as a scikit-learn estimator, with attraction as a parameter."""
+"""t-SNE, with attraction as a parameter."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -13,36 +14,64 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from dualfold.arrays import Array
-from dualfold.estimators.base import CertifiedEstimator
-from dualfold.estimators.graph_estimator import WithParameters
-from dualfold.estimators.landmark_tiles import fit_landmarks
-from dualfold.estimators.tsne_judging import neighbors_kept, warn_of_collapse
-from dualfold.estimators.tsne_neighbors import refuse_odd_input, tsne_lists
-from dualfold.estimators.tsne_starts import (
+from dualfold.data.labels import Labels
+from dualfold.fitting.estimator import Estimator
+from dualfold.fitting.neighborhoods import MetricWithParameters
+from dualfold.fitting.progress import fit_stage
+from dualfold.fitting.tiles import TiledRows
+from dualfold.graph.graph import Graph, Lists
+from dualfold.graph.metrics import is_precomputed
+from dualfold.maps.neighbor_map import NeighborMap
+from dualfold.trace.certificate import certify
+from dualfold.tsne.certificate import BALANCED, TsneCertificate, certify_tsne
+from dualfold.tsne.checks import neighbors_kept, warn_of_collapse
+from dualfold.tsne.descent import Descent, Look, Phase, descended
+from dualfold.tsne.neighbors import refuse_odd_input, tsne_lists
+from dualfold.tsne.problem import TsneProblem
+from dualfold.tsne.starts import (
     displacement,
     given_start,
     spectral_map,
     spectral_problem,
     start_named,
 )
-from dualfold.estimators.tsne_words import Told
-from dualfold.graph import Lists
-from dualfold.graph.metrics import is_precomputed
-from dualfold.maps.neighbor_map import NeighborMap
-from dualfold.scale.table import TiledTable
-from dualfold.trace.certificate import certify
-from dualfold.tsne.certificate import BALANCED, TsneCertificate, certify_tsne
-from dualfold.tsne.descent import Descent, Look, Phase, descended
-from dualfold.tsne.problem import TsneProblem
+from dualfold.tsne.verbose import Told
 from dualfold.weights.perplexity import conditional_affinities, joint_affinities
 
-# How much longer than n/4 the steps after early exaggeration are. KL after 750 rounds with 1, 2 and
-# 4: digits .756, .746, .740; a roll of 5,000 .648, .628, .617; ten groups of 10,000 2.742, 2.731,
-# 2.722. 4 leaves 1.3 % to 1.7 % of the forces unbalanced, so the last rounds have 1 again.
-FASTER = 4.0
+
+def tsne(
+    graph: Graph | Lists,
+    *,
+    n_components: int = 2,
+    perplexity: float | None = 30.0,
+    attraction: float = 1.0,
+) -> TsneProblem:
+    """Points that attract along the edges of a graph and repel one another.
+
+        minimise  ρ·Σ p_ij log(1 + t_ij) + log Σ_{i≠j} 1/(1 + t_ij),   t_ij = ‖y_i − y_j‖²
+
+    which is KL(P‖Q) up to the entropy of P for attraction ρ = 1. P is made of the listed
+    neighbours: by the `perplexity`, or the same for every neighbour (None). Keeps neighbours
+    better than anything that can be proved optimal; distances between groups, their sizes and
+    densities mean little, and other starts give other maps. A larger ρ draws groups together
+    (about 4 looks like UMAP), a smaller one spreads them out; ρ = ∞ is a trace problem
+    (`TsneProblem.laplacian`).
+
+    van der Maaten and Hinton, "Visualizing data using t-SNE" (2008); Böhm, Berens and Kobak,
+    "Attraction-repulsion spectrum in neighbor embeddings" (2022).
+    """
+    lists = graph.lists if isinstance(graph, Graph) else graph
+    conditional = conditional_affinities(lists, perplexity)[0]
+    return TsneProblem(joint_affinities(lists, conditional), n_components, attraction)
 
 
-class TSNE(CertifiedEstimator):
+# How much longer than n/4 the steps after early exaggeration are. 4 leaves more than a hundredth of
+# the forces unbalanced, so the last rounds have 1 again (docs/dev/notes/tsne-grid.md).
+LATE_STEP_FACTOR = 4.0
+
+
+@dataclass(eq=False, repr=False)
+class TSNE(Estimator):
     """Maps that keep neighbours: points attract along a graph and all repel one another.
 
     The parameters, attributes and schedule of scikit-learn's TSNE, and the same map at every run
@@ -128,52 +157,29 @@ class TSNE(CertifiedEstimator):
     _EXPLORATION_MAX_ITER = 250
     _N_ITER_CHECK = 50
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        perplexity: float = 30.0,
-        early_exaggeration: float = 12.0,
-        learning_rate: Any = "auto",
-        max_iter: int = 1000,
-        n_iter_without_progress: int = 300,
-        min_grad_norm: float = 1e-7,
-        metric: Any = "euclidean",
-        metric_params: dict[str, Any] | None = None,
-        init: Any = "pca",
-        verbose: int = 0,
-        random_state: Any = None,
-        method: str = "barnes_hut",
-        angle: float = 0.5,
-        n_jobs: int | None = None,
-        attraction: float = 1.0,
-        n_neighbors: int | None = None,
-        graph: Any = None,
-        n_starts: int = 1,
-        callbacks: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.perplexity = perplexity
-        self.early_exaggeration = early_exaggeration
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.n_iter_without_progress = n_iter_without_progress
-        self.min_grad_norm = min_grad_norm
-        self.metric = metric
-        self.metric_params = metric_params
-        self.init = init
-        self.verbose = verbose
-        self.random_state = random_state
-        self.method = method
-        self.angle = angle
-        self.n_jobs = n_jobs
-        self.attraction = attraction
-        self.n_neighbors = n_neighbors
-        self.graph = graph
-        self.n_starts = n_starts
-        self.callbacks = callbacks
+    n_components: int = 2
+    _: KW_ONLY
+    perplexity: float = 30.0
+    early_exaggeration: float = 12.0
+    learning_rate: Any = "auto"
+    max_iter: int = 1000
+    n_iter_without_progress: int = 300
+    min_grad_norm: float = 1e-7
+    metric: Any = "euclidean"
+    metric_params: dict[str, Any] | None = None
+    init: Any = "pca"
+    verbose: int = 0
+    random_state: Any = None
+    method: str = "barnes_hut"
+    angle: float = 0.5
+    n_jobs: int | None = None
+    attraction: float = 1.0
+    n_neighbors: int | None = None
+    graph: Any = None
+    n_starts: int = 1
+    callbacks: Any = None
 
-    def _fit(self, X: Any) -> None:
+    def _fit(self, X: Any, labels: Labels | None) -> None:
         refuse_odd_input(self, X)
         told = Told(self.verbose)
         lists, problem = self._problem(X, told)
@@ -183,31 +189,31 @@ class TSNE(CertifiedEstimator):
             self._fit_spectral(problem, X)
             return
         start = self._start(X, problem)
-        with self._stage("descent"):
+        with fit_stage(self, "descent"):
             run = self._descended(problem, start, told)
         self.embedding_ = run.points.astype(np.float32)
         self.n_iter_ = run.rounds - 1
         self.history_ = np.array(run.objectives)
-        with self._stage("certificate"):
+        with fit_stage(self, "certificate"):
             others, spread = self._other_starts(X, problem)
             self.certificate_: Any = self._judged(problem, lists, self.embedding_, others, spread)
         self.kl_divergence_ = self.certificate_.kl
         told.end(run, self.certificate_)
         warn_of_collapse(problem, self.embedding_)
 
-    def _fit_tiles(self, rows: TiledTable, y: Any) -> None:
-        fit_landmarks(self, rows)
+    def _fit_tiles(self, rows: TiledRows, y: Any) -> None:
+        rows.fit_landmarks(self)
 
-    def _for_comparison(self) -> Any:
+    def for_comparison(self) -> Any:
         """As this one, from one start; nobody is told of its rounds."""
         return clone(self).set_params(n_starts=1, verbose=0, callbacks=None)
 
     def _problem(self, X: Any, told: Told | None = None) -> tuple[Lists, TsneProblem]:
         told = told or Told(0)
-        with self._stage("neighbours"):
+        with fit_stage(self, "neighbours"):
             lists = tsne_lists(self, X)
         told.neighbors(lists)
-        with self._stage("affinities"):
+        with fit_stage(self, "affinities"):
             by = self.perplexity if self.n_neighbors is None else None
             conditional, widths = conditional_affinities(lists, by, self.n_jobs)
             P = joint_affinities(lists, conditional)
@@ -228,7 +234,7 @@ class TSNE(CertifiedEstimator):
         rho = max(1.0, self.attraction)
         last = late = self._rate(n, rho)
         if self.learning_rate == "auto":  # few rows have no longer steps than the least anyway
-            late = max(last, FASTER * n / rho / 4)
+            late = max(last, LATE_STEP_FACTOR * n / rho / 4)
         return [
             Phase(first, more, early, 0.8, self._EXPLORATION_MAX_ITER),
             Phase(self.max_iter - first, 1.0, late, 0.9, self.n_iter_without_progress, late / last),
@@ -237,7 +243,7 @@ class TSNE(CertifiedEstimator):
     def _start(self, X: Any, problem: TsneProblem) -> Array:
         if not isinstance(self.init, str):
             return given_start(self.init, problem.n, self.n_components)
-        with self._stage("start"):
+        with fit_stage(self, "start"):
             return start_named(self.init, X, problem, self.n_components, self.random_state)
 
     def _descended(self, problem: TsneProblem, start: Array, told: Told | None = None) -> Descent:
@@ -304,7 +310,7 @@ class TSNE(CertifiedEstimator):
         )
 
     def _fit_spectral(self, problem: TsneProblem, X: Any) -> None:
-        with self._stage("solution and certificate"):
+        with fit_stage(self, "solution and certificate"):
             answer = spectral_map(problem, self.n_components)
         self.embedding_ = answer.points.astype(np.float32)
         self.eigenvalues_ = answer.values
@@ -325,7 +331,7 @@ class TSNE(CertifiedEstimator):
         by = float(self.perplexity) if self.n_neighbors is None else None
         metric: Any = self.metric
         if self.metric_params:
-            metric = WithParameters(metric, dict(self.metric_params))
+            metric = MetricWithParameters(metric, dict(self.metric_params))
         return NeighborMap(X, points, drawn_by, by, float(self.attraction), metric)
 
     def judged_points(self, X: Any, points: Any, tolerance: float = BALANCED) -> Any:

@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from numbers import Integral
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from dualfold.errors import Argument, InvalidInput
+from dualfold.fitting.solver_choice import seed_of
 from dualfold.graph.metrics import is_precomputed
-from dualfold.maps.neighbor_map import NeighborMap
 from dualfold.scale.landmarks import HELD_OUT, HeldOut, keeps_more, placing_cost
 from dualfold.scale.sampling import drawn_numbers, gathered
 from dualfold.scale.table import TiledTable
-
-# Of the few nearest landmarks, how many count. By 1, 0.9, 0.8 and 0.6 of five 1,000 rows kept 66.2,
-# 66.5, 65.9 and 64.3 % on a surface, but 15.2, 15.6, 15.8 and 17.0 % on MNIST (three seeds each).
-PERPLEXITY = 0.8
-
-
-def seed_of(random_state: Any) -> int:
-    """scikit-learn's `random_state` as one number; None is 0, so that runs agree."""
-    if random_state is None or isinstance(random_state, Integral):
-        return int(random_state or 0)
-    return int(random_state.randint(2**31 - 1))
 
 
 def fit_landmarks(estimator: Any, rows: TiledTable) -> None:
@@ -45,12 +34,13 @@ def fit_landmarks(estimator: Any, rows: TiledTable) -> None:
     held = np.sort(np.random.default_rng(0).permutation(len(numbers))[count:])
     kept = np.setdiff1d(np.arange(len(numbers)), held)
     some = estimator._checked(_named(rows, gathered(rows, numbers)), reset=False)
-    estimator._fit(some[kept])
+    estimator._fit(some[kept], None)
     estimator.landmark_rows_, estimator.placing_cost_ = numbers[kept], None
     if not len(held):
         return
-    both = estimator._for_comparison()
-    both._fit(some)
+    make = getattr(estimator, "for_comparison", None)
+    both = clone(estimator) if make is None else make()
+    both._fit(some, None)
     beside = HeldOut(some[kept], some[held])
     placed, rule = _placed(estimator, beside, some[kept], some[held])
     fitted = both.embedding_[np.concatenate([kept, held])]
@@ -71,22 +61,6 @@ def _named(rows: TiledTable, some: Any) -> Any:
     return pd.DataFrame(some, columns=rows.meta.columns)
 
 
-def near_mean(estimator: Any, graph: Any, points: Any, landmarks: Any) -> NeighborMap | None:
-    """New rows at the mean of a few nearest landmarks: half as many as the graph has neighbours.
-
-    The other rule of eigenmaps and diffusion maps. Nyström's is the mean of all neighbours in the
-    graph, and where a map shows clusters or a curve it draws new rows to their middles: 1,000 rows
-    beside 2,000 landmarks kept 13 % of their neighbours by it and 16 % by the few (MNIST), 22 and
-    25 % (a roll whose map is a curve), but 67 and 66 % on a surface. So the rows decide.
-    """
-    usual = graph.n_neighbors or int(np.median(graph.lists.counts))
-    count = min(max(2, usual // 2), len(landmarks))
-    if graph.n_pieces > 1 and estimator.pieces == "separate":
-        return None  # means across pieces lie nowhere
-    by = PERPLEXITY * count
-    return NeighborMap(landmarks, points, count, by, np.inf, estimator._metric())
-
-
 def _placed(estimator: Any, beside: HeldOut, landmarks: Any, held: Any) -> tuple[Any, str]:
     """The places of rows held out, and how they were placed if not by the method's own rule.
 
@@ -94,7 +68,8 @@ def _placed(estimator: Any, beside: HeldOut, landmarks: Any, held: Any) -> tuple
     """
     own = estimator.placing_map()(held)
     map_ = estimator.embedding_
-    rule = estimator._second_rule(getattr(estimator, "graph_", None), map_, landmarks)
+    second = getattr(estimator, "second_rule", None)
+    rule = None if second is None else second(estimator.graph_, map_, landmarks)
     if rule is None:
         return own, ""
     near = rule(held)

@@ -7,9 +7,9 @@ import scipy.linalg
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, PointsCollapse, warn
-from dualfold.estimators.tsne_starts import spectral_map
 from dualfold.graph import Lists, nearest
 from dualfold.tsne.problem import TsneProblem
+from dualfold.tsne.starts import spectral_map
 
 # Neighbours that are counted again in the map.
 COUNTED = 10

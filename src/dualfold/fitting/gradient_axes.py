@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from dualfold.arrays import Array
-from dualfold.estimators.principal_axes import Count
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers import Gradient, PaperGradient
@@ -29,7 +28,7 @@ class DescentSettings:
     tol: float
     random_state: Any
 
-    def solution(self, problem: TraceProblem, count: Count) -> Solution:
+    def solution(self, problem: TraceProblem, count: Any) -> Solution:
         """The directions in the order of their variances, guards behind them.
 
         The paper's polar factor is any basis of its subspace; turning it to its own
@@ -45,6 +44,18 @@ class DescentSettings:
         values, turn = np.linalg.eigh(asked.quadratic(found.vectors))
         vectors = np.hstack([found.vectors @ turn, found.guard])
         return replace(found, vectors=vectors, values=asked.sign * values)
+
+
+def descent_settings(estimator: Any) -> DescentSettings:
+    """Those of a PCA's parameters."""
+    return DescentSettings(
+        estimator.svd_solver,
+        estimator.gradient_start,
+        estimator.gradient_step,
+        estimator.gradient_rounds,
+        estimator.tol,
+        estimator.random_state,
+    )
 
 
 def error_history(problem: TraceProblem, solution: Solution) -> Array:
