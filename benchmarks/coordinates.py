@@ -22,12 +22,12 @@ from time import process_time
 from typing import Any
 
 import numpy as np
-from dualfold.estimators.chosen import _Continued
-from dualfold.estimators.coordinates import LADDER, unexplained
 
 from dualfold.data import digits, sphere_cap, swiss_roll
 from dualfold.data.toys import ROLL_TURNS, _roll_length
 from dualfold.descriptions import DESCRIPTIONS
+from dualfold.fitting.coordinates import _Continued
+from dualfold.fitting.overtones import LADDER, unexplained
 from dualfold.quality import t_similarity
 from dualfold.trace.lift import Chosen
 from dualfold.trace.solvers.auto import growing

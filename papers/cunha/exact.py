@@ -5,9 +5,9 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from dualfold.estimators import PCA, ClassicalMDS
 from scipy.spatial.distance import pdist, squareform
 
+from dualfold import PCA, ClassicalMDS
 from dualfold.arrays import Array
 from dualfold.games import unfolding_bracket, unfolding_game
 from dualfold.unfolding import UnfoldingProblem, certify_unfolding, interior_point

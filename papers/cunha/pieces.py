@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from dualfold.estimators import MaximumVarianceUnfolding
 
+from dualfold import MaximumVarianceUnfolding
 from dualfold.data import swiss_roll
 from dualfold.errors import DisconnectedGraph
 from dualfold.graph import knn, separate

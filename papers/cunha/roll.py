@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from dualfold.estimators import PCA, Isomap, LocallyLinearEmbedding, SpectralEmbedding
 
+from dualfold import PCA, Isomap, LocallyLinearEmbedding, SpectralEmbedding
 from dualfold.arrays import Array
 from dualfold.data import Sample, swiss_roll
 from dualfold.graph import Graph, joined, knn

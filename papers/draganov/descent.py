@@ -7,8 +7,8 @@ is exact: (f − minimum)/(f(0) − minimum).
 from __future__ import annotations
 
 import numpy as np
-from dualfold.estimators import PCA, PointPCA
 
+from dualfold import PCA, PointPCA
 from dualfold.arrays import Array
 from dualfold.point_pca import descended_points, point_error
 from dualfold.quality import procrustes

@@ -9,13 +9,13 @@ two points nearer to each other than one of them is to the mean attract.
 from __future__ import annotations
 
 import numpy as np
-from dualfold.estimators import PCA
 from scipy.spatial.distance import cdist
 
+from dualfold import PCA
 from dualfold.arrays import Array
 from dualfold.data import digits, helix, s_curve, swiss_roll
 from dualfold.point_pca import Forces, pair_forces, point_forces
-from dualfold.point_pca.forces import double_centred
+from dualfold.point_pca.point_descent import double_centred
 from papers.draganov.algorithm_one import algorithm_one
 from papers.draganov.attraction import attraction
 from papers.draganov.descent import pixels

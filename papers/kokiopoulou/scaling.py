@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.linalg
-from dualfold.estimators import PCA, ClassicalMDS
 from scipy.spatial.distance import cdist
 
+from dualfold import PCA, ClassicalMDS
 from dualfold.arrays import Array
 from dualfold.data import swiss_roll
 from dualfold.embedding import embed

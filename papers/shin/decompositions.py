@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 
 import numpy as np
-from dualfold.estimators import PCA
 
+from dualfold import PCA
 from dualfold.arrays import Array
 from dualfold.embedding import embed
 from dualfold.trace import TraceProblem

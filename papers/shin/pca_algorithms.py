@@ -7,8 +7,8 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from dualfold.estimators import PCA
 
+from dualfold import PCA
 from dualfold.arrays import Array
 from dualfold.embedding import embed
 from dualfold.methods import pca

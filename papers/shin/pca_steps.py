@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from dualfold.estimators import PCA
 
+from dualfold import PCA
 from dualfold.arrays import Array
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.figures.lectures import Step, steps_figure

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from dualfold.estimators import PCA
 
+from dualfold import PCA
 from dualfold.arrays import Array
 from dualfold.point_pca import averaged_directions, direction_error, direction_gradient
 from papers.figures.charts import Chart, Line, chart_figure

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from dualfold.estimators import LaplacianEigenmaps
 from scipy.stats import spearmanr
 
+from dualfold import LaplacianEigenmaps
 from dualfold.arrays import Array
 from dualfold.data import oversampled_swiss_roll, swiss_roll
 from dualfold.data.toys import Sample

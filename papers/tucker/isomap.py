@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
-from dualfold.estimators import ClassicalMDS, Isomap
 
+from dualfold import ClassicalMDS, Isomap
 from dualfold.arrays import Array
 from dualfold.data import swiss_roll
 from dualfold.graph import from_lengths, geodesic_distances, knn

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from dualfold.estimators import PCA
 
+from dualfold import PCA
 from dualfold.arrays import Array
 from dualfold.graph import nearest
 from dualfold.methods import pca, random_projection

@@ -24,7 +24,7 @@ from dualfold.fitting.overtones import (
     overtones,
 )
 from dualfold.graph import Graph
-from dualfold.kernels.tally import timed
+from dualfold.kernels.reports import timed
 from dualfold.kernels.threads import lapack_threads
 from dualfold.trace.certificate import certify
 from dualfold.trace.lift import Chosen, Evened, Scale, shown
@@ -32,7 +32,7 @@ from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers import Auto, Factored
 from dualfold.trace.solvers.auto import growing
-from dualfold.trace.sparse.shifted import share_ordering
+from dualfold.trace.sparse.shifted_matrices import share_ordering
 
 COORDINATE_CONSTRAINTS: dict[str, Any] = {
     "coordinates": [StrOptions({"first", "independent"}), "array-like"]

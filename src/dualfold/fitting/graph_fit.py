@@ -319,7 +319,7 @@ def _fit_each_piece(rows: FittedRows, graph: Graph, method: GraphMethod, stage: 
         largest = largest or answer
         parts.append((numbers, answer))
         maps.append(method.rule(part, answer.embedding))
-    drawn = [(numbers, answer and answer.embedding) for numbers, answer in parts]
+    drawn = [(numbers, None if answer is None else answer.embedding) for numbers, answer in parts]
     layout = side_by_side(drawn, graph.n, largest.width if largest else 1)
     found = [embedding for _, embedding in drawn if embedding is not None]
     values = found[0].values if found else np.zeros(1)

@@ -207,4 +207,4 @@ def count_for(estimator: Any, name: str, shape: tuple[int, int]) -> Count:
             Argument("svd_solver", "auto"),
             " gives all of them",
         )
-    return Count(wanted if isinstance(wanted, Integral) else float(wanted), shape)
+    return Count(int(wanted) if isinstance(wanted, Integral) else float(wanted), shape)

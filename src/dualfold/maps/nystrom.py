@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.graph.attach import attach
+from dualfold.graph.attachment import attach
 from dualfold.graph.graph import Graph
 from dualfold.weights.affinity import Affinity
 

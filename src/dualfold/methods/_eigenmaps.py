@@ -214,7 +214,9 @@ class LaplacianEigenmaps(GraphEstimator):
     def _method(self) -> GraphMethod:
         shared, solver, time = shared_fields(self), eigen_solver(self), self.diffusion_time
         scale = eigenvalue_scale if time is None else diffused_scale(time)
-        weights, width = self.weights, self.width
+        weights: Any = self.weights
+        constraint: Any = self.constraint
+        width = self.width
         if weights == "precomputed":  # lengths are √(−log affinity): heat of width 1 undoes it
             weights, width = "heat", 1.0
             shared["graph"] = _graph_of_affinities
@@ -223,7 +225,7 @@ class LaplacianEigenmaps(GraphEstimator):
                 eigenmaps_problem,
                 weights=weights,
                 width=width,
-                constraint=self.constraint,
+                constraint=constraint,
                 time=time,
             ),
             rule=self._rule,

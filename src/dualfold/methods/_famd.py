@@ -29,7 +29,7 @@ from dualfold.fitting.tiles import TiledRows
 from dualfold.inputs import frame_of, numbers_of
 from dualfold.methods._pca import centred_problem, pca
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.rows import column_deviations, column_means, table
+from dualfold.weights.row_passes import column_deviations, column_means, table
 
 
 def famd(X: Any, *, n_components: int = 2, indicators: Array | None = None) -> TraceProblem:

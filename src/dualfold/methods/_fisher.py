@@ -30,7 +30,7 @@ from dualfold.weights.class_scatter import (
     class_scatter_of,
     ledoit_wolf_scatter,
 )
-from dualfold.weights.rows import table
+from dualfold.weights.row_passes import table
 
 Shrinkage = float | Literal["auto"] | None
 

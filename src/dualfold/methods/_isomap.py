@@ -221,7 +221,7 @@ class Isomap(GraphEstimator):
     @property
     def residual_variance_(self) -> float:
         """1 − R² between geodesic and embedded distances."""
-        from dualfold.quality.pairs import residual_variance
+        from dualfold.quality.pair_measures import residual_variance
 
         check_is_fitted(self, "graph_")
         return float(residual_variance(self.graph_, self.embedding_))

@@ -23,12 +23,12 @@ from dualfold.fitting.graph_estimator import (
 )
 from dualfold.fitting.graph_fit import FewerRows, GraphMethod
 from dualfold.fitting.rules import local_rule
-from dualfold.graph.directed import listed_by_someone, neighborhoods, overlapping
+from dualfold.graph.directed_lists import listed_by_someone, neighborhoods, overlapping
 from dualfold.graph.graph import Graph
 from dualfold.maps.local import LocalWeightsMap
 from dualfold.trace.lift import Stepped
 from dualfold.trace.problem import Gramian, TraceProblem
-from dualfold.trace.sparse.shifted import shifted
+from dualfold.trace.sparse.shifted_matrices import shifted
 from dualfold.weights.local_tangents import tangent_alignment, tangent_hessian
 from dualfold.weights.null_vectors import reconstruction_null_vectors
 from dualfold.weights.reconstruction import reconstruction_weights

@@ -25,7 +25,7 @@ from dualfold.maps.neighbor_map import NeighborMap
 from dualfold.trace.certificate import certify
 from dualfold.tsne.certificate import BALANCED, TsneCertificate, certify_tsne
 from dualfold.tsne.checks import neighbors_kept, warn_of_collapse
-from dualfold.tsne.descent import Descent, Look, Phase, descended
+from dualfold.tsne.gradient_descent import Descent, Look, Phase, descended
 from dualfold.tsne.neighbors import refuse_odd_input, tsne_lists
 from dualfold.tsne.problem import TsneProblem
 from dualfold.tsne.starts import (

@@ -4,7 +4,7 @@ save_model("roll.dualfold", model_of(Isomap().fit(X)))
 load_model("roll.dualfold").transform(new)
 """
 
-from dualfold.estimators.stated import Stated
+from dualfold.fitting.statement import Stated
 from dualfold.saved.foreign import Foreign, judged_rows, kept_rows, old_rows
 from dualfold.saved.model import BothSides, Model, load_model, save_model
 from dualfold.saved.placing import both_sides, model_of, rule_of

@@ -10,12 +10,12 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding
 from dualfold.errors import InPython, InvalidInput
-from dualfold.estimators.layout import PiecewiseCertificate, side_by_side
-from dualfold.estimators.neighbor_map import NeighborMap
-from dualfold.estimators.unfolding import MaximumVarianceUnfolding
+from dualfold.fitting.layout import PiecewiseCertificate, side_by_side
 from dualfold.graph import Graph, separate
 from dualfold.maps.landmark import FromLandmarks
 from dualfold.maps.piecewise import PiecewiseMap
+from dualfold.methods._mvu import MaximumVarianceUnfolding
+from dualfold.methods._neighbor_map import NeighborMap
 from dualfold.saved.agreement import disagreements
 from dualfold.saved.behind import completed, quotients, vectors_behind
 from dualfold.saved.doubts import SAME, SAME_SINGLE, displaced

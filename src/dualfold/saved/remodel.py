@@ -15,7 +15,7 @@ from dualfold.arrays import Array
 from dualfold.certificate import checked_tolerance
 from dualfold.embedding import Embedding
 from dualfold.errors import InvalidInput
-from dualfold.estimators.stated import Stated
+from dualfold.fitting.statement import Stated
 from dualfold.maps.landmark import GeodesicMap
 from dualfold.maps.linear import LinearMap, Projected
 from dualfold.maps.local import LocalWeightsMap

@@ -14,7 +14,7 @@ import numpy as np
 from dualfold.certificate import checked_tolerance
 from dualfold.descriptions import DESCRIPTIONS, ESTIMATORS, Description
 from dualfold.errors import InvalidInput
-from dualfold.estimators.graph_estimator import GraphEstimator
+from dualfold.fitting.graph_estimator import GraphEstimator
 from dualfold.maps.neighbor_map import NeighborMap
 from dualfold.saved.agreement import disagreements
 from dualfold.saved.model import BothSides, Model

@@ -10,7 +10,7 @@ from sklearn.utils.validation import validate_data
 
 from dualfold.arrays import Array
 from dualfold.fitting.moments import Moments
-from dualfold.graph.search import Neighbors
+from dualfold.graph import Neighbors
 from dualfold.scale.classes import ClassMoments, class_moments_of
 from dualfold.scale.landmark_fit import fit_landmarks
 from dualfold.scale.lists import neighbors
