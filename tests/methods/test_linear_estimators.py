@@ -173,7 +173,7 @@ def test_pca_of_data_too_large_for_a_matrix(
     X = random_table(300, 5) @ random_table(5, 120) + 0.3 * random_table(300, 120)
     X = X * (X > 0.3)
     whole = dualfold.PCA(4, standardize=standardize).fit(X)
-    room = sys.modules["dualfold.methods.pca"]  # the name in `methods` is the function
+    room = sys.modules["dualfold.methods._pca"]
     monkeypatch.setattr(room, "MOST_ROWS", 50)
     monkeypatch.setattr(room, "MOST_SPARSE_ROWS", 50)
     monkeypatch.setattr("dualfold.trace.proof.routes.MOST_FILLED_ROWS", 50)  # as if it were large

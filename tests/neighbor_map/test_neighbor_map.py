@@ -9,7 +9,6 @@ import mpmath
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from dualfold.methods.neighbor_map import neighbor_map
 from scipy.linalg import subspace_angles
 from typer.testing import CliRunner
 
@@ -18,6 +17,7 @@ from dualfold.cli import app
 from dualfold.data import digits
 from dualfold.errors import InvalidInput, RowsLeftOut, TooLarge
 from dualfold.graph import knn
+from dualfold.methods import neighbor_map
 from dualfold.neighbor_map import (
     certify_neighbors,
     divergence,

@@ -6,12 +6,12 @@ import itertools
 
 import numpy as np
 import pytest
-from dualfold.methods.pca import MOST_ROWS, MOST_SPARSE_ROWS, pca_matrix
 
 from dualfold.errors import InvalidInput
 from dualfold.graph import knn
 from dualfold.graph.lower_bounds import frame_of
 from dualfold.methods import tsne
+from dualfold.methods._pca import MOST_ROWS, MOST_SPARSE_ROWS, pca_matrix
 from dualfold.quality import nonmetric, rank_counts
 from dualfold.quality.conformal import conformal_p_values
 from dualfold.quality.distortion import measured_distortion

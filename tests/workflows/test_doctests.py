@@ -14,6 +14,7 @@ import pytest
 
 import dualfold
 import papers
+from dualfold.descriptions import ESTIMATORS
 
 
 def modules_with_examples() -> list[str]:

@@ -24,6 +24,7 @@ from dualfold.games import (
 )
 from dualfold.games.divergences import Euclidean
 from dualfold.games.sure import Sure
+from dualfold.methods._random_projection import _looser, _size
 from dualfold.programs import LinearProgram, bounds, certify_program
 from dualfold.quality.space import _given
 from dualfold.trace import Gramian, TraceProblem

@@ -221,6 +221,7 @@ class NeighborMap(GraphEstimator):
     ) -> NeighborCertificate:
         """The certificate of points that are to be the map of a graph in one piece.
 
+        tolerance : the largest gap that is "proved"
         scope : which rows the graph is about, in words
         """
         spread = self.spread
