@@ -8,20 +8,23 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg
+from sklearn.utils import check_random_state
 
 from dualfold.arrays import Array
 from dualfold.certificate import Certificate
 from dualfold.embedding import judged
 from dualfold.errors import Argument, InvalidInput
 from dualfold.fitting.dimension import Choice, minka_dimension, variance_share
-from dualfold.fitting.gradient_axes import DESCENTS
 from dualfold.fitting.moments import Moments
 from dualfold.fitting.solver_choice import solver_to_last_digits
 from dualfold.maps.linear import LinearMap, Projected
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
+from dualfold.trace.solvers import Gradient, PaperGradient
 from dualfold.weights.covariance import CentredScatter
 
+# Values of `svd_solver` that descend.
+DESCENTS = ("gradient", "gradient-paper")
 # n_components="auto" keeps this share of the variance (Cunha's rule of thumb).
 AUTO_SHARE = 0.9
 # `fit` keeps a scatter matrix of up to this many features, 8 MB, so that partial_fit can
@@ -208,3 +211,54 @@ def count_for(estimator: Any, name: str, shape: tuple[int, int]) -> Count:
             " gives all of them",
         )
     return Count(int(wanted) if isinstance(wanted, Integral) else float(wanted), shape)
+
+
+@dataclass(frozen=True, eq=False)
+class DescentSettings:
+    """How to descend: PCA's parameters `gradient_start`, `gradient_step`, `gradient_rounds`."""
+
+    name: str
+    start: Any
+    step: float | None
+    rounds: int
+    tol: float
+    random_state: Any
+
+    def solution(self, problem: TraceProblem, count: Count) -> Solution:
+        """The directions in the order of their variances, guards behind them.
+
+        The paper's polar factor is any basis of its subspace; turning it to its own
+        principal axes changes neither the subspace nor a distance.
+        """
+        asked = replace(problem, count=max(int(count.wanted), 1))
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        start = None if isinstance(self.start, str) else np.asarray(self.start)
+        if self.name == "gradient":
+            found = Gradient(tol=self.tol or 1e-7, seed=seed, start=start).solve(asked)
+        else:
+            found = PaperGradient(self.rounds, self.step, seed, start).attempt(asked)
+        values, turn = np.linalg.eigh(asked.quadratic(found.vectors))
+        vectors = np.hstack([found.vectors @ turn, found.guard])
+        return replace(found, vectors=vectors, values=asked.sign * values)
+
+
+def descent_settings(estimator: Any) -> DescentSettings:
+    """Those of a PCA's parameters."""
+    return DescentSettings(
+        estimator.svd_solver,
+        estimator.gradient_start,
+        estimator.gradient_step,
+        estimator.gradient_rounds,
+        estimator.tol,
+        estimator.random_state,
+    )
+
+
+def error_history(problem: TraceProblem, solution: Solution) -> Array:
+    """A row a step: ‖XUUᵀ − X‖²/‖X‖², and how much of it could still be too much (a bound)."""
+    known: Any = problem.A
+    total = known.trace if isinstance(known, CentredScatter) else float(np.trace(known))
+    total = total or 1.0
+    history = np.zeros((0, 2)) if solution.history is None else solution.history
+    excess = history[:, 1] * np.abs(history[:, 0]) / total
+    return np.column_stack([1 + history[:, 0] / total, excess])

@@ -18,15 +18,17 @@ from dualfold.arrays import Array
 from dualfold.data.labels import Labels
 from dualfold.errors import Argument, InvalidInput
 from dualfold.fitting.estimator import asked_count, checked_rows, fit_any_table
-from dualfold.fitting.gradient_axes import DESCENTS, descent_settings, error_history
 from dualfold.fitting.linear import LinearEstimator, signed
 from dualfold.fitting.moments import Moments
 from dualfold.fitting.principal_axes import (
+    DESCENTS,
     MAX_KEPT_WIDTH,
     MAX_SMALL_SIDE,
     SPARSE_SOLVERS,
     PrincipalAxes,
     count_for,
+    descent_settings,
+    error_history,
     kept_moments,
     principal_axes,
     singular_vectors,

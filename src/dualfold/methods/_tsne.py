@@ -23,7 +23,7 @@ from dualfold.graph.graph import Graph, Lists
 from dualfold.graph.metrics import is_precomputed
 from dualfold.maps.neighbor_map import NeighborMap
 from dualfold.trace.certificate import certify
-from dualfold.tsne.certificate import BALANCED, TsneCertificate, certify_tsne
+from dualfold.tsne.certificate import BALANCED, certify_tsne
 from dualfold.tsne.checks import neighbors_kept, warn_of_collapse
 from dualfold.tsne.gradient_descent import Descent, Look, Phase, descended
 from dualfold.tsne.neighbors import refuse_odd_input, tsne_lists
@@ -188,7 +188,11 @@ class TSNE(Estimator):
         if not np.isfinite(self.attraction):
             self._fit_spectral(problem, X)
             return
-        start = self._start(X, problem)
+        if isinstance(self.init, str):
+            with fit_stage(self, "start"):
+                start = start_named(self.init, X, problem, self.n_components, self.random_state)
+        else:
+            start = given_start(self.init, problem.n, self.n_components)
         with fit_stage(self, "descent"):
             run = self._descended(problem, start, told)
         self.embedding_ = run.points.astype(np.float32)
@@ -196,7 +200,14 @@ class TSNE(Estimator):
         self.history_ = np.array(run.objectives)
         with fit_stage(self, "certificate"):
             others, spread = self._other_starts(X, problem)
-            self.certificate_: Any = self._judged(problem, lists, self.embedding_, others, spread)
+            self.certificate_: Any = certify_tsne(
+                problem,
+                self.embedding_,
+                neighbors_kept=neighbors_kept(lists, self.embedding_, self.n_jobs),
+                starts=others,
+                spread=spread,
+                n_jobs=self.n_jobs,
+            )
         self.kl_divergence_ = self.certificate_.kl
         told.end(run, self.certificate_)
         warn_of_collapse(problem, self.embedding_)
@@ -239,12 +250,6 @@ class TSNE(Estimator):
             Phase(first, more, early, 0.8, self._EXPLORATION_MAX_ITER),
             Phase(self.max_iter - first, 1.0, late, 0.9, self.n_iter_without_progress, late / last),
         ]
-
-    def _start(self, X: Any, problem: TsneProblem) -> Array:
-        if not isinstance(self.init, str):
-            return given_start(self.init, problem.n, self.n_components)
-        with fit_stage(self, "start"):
-            return start_named(self.init, X, problem, self.n_components, self.random_state)
 
     def _descended(self, problem: TsneProblem, start: Array, told: Told | None = None) -> Descent:
         return descended(
@@ -291,23 +296,6 @@ class TSNE(Estimator):
             ended.append((name, float(certify_tsne(problem, points, n_jobs=self.n_jobs).value)))
             moved.append(displacement(self.embedding_.astype(float), points))
         return tuple(ended), float(np.median(np.max(moved, axis=0)))
-
-    def _judged(
-        self,
-        problem: TsneProblem,
-        lists: Lists,
-        points: Array,
-        others: tuple[tuple[str, float], ...] = (),
-        spread: float = np.nan,
-    ) -> TsneCertificate:
-        return certify_tsne(
-            problem,
-            points,
-            neighbors_kept=neighbors_kept(lists, points, self.n_jobs),
-            starts=others,
-            spread=spread,
-            n_jobs=self.n_jobs,
-        )
 
     def _fit_spectral(self, problem: TsneProblem, X: Any) -> None:
         with fit_stage(self, "solution and certificate"):
