@@ -240,7 +240,7 @@ def _turned(stored: Stored, angle: float):
     lift = stored.problem.lift
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     new = np.diagonal(turn.T @ np.diag(values) @ turn)
-    by_length = "landmark" in stored.kind or getattr(lift, "__name__", "") == "scaled_vectors"
+    by_length = "landmark" in stored.kind or isinstance(lift, ScaledVectorLift)
     if by_length and (values > 0).all():
         return (Y / np.sqrt(values)) @ turn * np.sqrt(new), new
     return Y @ turn, new

@@ -17,7 +17,7 @@ from dualfold.graph import from_lengths, joined, knn
 from dualfold.programs import linear_systems
 from dualfold.quality.verdict import _DISTANCES, _TEARS, _TRUST, _word
 from dualfold.trace.certificate import TraceCertificate, certify
-from dualfold.trace.lift import Stepped
+from dualfold.trace.lift import EdgeLengthScale
 from dualfold.trace.proof import rounding
 from dualfold.trace.proof.completeness import Floor
 from dualfold.trace.sparse import factorisation
@@ -70,7 +70,7 @@ def test_defaults_say_that_nothing_is_known_and_nothing_is_wrong():
     assert (plain.chance, plain.seen, plain.error) == (0.0, None, 0.0)
     fields = {field.name: field.default for field in dataclasses.fields(TraceCertificate)}
     assert fields["eigenvectors"] is True
-    assert Stepped((np.zeros(0), np.zeros(0))).alike == 1.5
+    assert EdgeLengthScale((np.zeros(0), np.zeros(0))).alike == 1.5
 
 
 def test_sets_are_seen_from_0_unless_said_otherwise():

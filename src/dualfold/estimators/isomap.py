@@ -15,7 +15,7 @@ from dualfold.embedding import Embedding
 from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimator
 from dualfold.graph import Graph
 from dualfold.graph.geodesics import farthest_points, geodesic_distances
-from dualfold.maps.landmark import FromLandmarks, GeodesicMap, triangulation
+from dualfold.maps.landmark import LandmarkLift, GeodesicMap, triangulation
 from dualfold.methods.isomap import isomap, landmark_count, landmark_isomap
 from dualfold.quality.pairs import residual_variance
 from dualfold.trace.problem import TraceProblem
@@ -134,7 +134,7 @@ class Isomap(GraphEstimator):
 
     def _map(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
         lift = embedding.problem.lift
-        corners = lift.landmarks if isinstance(lift, FromLandmarks) else None
+        corners = lift.landmarks if isinstance(lift, LandmarkLift) else None
         place = triangulation(embedding.problem, embedding.solution.vectors, embedding.values)
         return GeodesicMap(graph, place, corners)
 

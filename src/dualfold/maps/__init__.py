@@ -1,7 +1,7 @@
 """New points and back: maps that outlive the points they were made from."""
 
 from dualfold.maps.landmark import (
-    FromLandmarks,
+    LandmarkLift,
     GeodesicMap,
     Triangulation,
     geodesics_to_new,
@@ -15,7 +15,7 @@ from dualfold.maps.piecewise import PiecewiseMap, RescaledMap
 from dualfold.maps.random import gaussian_map, orthogonal_map, random_map, sparse_map
 
 __all__ = [
-    "FromLandmarks",
+    "LandmarkLift",
     "GeodesicMap",
     "LinearMap",
     "LocalWeightsMap",

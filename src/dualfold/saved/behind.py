@@ -10,8 +10,8 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import DualfoldError, InvalidInput
-from dualfold.maps.landmark import FromLandmarks
-from dualfold.maps.linear import Projected, ProjectedFromGram
+from dualfold.maps.landmark import LandmarkLift
+from dualfold.maps.linear import ProjectionLift, GramProjectionLift
 from dualfold.trace import lift as lifts
 from dualfold.trace.metric import Identity
 from dualfold.trace.problem import TraceProblem
@@ -33,19 +33,19 @@ def vectors_behind(problem: TraceProblem, points: Array, *, single: bool = False
     lift = problem.lift
     if lift is lifts.vectors:
         return points
-    if isinstance(lift, lifts.Diffused | lifts.Chosen):
+    if isinstance(lift, lifts.DiffusionLift | lifts.SelectedColumns):
         lengths = np.sqrt(np.einsum("ij,ij->j", points, problem.metric.times(points)))
         return np.asarray(points / np.where(lengths > 0, lengths, 1.0))
-    if lift is lifts.scaled_vectors or isinstance(lift, ProjectedFromGram):
+    if lift is lifts.scaled_vectors or isinstance(lift, GramProjectionLift):
         return unit_columns(points)
-    if isinstance(lift, FromLandmarks):
+    if isinstance(lift, LandmarkLift):
         return _behind_landmarks(problem, lift, points, single)
-    if isinstance(lift, Projected) and lift.space is not None:
+    if isinstance(lift, ProjectionLift) and lift.space is not None:
         centred = points - points.mean(axis=0)
         return np.linalg.solve(lift.space.form(lambda Z: Z), lift.space.adjoint(centred))
-    if isinstance(lift, Projected) and not isinstance(problem.metric, Identity):
+    if isinstance(lift, ProjectionLift) and not isinstance(problem.metric, Identity):
         return _behind_metric(problem, lift, points)
-    if isinstance(lift, Projected):  # XᵀHXv = nθv, so v is XᵀHy at length 1
+    if isinstance(lift, ProjectionLift):  # XᵀHXv = nθv, so v is XᵀHy at length 1
         moments = combined_rows(lift.data, unit_columns(points), lift.mean)
         return unit_columns(moments if lift.scale is None else moments / lift.scale[:, None])
     raise InvalidInput(f"the points of {type(lift).__name__} cannot be traced back to vectors")
@@ -70,7 +70,7 @@ def completed(problem: TraceProblem, columns: Array) -> Array | None:
     The others are a solver's, turned off the columns. None where there is no answer to be had.
     """
     lift = problem.lift
-    if not isinstance(lift, lifts.Chosen):
+    if not isinstance(lift, lifts.SelectedColumns):
         return columns
     if columns.shape != (problem.n, len(lift.indices)):
         return None
@@ -92,7 +92,7 @@ def completed(problem: TraceProblem, columns: Array) -> Array | None:
 
 def stated_values(problem: TraceProblem, theta: Array, values: Array | None) -> Array | None:
     """Eigenvalues that are stated of the coordinates, among those (`theta`) of all directions."""
-    if values is None or not isinstance(problem.lift, lifts.Chosen):
+    if values is None or not isinstance(problem.lift, lifts.SelectedColumns):
         return values
     whole = theta.copy()
     whole[list(problem.lift.indices)] = values
@@ -102,10 +102,10 @@ def stated_values(problem: TraceProblem, theta: Array, values: Array | None) -> 
 def width_of(problem: TraceProblem) -> int:
     """How many coordinates its points have."""
     lift = problem.lift
-    return len(lift.indices) if isinstance(lift, lifts.Chosen) else problem.count
+    return len(lift.indices) if isinstance(lift, lifts.SelectedColumns) else problem.count
 
 
-def _behind_metric(problem: TraceProblem, lift: Projected, points: Array) -> Array:
+def _behind_metric(problem: TraceProblem, lift: ProjectionLift, points: Array) -> Array:
     """An answer whose points are nearest to those that are stored.
 
     Where features outnumber rows, points alone do not say which directions they come from.
@@ -130,7 +130,7 @@ def quotients(problem: TraceProblem, V: Array) -> Array:
 
 
 def _behind_landmarks(
-    problem: TraceProblem, lift: FromLandmarks, points: Array, single: bool
+    problem: TraceProblem, lift: LandmarkLift, points: Array, single: bool
 ) -> Array:
     """V with M·V·Θ^-½ = the landmarks' rows, M = ½(δ̄ − δ) between landmarks.
 

@@ -14,7 +14,7 @@ from dualfold.estimators.layout import PiecewiseCertificate, side_by_side
 from dualfold.estimators.neighbor_map import NeighborMap
 from dualfold.estimators.unfolding import MaximumVarianceUnfolding
 from dualfold.graph import Graph, separate
-from dualfold.maps.landmark import FromLandmarks
+from dualfold.maps.landmark import LandmarkLift
 from dualfold.maps.piecewise import PiecewiseMap
 from dualfold.saved.agreement import disagreements
 from dualfold.saved.behind import completed, quotients, vectors_behind
@@ -207,7 +207,7 @@ def _moved_back(estimator: Any, graph: Graph, points: Array) -> Array:
     if isinstance(estimator, MaximumVarianceUnfolding | NeighborMap):
         return points - points.mean(axis=0)
     problem: TraceProblem = estimator._stated_piece(graph, points.shape[1]).problem
-    if isinstance(problem.lift, FromLandmarks):
+    if isinstance(problem.lift, LandmarkLift):
         return points - points[problem.lift.landmarks.indices].mean(axis=0)
     weights = problem.metric.times(np.ones((problem.n, 1)))
     return np.asarray(points - (weights.T @ points) / weights.sum(), dtype=points.dtype)

@@ -24,8 +24,8 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.certificate import checked_tolerance
 from dualfold.errors import InvalidInput
-from dualfold.maps.landmark import FromLandmarks
-from dualfold.maps.linear import Projected, ProjectedFromGram
+from dualfold.maps.landmark import LandmarkLift
+from dualfold.maps.linear import ProjectionLift, GramProjectionLift
 from dualfold.saved.behind import (
     completed,
     nearest_answer,
@@ -98,7 +98,7 @@ def _lifted(
     off, apart = displaced(again, Y, same=SAME_SINGLE if single else SAME)
     if doubts or apart:
         return certificate.doubted(*apart, *doubts)
-    if isinstance(problem.lift, FromLandmarks):
+    if isinstance(problem.lift, LandmarkLift):
         words = f"all {len(Y):,} points were placed again and agree to {off:.0e} of the extent"
         return replace(certificate, about=f"{certificate.about}: {words}")
     return certificate
@@ -107,7 +107,7 @@ def _lifted(
 def points_are_vectors(problem: TraceProblem) -> bool:
     """Whether the points are read off V row by row, and not placed by other data."""
     plain = problem.lift in (lifts.vectors, lifts.scaled_vectors)
-    return plain or isinstance(problem.lift, ProjectedFromGram | lifts.Diffused | lifts.Chosen)
+    return plain or isinstance(problem.lift, GramProjectionLift | lifts.DiffusionLift | lifts.SelectedColumns)
 
 
 def refused(problem: TraceProblem, doubt: str, tolerance: float) -> TraceCertificate:
@@ -136,9 +136,9 @@ def _numbers(problem: TraceProblem, points: Any, values: Any) -> tuple[Array, Ar
 
 def _rows_of(problem: TraceProblem) -> int | None:
     lift = problem.lift
-    if isinstance(lift, FromLandmarks):
+    if isinstance(lift, LandmarkLift):
         return int(lift.landmarks.distances.shape[1])
-    if isinstance(lift, Projected | ProjectedFromGram):
+    if isinstance(lift, ProjectionLift | GramProjectionLift):
         return int(lift.data.shape[0])
     return problem.n
 
@@ -156,7 +156,7 @@ def _without_extent(problem: TraceProblem, Y: Array) -> Array:
     """Which columns hold only rounding; where points are the vectors themselves, none."""
     extents = np.ptp(Y, axis=0)
     free = problem.lift is lifts.vectors
-    free = free or isinstance(problem.lift, lifts.Diffused | lifts.Chosen)
+    free = free or isinstance(problem.lift, lifts.DiffusionLift | lifts.SelectedColumns)
     if free or not extents.any():
         return np.zeros(len(extents), bool)
     return np.asarray(extents <= NO_EXTENT * extents.max())

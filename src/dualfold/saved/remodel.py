@@ -17,7 +17,7 @@ from dualfold.embedding import Embedding
 from dualfold.errors import InvalidInput
 from dualfold.estimators.stated import Stated
 from dualfold.maps.landmark import GeodesicMap
-from dualfold.maps.linear import LinearMap, Projected
+from dualfold.maps.linear import LinearMap, ProjectionLift
 from dualfold.maps.local import LocalWeightsMap
 from dualfold.maps.nystrom import NystromMap
 from dualfold.maps.piecewise import RescaledMap
@@ -86,10 +86,10 @@ def _answer_in(problem: TraceProblem, map_: Any) -> tuple[Array, Array | None]:
         return _behind(problem, _floats(map_.points))
     if isinstance(map_, LinearMap):
         lift = problem.lift
-        if isinstance(lift, Projected) and lift.space is None:
+        if isinstance(lift, ProjectionLift) and lift.space is None:
             return np.ascontiguousarray(_floats(map_.components).T), None
         fits = map_.components.shape == (problem.count, len(map_.mean))
-        if fits and isinstance(lift, Projected) and lift.data.shape[1] == len(map_.mean):
+        if fits and isinstance(lift, ProjectionLift) and lift.data.shape[1] == len(map_.mean):
             return _behind(problem, map_.encode(lift.data))
         return _behind(problem, map_.encode(getattr(lift, "data", None)))
     raise InvalidInput(f"a {type(map_).__name__} holds no answer to this problem")

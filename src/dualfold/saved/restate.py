@@ -15,7 +15,7 @@ from dualfold.certificate import checked_tolerance
 from dualfold.descriptions import DESCRIPTIONS, ESTIMATORS, Description
 from dualfold.errors import InvalidInput
 from dualfold.estimators.graph_estimator import GraphEstimator
-from dualfold.maps.neighbor_map import NeighborMap
+from dualfold.maps.attraction import AttractionMap
 from dualfold.saved.agreement import disagreements
 from dualfold.saved.model import BothSides, Model
 from dualfold.saved.parts import parts_of
@@ -67,7 +67,7 @@ def _judged(estimator: Any, data: Any, y: Any, model: Model, asking: Asking) -> 
     if graph.n_pieces > 1 and estimator.pieces == "separate":
         return judged_pieces(estimator, graph, model, asking)
     graph = estimator._in_one_piece(graph)
-    if isinstance(model.map, NeighborMap):
+    if isinstance(model.map, AttractionMap):
         return _judged_near(estimator, graph, data, model.map, asking)
     count = estimator._asked(width, graph.n - 1)
     return judged_piece(estimator, graph, model.map, count, model.both_sides, asking)[0]
@@ -114,7 +114,7 @@ def rechecked_points(
 def _judged_forces(estimator: Any, data: Any, model: Model) -> Any:
     """Points that attract and repel: judged as they are stored, and the rule of new ones."""
     points = getattr(model.map, "points", None)
-    if not isinstance(model.map, NeighborMap) or points is None:
+    if not isinstance(model.map, AttractionMap) or points is None:
         raise InvalidInput(
             f"a {type(model.map).__name__} holds no map of {type(estimator).__name__}"
         )
@@ -128,7 +128,7 @@ def _judged_forces(estimator: Any, data: Any, model: Model) -> Any:
     return found.doubted(*disagreements(parts_of(mine), parts_of(model.map)))
 
 
-def _judged_near(estimator: Any, graph: Any, data: Any, map_: NeighborMap, asking: Asking) -> Any:
+def _judged_near(estimator: Any, graph: Any, data: Any, map_: AttractionMap, asking: Asking) -> Any:
     """Landmarks at whose means new rows are placed: their points by the problem, then the rule."""
     mine = estimator._second_rule(graph, map_.points, data)
     if mine is None:

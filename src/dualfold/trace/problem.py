@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -27,7 +26,7 @@ from dualfold.trace.entries import (
     real_sparse,
     symmetric,
 )
-from dualfold.trace.lift import vectors as plain_vectors
+from dualfold.trace.lift import Lift, VectorLift, as_lift
 from dualfold.trace.metric import Metric, metric, orthonormal_span
 from dualfold.trace.product import product
 
@@ -78,7 +77,7 @@ class TraceProblem:
     sense : "min" or "max"
     excluded : n×p array whose columns span the trivial directions N; they must
         be an invariant subspace (eigenvectors) of the pencil
-    lift : turns (vectors, values) into the points of the embedding
+    lift : turns (vectors, values) into the points of the embedding: a `Lift`, or a function
     about : what the problem is about when that is not all of the data, in words
 
     Examples
@@ -94,7 +93,7 @@ class TraceProblem:
     count: int = 2
     sense: Literal["min", "max"] = "min"
     excluded: Any = None
-    lift: Callable[[Array, Array], Array] = plain_vectors
+    lift: Lift = VectorLift()
     about: str = ""
 
     def __post_init__(self) -> None:
@@ -105,6 +104,7 @@ class TraceProblem:
         if self.sense not in ("min", "max"):
             raise InvalidInput(Argument("sense"), f" is {self.sense!r}; it must be 'min' or 'max'")
         object.__setattr__(self, "A", _checked(self.A))
+        object.__setattr__(self, "lift", as_lift(self.lift))
         object.__setattr__(self, "B", metric(self.B, self.n))
         room = self.n - self.trivial.shape[1]
         if not 1 <= self.count <= room:
