@@ -6,7 +6,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.graph import nearest
-from dualfold.graph.tree import without_self
+from dualfold.graph.kd_tree import without_self
 
 T, SAMPLE = 10, 2_000
 

@@ -10,7 +10,7 @@ import typer
 import papers
 from dualfold.cli.console import Console, plainly, print_json
 from dualfold.cli.options import Force, Json, Quiet
-from dualfold.data.whole_file import check_folder, check_place, whole_file
+from dualfold.data.atomic_files import check_folder, check_place, whole_file
 from papers.finding import STAND_IN, Done, Experiment, Setting
 from papers.report import counted, counts, picture, picture_name, summary
 

@@ -9,7 +9,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.data import sphere_cap
 from dualfold.graph import Graph, knn
-from dualfold.graph.directed import neighborhoods
+from dualfold.graph.directed_lists import neighborhoods
 from dualfold.weights import reconstruction_weights
 from papers.cunha.roll import NEAR, roll, size_note
 from papers.figures.charts import Chart, Line, chart_figure

@@ -19,7 +19,7 @@ from scipy.stats import rankdata
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.weights.rows import column_means, table
+from dualfold.weights.row_passes import column_means, table
 
 
 @dataclass(frozen=True)

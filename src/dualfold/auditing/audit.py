@@ -19,7 +19,7 @@ from dualfold.auditing.two_groups import two_groups
 from dualfold.data.prepared import prepare
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.metrics import is_euclidean
-from dualfold.graph.points import rows_of_numbers
+from dualfold.graph.number_rows import rows_of_numbers
 from dualfold.inputs import frame_of, numbers_of
 from dualfold.quality import Picture, t_similarity
 from dualfold.quality.estimate import drawn_rows, sample_size

@@ -88,7 +88,7 @@ def demo(
     files from an earlier run are replaced.
     """
     from dualfold.cli import demo as tour
-    from dualfold.data.whole_file import check_folder
+    from dualfold.data.atomic_files import check_folder
 
     check_folder(output)  # before the work, not after
     console, notices = Console(quiet=quiet), list[str]()

@@ -80,8 +80,8 @@ def _write(
     metric: str,
 ) -> None:
     from dualfold.data import write_table
+    from dualfold.data.atomic_files import whole_file
     from dualfold.data.prepared import colors_of
-    from dualfold.data.whole_file import whole_file
 
     name = data.reading.identifier
     if request.output is not None:

@@ -154,7 +154,7 @@ def _write(
     console: Console,
 ) -> None:
     from dualfold.data import write_table
-    from dualfold.data.whole_file import whole_file
+    from dualfold.data.atomic_files import whole_file
 
     if request.picture is not None:
         with console.doing("drawing"), console.noting_warnings([]):

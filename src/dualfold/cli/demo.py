@@ -179,7 +179,7 @@ def page(line: list[Result]) -> str:
 def write(folder: Path, found: list[list[Result]], drawn: bytes, shown: str) -> list[Path]:
     """The picture, the page, the data and the coordinates; the demo replaces its own files."""
     from dualfold.data import write_table
-    from dualfold.data.whole_file import whole_file
+    from dualfold.data.atomic_files import whole_file
 
     folder.mkdir(parents=True, exist_ok=True)
     written = [folder / PICTURE, folder / PAGE]

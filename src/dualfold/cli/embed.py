@@ -197,7 +197,7 @@ def _write(
     kept_model: Any,
 ) -> None:
     from dualfold.data import write_table
-    from dualfold.data.whole_file import whole_file
+    from dualfold.data.atomic_files import whole_file
 
     source = request.source
     onto = source if source.lower().endswith(".h5ad") else None

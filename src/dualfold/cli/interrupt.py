@@ -47,7 +47,7 @@ def end_now(code: int) -> NoReturn:
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
-    from dualfold.data.whole_file import discard_unfinished
+    from dualfold.data.atomic_files import discard_unfinished
 
     discard_unfinished()
     for stream in (sys.stdout, sys.stderr):

@@ -37,8 +37,8 @@ def check_places(
     `inputs` are read beside the table `source`. None of them, and nothing that belongs to one,
     is ever replaced, `force` or not.
     """
-    from dualfold.data.whole_file import check_place
-    from dualfold.data.writing import check_table_place
+    from dualfold.data.atomic_files import check_place
+    from dualfold.data.table_writer import check_table_place
 
     plain = [*pictures, *models, html]
     written = [*_files(output, *tables), *map(os.path.realpath, filter(None, plain))]
@@ -75,7 +75,7 @@ def check_places(
 
 def _files(*tables: str | None) -> list[str]:
     """The files of tables: each with the one beside it that says how it was made."""
-    from dualfold.data.writing import metadata_path
+    from dualfold.data.table_writer import metadata_path
 
     named = [Path(table) for table in tables if table is not None and table != "-"]
     return [os.path.realpath(file) for table in named for file in (table, metadata_path(table))]

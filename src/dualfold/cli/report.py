@@ -123,7 +123,7 @@ def _write(
     picture: bytes | None,
 ) -> None:
     from dualfold.data import write_table
-    from dualfold.data.whole_file import whole_file
+    from dualfold.data.atomic_files import whole_file
 
     if request.output is not None:
         name = data.reading.identifier

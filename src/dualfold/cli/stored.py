@@ -37,7 +37,7 @@ class StoredMap:
 def stored_map(path: str) -> StoredMap:
     """Read a map that `dualfold embed`, or anybody, wrote."""
     from dualfold.data import read_table
-    from dualfold.data.annotated import h5ad_coordinates
+    from dualfold.data.h5ad import h5ad_coordinates
 
     if not Path(path).is_file():
         raise InvalidInput(f"there is no map {path}; `dualfold embed` writes one")

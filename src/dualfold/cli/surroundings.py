@@ -100,6 +100,6 @@ def measured_neighbors(data: Prepared, scored: int, *, whole: bool) -> int:
     whole : whether there will be a whole report, which looks further where all rows are asked
     """
     from dualfold.quality.estimate import sample_size
-    from dualfold.quality.report import LONGEST
+    from dualfold.quality.quality_report import LONGEST
 
     return LONGEST if whole and sample_size(data.X.shape[0]) is None else scored

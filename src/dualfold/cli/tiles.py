@@ -70,7 +70,7 @@ def default_tiles_output(source: str, method: str) -> str:
 
 def embed_tiles(request: TilesRequest, console: Console) -> dict[str, Any]:
     """Fit, place all rows, write; returns what `--json` prints."""
-    from dualfold.data.whole_file import check_folder_place
+    from dualfold.data.atomic_files import check_folder_place
     from dualfold.scale.writing import refuse_ending, write
 
     _refuse_others(request)

@@ -72,7 +72,7 @@ def transform_table(request: TransformRequest, console: Console) -> dict[str, An
         with console.doing("drawing"), console.noting_warnings([]):
             picture = _picture(request, model, table, points, summary["verdict"])
     from dualfold.data import write_table
-    from dualfold.data.whole_file import whole_file
+    from dualfold.data.atomic_files import whole_file
 
     source = request.source
     write_table(
@@ -112,7 +112,7 @@ def _mixed_rows(
     model: Model, request: TransformRequest, written: Reading
 ) -> tuple[Table, list[str]]:
     """New rows of a mixed table, as the old ones were encoded."""
-    from dualfold.data.tables import raw_table
+    from dualfold.data.table_reader import raw_table
 
     numbers = [one.name for one in model.encodings if one.kind in ("number", "log")]
     table = raw_table(request.source, written, features=numbers, mixed=True)
@@ -126,7 +126,7 @@ def _complete(
     table: Table, model: Model, reading: Reading, notices: list[str]
 ) -> tuple[Table, list[str]]:
     """The rows without gaps, and with the labels that were asked for."""
-    from dualfold.data.gaps import without_gaps
+    from dualfold.data.missing_values import without_gaps
     from dualfold.data.notices import listed
 
     for option, name in (("color", reading.color), ("identifier", reading.identifier)):
@@ -145,7 +145,7 @@ def _filled(table: Table, model: Model, notices: list[str]) -> tuple[Table, list
     """Gaps as the means of the rows that the map was made of, not of the new ones."""
     import numpy as np
 
-    from dualfold.data.gaps import without_gaps
+    from dualfold.data.missing_values import without_gaps
 
     if not isinstance(table.X, np.ndarray) or model.means is None:
         return without_gaps(table, "mean"), notices

@@ -9,10 +9,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dualfold.data.data_sets import DataSet, digits, mnist
     from dualfold.data.prepared import Prepared, prepare
     from dualfold.data.reading import Reading
-    from dualfold.data.sets import DataSet, digits, mnist
-    from dualfold.data.tables import Table, read_metadata, read_table, write_table
+    from dualfold.data.table_reader import Table, read_metadata, read_table, write_table
     from dualfold.data.toys import (
         Sample,
         helix,
@@ -50,8 +50,8 @@ __all__ = [
 _HOMES = {
     "prepared": ("Prepared", "prepare"),
     "reading": ("Reading",),
-    "sets": ("DataSet", "digits", "mnist"),
-    "tables": ("Table", "read_metadata", "read_table", "write_table"),
+    "data_sets": ("DataSet", "digits", "mnist"),
+    "table_reader": ("Table", "read_metadata", "read_table", "write_table"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -17,7 +17,7 @@ from dualfold.graph import Graph
 from dualfold.graph.geodesics import farthest_points, geodesic_distances
 from dualfold.maps.landmark import LandmarkLift, GeodesicMap, triangulation
 from dualfold.methods.isomap import isomap, landmark_count, landmark_isomap
-from dualfold.quality.pairs import residual_variance
+from dualfold.quality.pair_measures import residual_variance
 from dualfold.trace.problem import TraceProblem
 
 

@@ -17,13 +17,13 @@ from dualfold.errors import Argument, CertificateFailed, warn
 from dualfold.estimators.base import solver_to_last_digits
 from dualfold.estimators.linear import LinearEstimator
 from dualfold.estimators.stated import Stated, linear_statement
-from dualfold.graph.points import in_units
+from dualfold.graph.number_rows import in_units
 from dualfold.methods.pca import pca
 from dualfold.point_pca.certificate import certify_points
-from dualfold.point_pca.descent import PointDescent, descended_points
 from dualfold.point_pca.leading_sum import leading_directions, leading_fourth_powers
+from dualfold.point_pca.point_descent import PointDescent, descended_points
 from dualfold.trace.solution import with_signs
-from dualfold.weights.rows import column_means, combined_rows
+from dualfold.weights.row_passes import column_means, combined_rows
 
 # A coordinate whose variance is below this share of the first one's is rounding: the
 # error sees fourth powers, so it cannot tell such a one from 0.

@@ -17,7 +17,7 @@ from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import with_signs
 from dualfold.tsne.problem import TsneProblem
 from dualfold.weights.covariance import scatter
-from dualfold.weights.rows import column_means, projected_rows
+from dualfold.weights.row_passes import column_means, projected_rows
 
 # The standard deviation of the first coordinate at the start, as in scikit-learn.
 EXTENT = 1e-4

@@ -12,7 +12,7 @@ random_state : of the approximate search; the same number gives the same lists
 n_jobs : threads (None: all cores); the lists do not depend on them
 """
 
-from dualfold.graph.build import from_lengths, knn, neighborhood_spread, radius, variable
+from dualfold.graph.builders import from_lengths, knn, neighborhood_spread, radius, variable
 from dualfold.graph.geodesics import (
     Landmarks,
     farthest_points,
@@ -20,6 +20,7 @@ from dualfold.graph.geodesics import (
     landmarks_at,
 )
 from dualfold.graph.graph import Graph, Lists
+from dualfold.graph.neighbor_lists import Search
 from dualfold.graph.neighbors import Neighbors, nearest, within
 from dualfold.graph.pieces import (
     joined,
@@ -30,7 +31,6 @@ from dualfold.graph.pieces import (
     united,
 )
 from dualfold.graph.present import present_nearest
-from dualfold.graph.search import Search
 
 __all__ = [
     "Graph",

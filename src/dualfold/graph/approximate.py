@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from dualfold.graph.coordinates import Coordinates, Frame, frame_of, principal_directions
 from dualfold.graph.forest import forest_lists, refined
+from dualfold.graph.lower_bounds import Coordinates, Frame, frame_of, principal_directions
+from dualfold.graph.neighbor_lists import Neighbors, Search, recall_interval, without_self
 from dualfold.graph.scan import ranked, scan_queries
-from dualfold.graph.search import Neighbors, Search, recall_interval, without_self
 
 __all__ = ["approximate_search"]
 

@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.graph.metrics import is_precomputed
-from dualfold.graph.search import Search
+from dualfold.graph.neighbor_lists import Search
 from dualfold.kernels.sparse import refuse_damaged, rows_are_sound
 
 Symmetry = Literal["or", "and"]

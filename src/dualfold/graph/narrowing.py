@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dualfold.graph.coordinates import SPREAD, Coordinates
+from dualfold.graph.lower_bounds import SPREAD, Coordinates
 from dualfold.kernels import kernel
 from dualfold.kernels.threads import in_threads, row_slices
 

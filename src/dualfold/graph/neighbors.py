@@ -16,9 +16,9 @@ import scipy.sparse as sp
 
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.approximate import approximate_search
-from dualfold.graph.coordinates import fewer_directions, frame_of, principal_directions
-from dualfold.graph.directions import direction_count, tree_pays
-from dualfold.graph.faint import FAINT, faint_pairs, with_faint
+from dualfold.graph.distances import FAINT, faint_pairs, with_faint
+from dualfold.graph.kd_tree import tree_pairs_within, tree_search
+from dualfold.graph.lower_bounds import fewer_directions, frame_of, principal_directions
 from dualfold.graph.metrics import (
     double_table,
     from_precomputed,
@@ -28,7 +28,8 @@ from dualfold.graph.metrics import (
     metric_within,
     ragged,
 )
-from dualfold.graph.points import (
+from dualfold.graph.neighbor_lists import Neighbors, Search, exact_search
+from dualfold.graph.number_rows import (
     OutOfRange,
     distance_rounding,
     in_units,
@@ -37,8 +38,7 @@ from dualfold.graph.points import (
 )
 from dualfold.graph.present import present_nearest
 from dualfold.graph.scan import pairs_within, scan_queries, scan_self
-from dualfold.graph.search import Neighbors, Search, exact_search
-from dualfold.graph.tree import tree_pairs_within, tree_search
+from dualfold.graph.search_plan import direction_count, tree_pays
 from dualfold.kernels.threads import thread_count
 
 __all__ = ["Neighbors", "Search", "from_precomputed", "nearest", "within"]

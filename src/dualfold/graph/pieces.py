@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, DisconnectedGraph, InPython, Message, PiecesJoined, warn
-from dualfold.graph.build import knn, neighborhood_spread
+from dualfold.graph.builders import knn, neighborhood_spread
 from dualfold.graph.graph import Graph, Lists
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.neighbors import nearest

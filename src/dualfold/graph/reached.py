@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.graph.coordinates import frame_of
-from dualfold.graph.faint import FAINT, faint_pairs, with_faint
-from dualfold.graph.points import OutOfRange, in_units, rows_alike
+from dualfold.graph.distances import FAINT, faint_pairs, with_faint
+from dualfold.graph.lower_bounds import frame_of
+from dualfold.graph.number_rows import OutOfRange, in_units, rows_alike
 from dualfold.graph.scan import Reached, scan_queries
 from dualfold.kernels.threads import thread_count
 

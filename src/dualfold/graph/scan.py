@@ -17,22 +17,21 @@ from queue import SimpleQueue
 
 import numpy as np
 
-from dualfold.graph.coordinates import SPREAD, Coordinates
-from dualfold.graph.first_reach import (
+from dualfold.graph.forest import NOBODY
+from dualfold.graph.initial_radius import (
     first_lists,
     guessed_lists,
     measured_reach,
     places,
     query_reach,
 )
-from dualfold.graph.forest import NOBODY
+from dualfold.graph.lower_bounds import SPREAD, Coordinates
 from dualfold.graph.narrowing import Narrowed
+from dualfold.graph.neighbor_lists import without_self
+from dualfold.graph.number_rows import pair_distances
 from dualfold.graph.panels import PANEL, Buffers, Packed, blocks_of, rounds_of
-from dualfold.graph.points import pair_distances
-from dualfold.graph.search import without_self
 from dualfold.kernels import kernel, kernels_by_dtype
-from dualfold.kernels.progress import steps
-from dualfold.kernels.tally import tally
+from dualfold.kernels.reports import steps, tally
 from dualfold.kernels.threads import in_threads, row_slices
 
 __all__ = ["Reached", "pairs_between", "pairs_within", "ranked", "scan_queries", "scan_self"]

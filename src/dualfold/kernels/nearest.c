@@ -70,7 +70,7 @@ EXPORT void sort_heaps(
 }
 
 /* ---- what a row may still accept, in the units of the scan ---- */
-/* (d·scale + slack)²(1 + spread), rounded up: see dualfold.graph.coordinates. */
+/* (d·scale + slack)²(1 + spread), rounded up: see dualfold.graph.lower_bounds. */
 static float threshold(double d, double scale, double slack, double spread) {
     const double reach = d * scale * (1 + 1e-9) + slack;
     const double square = reach * reach * (1 + spread) * (1 + 1e-6) + 1e-36;

@@ -20,7 +20,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.graph.attach import doors
+from dualfold.graph.attachment import doors
 from dualfold.graph.geodesics import Landmarks, geodesic_distances
 from dualfold.graph.graph import Graph
 from dualfold.kernels.threads import in_shares, row_slices, thin_tiles

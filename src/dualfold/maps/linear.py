@@ -18,7 +18,7 @@ from dualfold.trace.metric import Identity
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.gram import working_precision
 from dualfold.weights.reduction import RowSpace
-from dualfold.weights.rows import combined_rows, projected_rows, table
+from dualfold.weights.row_passes import combined_rows, projected_rows, table
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.graph.attach import attach
+from dualfold.graph.attachment import attach
 from dualfold.graph.graph import Graph
 from dualfold.maps.out_of_sample import OutOfSampleMap, float_array
 from dualfold.maps.parts import Parts

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from dualfold.errors import DamagedFile
 from dualfold.graph.graph import Graph, Lists
-from dualfold.graph.search import Search
+from dualfold.graph.neighbor_lists import Search
 from dualfold.maps import file_checks
 from dualfold.maps.parts import Parts, refuse_functions
 

@@ -9,7 +9,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.methods.pca import centred_problem
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.rows import column_deviations, column_means, table
+from dualfold.weights.row_passes import column_deviations, column_means, table
 
 
 def famd(X: Any, *, n_components: int = 2, indicators: Array | None = None) -> TraceProblem:

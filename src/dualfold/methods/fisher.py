@@ -9,7 +9,7 @@ from dualfold.errors import Argument, InvalidInput
 from dualfold.maps.linear import ProjectionLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.class_scatter import ClassScatter, class_scatter, ledoit_wolf_scatter
-from dualfold.weights.rows import table
+from dualfold.weights.row_passes import table
 
 Shrinkage = float | Literal["auto"] | None
 

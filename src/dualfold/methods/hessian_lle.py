@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dualfold.graph.directed import listed_by_someone, neighborhoods, overlapping
+from dualfold.graph.directed_lists import listed_by_someone, neighborhoods, overlapping
 from dualfold.graph.graph import Graph
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.weights.local_tangents import tangent_hessian

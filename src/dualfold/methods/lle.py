@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import scipy.sparse as sp
 
-from dualfold.graph.directed import neighborhoods
+from dualfold.graph.directed_lists import neighborhoods
 from dualfold.graph.graph import Graph
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.weights.null_vectors import reconstruction_null_vectors

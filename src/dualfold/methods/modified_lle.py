@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dualfold.graph.directed import neighborhoods
+from dualfold.graph.directed_lists import neighborhoods
 from dualfold.graph.graph import Graph
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.weights.several_weights import several_weights

@@ -13,7 +13,7 @@ from dualfold.trace.problem import TraceProblem
 from dualfold.weights.covariance import CentredScatter, scatter, scatter_error, scatter_kind
 from dualfold.weights.gram import MOST_ROWS, gram_kind, point_gram, point_gram_error
 from dualfold.weights.precision import in_words
-from dualfold.weights.rows import column_deviations, column_means, table
+from dualfold.weights.row_passes import column_deviations, column_means, table
 
 Matrix = Literal["auto", "covariance", "gram", "products"]
 

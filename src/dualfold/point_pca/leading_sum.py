@@ -25,7 +25,7 @@ from dualfold.trace.certificate import certify
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.covariance import CentredScatter, scatter, scatter_error
 from dualfold.weights.gram import point_gram, point_gram_error
-from dualfold.weights.rows import column_means, table
+from dualfold.weights.row_passes import column_means, table
 
 # The first eigenvectors of a matrix of this size take some two seconds.
 MOST_SPECTRUM = 3_000

@@ -20,15 +20,8 @@ random_state : seed of the sample; the same number gives the same points
 n_jobs : threads (None: all cores); the answer does not depend on them
 """
 
-from dualfold.quality.axes import close_axes, column_correlations, far_rows
-from dualfold.quality.compare import (
-    Alignment,
-    Stability,
-    neighbor_agreement,
-    procrustes,
-    repeated_maps,
-    stability,
-)
+from dualfold.quality.class_measures import knn_accuracy, neighborhood_hit, silhouette
+from dualfold.quality.conformal import conformal_p_values
 from dualfold.quality.coranking import (
     CoRanking,
     NeighborhoodCurve,
@@ -37,9 +30,16 @@ from dualfold.quality.coranking import (
 )
 from dualfold.quality.distortion import Distortion, measured_distortion
 from dualfold.quality.estimate import Estimate
-from dualfold.quality.foreign import conformal_p_values
-from dualfold.quality.labels import knn_accuracy, neighborhood_hit, silhouette
-from dualfold.quality.local import density_correlation, local_distortion
+from dualfold.quality.map_axes import close_axes, column_correlations, far_rows
+from dualfold.quality.map_comparison import (
+    Alignment,
+    Stability,
+    neighbor_agreement,
+    procrustes,
+    repeated_maps,
+    stability,
+)
+from dualfold.quality.neighborhood_shape import density_correlation, local_distortion
 from dualfold.quality.neighbors import (
     continuity,
     lcmc,
@@ -48,10 +48,10 @@ from dualfold.quality.neighbors import (
     trustworthiness,
 )
 from dualfold.quality.nonmetric import nonmetric_stress
-from dualfold.quality.pairs import distance_correlation, residual_variance, stress
+from dualfold.quality.pair_measures import distance_correlation, residual_variance, stress
 from dualfold.quality.picture import Picture
+from dualfold.quality.quality_report import QualityReport, report
 from dualfold.quality.ranks import NeighborRanks, neighbor_ranks
-from dualfold.quality.report import QualityReport, report
 from dualfold.quality.shepard import Shepard, shepard
 
 __all__ = [

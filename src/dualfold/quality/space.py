@@ -18,13 +18,13 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.geodesics import geodesic_distances
 from dualfold.graph.graph import Graph
+from dualfold.graph.kd_tree import scanned_rows
 from dualfold.graph.metrics import best_of_rows, is_euclidean, is_precomputed
 from dualfold.graph.neighbors import Neighbors, nearest
-from dualfold.graph.points import rows_of_numbers
-from dualfold.graph.tree import scanned_rows
+from dualfold.graph.number_rows import rows_of_numbers
 from dualfold.inputs import numbers_of
 from dualfold.kernels import kernel, kernels_by_dtype
-from dualfold.kernels.progress import steps
+from dualfold.kernels.reports import steps
 from dualfold.kernels.sparse import refuse_damaged
 from dualfold.kernels.threads import in_threads, one_blas_thread, row_slices, thread_count
 from dualfold.quality.rank_counts import FEW_COLUMNS, euclidean_ranks, given_ranks

@@ -12,7 +12,7 @@ import numpy as np
 
 from dualfold.data.prepared import prepare
 from dualfold.errors import Argument, InvalidInput
-from dualfold.graph.points import rows_of_numbers
+from dualfold.graph.number_rows import rows_of_numbers
 from dualfold.notebook import shown_html
 from dualfold.recommendation.dimension import Dimension, intrinsic_dimension
 from dualfold.recommendation.scan import NeighborScan, neighbor_scan, worst_of

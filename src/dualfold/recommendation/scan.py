@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.graph.build import knn
+from dualfold.graph.builders import knn
 from dualfold.graph.geodesics import geodesic_distances
 from dualfold.graph.graph import Graph
 from dualfold.graph.neighbors import nearest

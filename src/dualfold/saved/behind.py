@@ -16,7 +16,7 @@ from dualfold.trace import lift as lifts
 from dualfold.trace.metric import Identity
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solvers import Auto
-from dualfold.weights.rows import combined_rows
+from dualfold.weights.row_passes import combined_rows
 
 # Directions of the landmarks' matrix that stored points can tell apart: above this share of
 # the eigenvalue of the column. Coordinates kept in float32 tell less.

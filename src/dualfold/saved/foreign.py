@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import betabinom
 
 from dualfold.arrays import Array
-from dualfold.quality.foreign import conformal_p_values
+from dualfold.quality.conformal import conformal_p_values
 from dualfold.saved.model import Model
 
 LEVEL = 0.05

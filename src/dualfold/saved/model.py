@@ -12,10 +12,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
+from dualfold.data.atomic_files import whole_file
 from dualfold.data.columns import refuse_lacking
 from dualfold.data.encoding import Encoding, encoded, features_of, from_json, indicators
 from dualfold.data.notices import listed
-from dualfold.data.whole_file import whole_file
 from dualfold.errors import DamagedFile, InvalidInput
 from dualfold.saved import sound
 from dualfold.saved.archive import read_archive, write_archive

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dualfold.data.arrays import npy_array
+from dualfold.data.array_files import npy_array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.scale.budget import Budget, budget, half_of_memory
 from dualfold.scale.engine import OneTask, computed, in_order

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.data.whole_file import part_of_folder, whole_folder
+from dualfold.data.atomic_files import part_of_folder, whole_folder
 from dualfold.errors import InvalidInput
 from dualfold.scale.engine import computed
 from dualfold.scale.packages import needed

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.data.whole_file import whole_file
+from dualfold.data.atomic_files import whole_file
 from dualfold.errors import Argument, InvalidInput
 from dualfold.view.colors import Coloring, coloring
 from dualfold.view.drawing import (

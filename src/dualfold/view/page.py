@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.data.whole_file import whole_file
+from dualfold.data.atomic_files import whole_file
 from dualfold.errors import Argument, InvalidInput, Message, PageThinned, warn
 from dualfold.view.page_columns import (
     MOST_PIXELS,

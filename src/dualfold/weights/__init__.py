@@ -13,7 +13,7 @@ from dualfold.weights.local_tangents import tangent_alignment, tangent_hessian
 from dualfold.weights.null_vectors import reconstruction_null_vectors
 from dualfold.weights.reconstruction import reconstruction_error, reconstruction_weights
 from dualfold.weights.reduction import RowSpace, row_space
-from dualfold.weights.rows import column_deviations, column_means
+from dualfold.weights.row_passes import column_deviations, column_means
 from dualfold.weights.several_weights import several_weights
 
 __all__ = [

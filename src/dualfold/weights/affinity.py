@@ -10,8 +10,8 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.graph.attach import Attachment
-from dualfold.graph.build import neighborhood_spread, spread_of
+from dualfold.graph.attachment import Attachment
+from dualfold.graph.builders import neighborhood_spread, spread_of
 from dualfold.graph.graph import Graph, Lists
 
 # The longest edge in units of the default width, at most: exp(−16) is 1e-7, which still holds a

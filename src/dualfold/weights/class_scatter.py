@@ -18,7 +18,7 @@ from dualfold.data.labels import Labels
 from dualfold.errors import Argument, InvalidInput
 from dualfold.weights.gram import refuse_large
 from dualfold.weights.reduction import RowSpace, feature_space, row_space
-from dualfold.weights.rows import column_deviations, column_means
+from dualfold.weights.row_passes import column_deviations, column_means
 
 # Rounding leaves this share, times the number of rows or columns, of a direction without any
 # scatter within classes, in units in which its total scatter is 1.

@@ -8,7 +8,7 @@ from scipy.sparse.linalg import splu
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, PointsCollapse, warn
-from dualfold.graph.directed import terminal_components
+from dualfold.graph.directed_lists import terminal_components
 from dualfold.graph.graph import Lists
 
 

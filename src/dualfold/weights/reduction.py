@@ -23,7 +23,7 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.weights.covariance import scatter
 from dualfold.weights.gram import point_gram
-from dualfold.weights.rows import column_means, combined_rows, projected_rows, table
+from dualfold.weights.row_passes import column_means, combined_rows, projected_rows, table
 
 # Every eigenvector of a matrix this large: some minutes and 1.6 GB.
 MOST_DIRECTIONS = 10_000

@@ -1,0 +1,237 @@
+"""Tables in: text, JSON lines, spreadsheets, Parquet, arrays as one kind of object."""
+
+from __future__ import annotations
+
+import difflib
+import gzip
+import io
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import numpy as np
+
+from dualfold.data import array_files as arrays
+from dualfold.data.columns import Table, table_of_frame
+from dualfold.data.delimited import delimited_frame
+from dualfold.data.dialect import WHITESPACE, Opener
+from dualfold.data.documents import json_lines_frame, spreadsheet_frame
+from dualfold.data.h5ad import h5ad_table
+from dualfold.data.limits import Unpacked, is_stream, streamed
+from dualfold.data.missing_values import complete
+from dualfold.data.notices import listed
+from dualfold.data.reading import AS_IT_IS, Reading
+from dualfold.data.table_writer import read_metadata, write_table
+from dualfold.errors import Argument, InvalidInput
+
+__all__ = ["READABLE", "Table", "read_metadata", "read_table", "write_table"]
+
+# Formats by ending; text and MatrixMarket files may end with .gz after it.
+READABLE = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".txt": "csv",
+    ".dat": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".xlsx": "xlsx",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".npy": "npy",
+    ".npz": "npz",
+    ".mtx": "mtx",
+    ".h5ad": "h5ad",
+}
+ZIPPABLE = ("csv", "tsv", "jsonl", "mtx")
+GZIP_MAGIC = b"\x1f\x8b"
+
+
+def read_table(
+    source: str | os.PathLike[str],
+    reading: Reading = AS_IT_IS,
+    *,
+    features: Sequence[str] | None = None,
+) -> Table:
+    """A table of numbers from a file, or from standard input if source is "-".
+
+    Columns of numbers become X. Text, dates and true/false columns become labels;
+    row numbers and identifiers (whole numbers, all different, that count, are in
+    order or are called so) and empty columns are left out. Each of these decisions is
+    a sentence in the table's `notices`, which also says how to change it. X is as the
+    file has it, whatever `reading` says of scaling and categories; `prepare` heeds that too.
+
+    reading: what to do with columns and gaps, and how the file is written.
+    features: columns to use, whatever they look like, all others being labels (None: guess);
+        a matrix without names is left whole.
+    """
+    return complete(raw_table(source, reading, features=features), reading.missing)
+
+
+def raw_table(
+    source: str | os.PathLike[str],
+    reading: Reading,
+    *,
+    features: Sequence[str] | None = None,
+    mixed: bool = False,
+) -> Table:
+    """As `read_table`, with gaps; `mixed` as in `table_of_frame`."""
+    _refuse_long(reading.separator)
+    _refuse_mark(reading)
+    place, name, kind = _located(source, reading.format)
+    if kind in ("csv", "tsv"):
+        tabs = replace(reading, separator=reading.separator or "\t")
+        frame, notices = delimited_frame(
+            _opener(place, name), name, tabs if kind == "tsv" else reading
+        )
+    elif kind == "jsonl":
+        frame, notices = json_lines_frame(_opener(place, name), name), []
+    elif kind == "xlsx":
+        frame, notices = spreadsheet_frame(place, name, reading.array)
+    elif kind == "parquet":
+        frame, notices = arrays.parquet_frame(place, name), []
+    elif kind == "npy":
+        stored = arrays.npy_array(place, name)
+        if stored.dtype.names is None:
+            return table_of_matrix(arrays.dense_table(stored, name), reading)
+        import pandas as pd
+
+        frame, notices = pd.DataFrame.from_records(stored), []
+    elif kind == "npz":
+        return table_of_matrix(arrays.npz_table(place, name, reading.array), reading)
+    elif kind == "h5ad":
+        return table_of_matrix(h5ad_table(place, name, reading.array), reading)
+    else:
+        return table_of_matrix(arrays.matrix_market_table(_opener(place, name), name), reading)
+    if len(frame) == 0:
+        raise InvalidInput(f"{name} has {frame.shape[1]} columns but no rows; one is needed")
+    return table_of_frame(frame, reading, features=features, notices=notices, mixed=mixed)
+
+
+def _refuse_long(separator: str | None) -> None:
+    if separator is not None and separator != WHITESPACE and len(separator) != 1:
+        raise InvalidInput(
+            Argument("separator"),
+            f" must be one character (or {WHITESPACE!r} for blanks), but is {separator!r}",
+        )
+
+
+def _refuse_mark(reading: Reading) -> None:
+    """Marks inside of numbers that would change them."""
+    for name in ("thousands", "decimal"):
+        mark = getattr(reading, name)
+        if mark is not None and (len(mark) != 1 or mark.isalnum() or mark in "+-"):
+            raise InvalidInput(
+                Argument(name), f" must be one mark as . , ' or a blank, but is {mark!r}"
+            )
+    if reading.thousands is not None and reading.thousands == reading.decimal:
+        raise InvalidInput(
+            Argument("thousands", reading.thousands), " is the decimal mark, too; it must differ"
+        )
+
+
+def table_of_matrix(table: Table, reading: Reading) -> Table:
+    """The same choice of columns for a matrix, whose columns are called column_1 and on."""
+    apart = {name: asked for name, asked in reading.apart.items() if name not in table.labels}
+    left_out = [name for name in reading.excluded if name not in table.labels]
+    places = {name: place for place, name in enumerate(table.names)}
+    for name, argument in {**dict.fromkeys(left_out, "exclude"), **apart}.items():
+        if name not in places:
+            raise InvalidInput(
+                Argument(argument, name),
+                f" names no column; the columns of the matrix are called {table.names[0]} to "
+                f"{table.names[-1]}"
+                + (f", the labels {listed(table.labels)}" if table.labels else ""),
+            )
+    left = [place for name, place in places.items() if name not in (*left_out, *apart)]
+    if not left:
+        raise InvalidInput(f"at least one column is needed, but all {len(places)} were taken out")
+    if len(left) < len(places):
+        columns = {name: table.X[:, [places[name]]] for name in apart}
+        flat = {
+            name: (column if isinstance(column, np.ndarray) else column.toarray()).ravel()
+            for name, column in columns.items()
+        }
+        names = tuple(table.names[place] for place in left)
+        table = replace(table, X=table.X[:, left], names=names, labels=table.labels | flat)
+    return table
+
+
+def _located(
+    source: str | os.PathLike[str], format: str | None
+) -> tuple[Path | io.BytesIO, str, str]:
+    """Where the bytes are, what to call them in messages, and their format."""
+    known = sorted(set(READABLE.values()))
+    if format is not None and format not in known:
+        raise InvalidInput(
+            Argument("format"), f" must be one of {', '.join(known)}, but is {format!r}"
+        )
+    if os.fspath(source) == "-":
+        return streamed(sys.stdin.buffer, "standard input"), "standard input", format or "csv"
+    if "://" in os.fspath(source):
+        raise InvalidInput(
+            f"{os.fspath(source)} is an address, and only files are read; download it first"
+        )
+    path = Path(source).expanduser()
+    if path.is_dir():
+        inside = sorted(entry.name for entry in path.iterdir() if _format_of(entry))
+        found = f"it holds {listed(inside)}" if inside else "it holds none that can be read"
+        raise InvalidInput(f"{path} is a folder; name a file in it ({found})")
+    if not path.exists():
+        raise InvalidInput(_no_such_file(path))
+    kind = format or _format_of(path) or ("csv" if is_stream(path) else None)
+    if kind is None:
+        raise InvalidInput(
+            f"the ending of {path.name} says no format; readable are {', '.join(READABLE)} "
+            "(text and .mtx also with .gz). If it is one of these, say which, as ",
+            Argument("format", "csv"),
+            "; save another spreadsheet as .xlsx or CSV",
+        )
+    if is_stream(path):
+        with path.open("rb") as stream:
+            return streamed(stream, str(path)), str(path), kind
+    if path.stat().st_size == 0:
+        raise InvalidInput(f"{path} is empty")
+    return path, str(path), kind
+
+
+def _format_of(path: Path) -> str | None:
+    name = path.name.lower()
+    zipped = name.endswith(".gz")
+    kind = READABLE.get(Path(name.removesuffix(".gz")).suffix)
+    return kind if not zipped or kind in ZIPPABLE else None
+
+
+def _no_such_file(path: Path) -> str:
+    if not path.parent.is_dir():
+        return f"there is no file {path}, nor a folder {path.parent}"
+    if path.is_symlink():
+        return f"{path} is a link to a file that is not there"
+    others = {entry.name.lower(): entry.name for entry in path.parent.iterdir()}
+    close = difflib.get_close_matches(path.name.lower(), others, n=3)
+    readable = sorted(n for n in others.values() if _format_of(Path(n)))
+    if close:
+        return f"there is no file {path}; did you mean {listed(others[n] for n in close)}?"
+    return f"there is no file {path}" + (
+        f"; the folder holds {listed(readable)}" if readable else "; the folder holds no table"
+    )
+
+
+def _opener(place: Path | io.BytesIO, name: str) -> Opener:
+    """A fresh stream of the same bytes each time, unzipped if they are zipped."""
+
+    def opened() -> BinaryIO:
+        # getvalue, because the reader of the stream also closes it
+        stream = place.open("rb") if isinstance(place, Path) else io.BytesIO(place.getvalue())
+        magic = stream.read(2)
+        packed = stream.seek(0, io.SEEK_END)
+        stream.seek(0)
+        if magic == GZIP_MAGIC:
+            raw = Unpacked(gzip.GzipFile(fileobj=stream, mode="rb"), packed, name)
+            return cast(BinaryIO, io.BufferedReader(raw, 1 << 20))
+        return stream
+
+    return opened

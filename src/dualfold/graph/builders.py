@@ -1,0 +1,164 @@
+"""Three rules for who is a neighbour, and graphs that come from elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from dualfold.arrays import Array
+from dualfold.errors import InvalidInput
+from dualfold.graph.graph import Graph, Lists, Symmetry, symmetric_lengths
+from dualfold.graph.metrics import is_precomputed
+from dualfold.graph.neighbor_lists import Neighbors, Search, exact_search
+from dualfold.graph.neighbors import from_precomputed, nearest, radius_search, within
+
+
+def knn(
+    X: Any,
+    n_neighbors: int = 10,
+    *,
+    metric: Any = "euclidean",
+    symmetry: Symmetry = "or",
+    search: str = "auto",
+    n_jobs: int | None = None,
+    random_state: int | np.random.Generator | None = None,
+    known: Neighbors | None = None,
+) -> Graph:
+    """Link each point to its `n_neighbors` nearest.
+
+    "or" keeps an edge when either end lists the other, "and" when both do. With
+    metric="precomputed", X is a square matrix of distances, dense, or sparse with
+    any number of neighbours stored per row. `known` are lists that `nearest` found before, of
+    as many or more neighbours; nothing is searched then.
+
+    >>> import numpy as np
+    >>> graph = knn(np.array([[0.0], [1.0], [3.0], [100.0], [101.0]]), 1)
+    >>> graph.n_edges, graph.n_pieces
+    (3, 2)
+    >>> print(graph.search.sentence())
+    exact neighbours (kd-tree), every row proved; ties within 2e-15 may be either way
+    """
+    lists, found = _lists(X, n_neighbors, metric, search, n_jobs, random_state, known)
+    graph = Graph(symmetric_lengths(lists, symmetry), lists, found, "fixed", X, metric)
+    return _frozen(replace(graph, n_neighbors=n_neighbors, symmetry=symmetry))
+
+
+def variable(
+    X: Any,
+    n_neighbors: int = 18,
+    *,
+    metric: Any = "euclidean",
+    symmetry: Symmetry = "or",
+    search: str = "auto",
+    n_jobs: int | None = None,
+    random_state: int | np.random.Generator | None = None,
+    known: Neighbors | None = None,
+) -> Graph:
+    """Fewer neighbours where points lie far apart, at most `n_neighbors` anywhere.
+
+    With A_i the spread of i's neighbourhood (`neighborhood_spread`), point i lists
+    min(⌊t·mean(A)/A_i⌋, t) neighbours, t = n_neighbors, and at least one. `known` is as in
+    `knn`.
+    """
+    lists, found = _lists(X, n_neighbors, metric, search, n_jobs, random_state, known)
+    spread = spread_of(lists, n_neighbors)
+    usual = float(spread.mean())
+    lists = lists.first(variable_counts(spread, n_neighbors, usual))
+    graph = Graph(symmetric_lengths(lists, symmetry), lists, found, "variable", X, metric)
+    graph = replace(graph, n_neighbors=n_neighbors, symmetry=symmetry, usual_spread=usual)
+    return _frozen(replace(graph, spread=spread))
+
+
+def radius(X: Any, radius: float, *, metric: Any = "euclidean", n_jobs: int | None = None) -> Graph:
+    """Link every two points at distance `radius` or less."""
+    lists = Lists(*within(X, radius, metric=metric, n_jobs=n_jobs))
+    found = radius_search(X, metric)
+    graph = Graph(symmetric_lengths(lists, "or"), lists, found, "radius", X, metric)
+    return _frozen(replace(graph, radius=float(radius)))
+
+
+def from_lengths(lengths: Any, *, symmetry: Symmetry = "or") -> Graph:
+    """A graph given as a sparse matrix of edge lengths (stored zeros are edges)."""
+    if not sp.issparse(lengths):
+        raise InvalidInput(
+            "a precomputed graph is a sparse matrix of edge lengths; for a dense matrix of "
+            "distances use knn(distances, n_neighbors, metric='precomputed')"
+        )
+    lists = Lists(*from_precomputed(lengths))
+    lengths = symmetric_lengths(lists, symmetry)
+    found = exact_search("precomputed", 0.0)
+    return _frozen(Graph(lengths, lists, found, "given", None, "precomputed", symmetry=symmetry))
+
+
+def neighborhood_spread(graph: Graph, n_neighbors: int | None = None) -> Array:
+    """A_i = √(Σ_j ‖x_i − x_j‖²)/t over the t nearest points j of each point i of a graph.
+
+    t = `n_neighbors`, by default the graph's own number, whatever the rule of the graph keeps of
+    those t; without one (a radius, a given graph) the sum runs over the neighbours that i lists.
+
+    >>> import numpy as np
+    >>> line = np.array([[0.0], [1.0], [2.0], [6.0]])
+    >>> neighborhood_spread(variable(line, 2)).round(3)
+    array([1.118, 0.707, 1.118, 3.202])
+    """
+    t = n_neighbors or graph.n_neighbors
+    if t is None:
+        return spread_of(graph.lists, graph.n)
+    if graph.spread is not None and t == graph.n_neighbors:
+        return graph.spread
+    lists = graph.lists
+    if graph.points is not None and lists.counts.min(initial=t) < t:
+        lists = _lists(graph.points, t, graph.metric, "auto", None, None, None)[0]
+    return spread_of(lists, t)
+
+
+def spread_of(lists: Lists, n_neighbors: int) -> Array:
+    """A_i of `neighborhood_spread`, of lists that hold those neighbours."""
+    nearest_ones = lists.first(n_neighbors)
+    total = np.zeros(len(lists))
+    owners = np.repeat(np.arange(len(lists)), nearest_ones.counts)
+    np.add.at(total, owners, nearest_ones.distances**2)
+    return np.sqrt(total) / np.maximum(nearest_ones.counts, 1)
+
+
+def variable_counts(spread: Array, n_neighbors: int, usual: float) -> Array:
+    """How many neighbours a point of that spread keeps, against the usual one (`variable`)."""
+    # 1e-9: without it rounding would take one neighbour from equally dense points.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        counts = np.floor(n_neighbors * usual / spread + 1e-9)
+    counts[~np.isfinite(counts)] = n_neighbors  # only duplicates around: no spread at all
+    return np.clip(counts, 1, n_neighbors).astype(np.int64)
+
+
+def _lists(
+    X: Any,
+    n_neighbors: int,
+    metric: Any,
+    search: str,
+    n_jobs: int | None,
+    random_state: Any,
+    known: Neighbors | None,
+) -> tuple[Lists, Search]:
+    if sp.issparse(X) and is_precomputed(metric):
+        lists = Lists(*from_precomputed(X)).first(n_neighbors)
+        return lists, exact_search("precomputed", 0.0)
+    if known is None:
+        known = nearest(
+            X, n_neighbors, metric=metric, search=search, n_jobs=n_jobs, random_state=random_state
+        )
+    found = known.first(n_neighbors)
+    n, k = found.indices.shape
+    indptr = np.arange(0, n * k + 1, k)
+    return Lists(indptr, found.indices.ravel(), found.distances.ravel()), found.search
+
+
+def _frozen(graph: Graph) -> Graph:
+    """The graph with its arrays locked: nobody alters what C will read."""
+    lengths, lists = graph.lengths, graph.lists
+    parts = (lengths.data, lengths.indices, lengths.indptr)
+    for array in (*parts, lists.indptr, lists.indices, lists.distances):
+        array.flags.writeable = False
+    return graph

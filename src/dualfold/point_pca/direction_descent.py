@@ -1,0 +1,111 @@
+"""PCA as descent on its directions: the error of a projection, its gradient, Tucker's method.
+
+    f(U) = ‖X_cUUᵀ − X_c‖²_F,   ∇f = 2(SUUᵀU + UUᵀSU − 2SU),   S = X_cᵀX_c
+
+(Tucker, "Dimensionality reduction and the Fenchel game", Theorem 1.7; samples are rows here).
+S is never formed. `PCA(svd_solver="gradient-paper")` is `averaged_directions` as an estimator, and
+`PCA(svd_solver="gradient")` a descent that arrives.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dualfold.arrays import Array
+from dualfold.errors import Argument, InvalidInput
+from dualfold.weights.row_passes import (
+    column_deviations,
+    column_means,
+    combined_rows,
+    projected_rows,
+    table,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class AveragedDescent:
+    """Tucker's descent: where it went, and what becomes of it.
+
+    iterates : w₁ … w_T, D×d each; their mean is the guarantee's answer for a convex f
+    average : w̄_T = (1/T)Σ w_t, the averaged iterate (Algorithm 6)
+    directions : the nearest matrix with orthonormal columns (its polar factor), D×d
+    """
+
+    iterates: Array
+    average: Array
+    directions: Array
+
+
+def direction_error(X: Any, U: Any) -> float:
+    """f(U) = ‖X_cUUᵀ − X_c‖²_F for any D×d matrix U; X is centred first.
+
+    >>> cross = [[1.0, 0.0], [-1.0, 0.0], [0.0, 3.0], [0.0, -3.0]]
+    >>> round(direction_error(cross, [[0.0], [1.0]]), 9)
+    2.0
+    """
+    data, U, mean = _given(X, U)
+    coordinates = projected_rows(data, U, mean)
+    inner, gram = coordinates.T @ coordinates, U.T @ U
+    deviations = column_deviations(data, mean, constant=0.0)
+    total = data.shape[0] * float(deviations @ deviations)
+    return total - 2 * float(np.trace(inner)) + float(np.vdot(inner, gram))
+
+
+def direction_gradient(X: Any, U: Any) -> Array:
+    """∇f(U) = 2(SUUᵀU + UUᵀSU − 2SU), S = X_cᵀX_c, in O(nDd)."""
+    data, U, mean = _given(X, U)
+    coordinates = projected_rows(data, U, mean)
+    SU = combined_rows(data, coordinates, mean)
+    return np.asarray(2 * (SU @ (U.T @ U) + U @ (U.T @ SU) - 2 * SU))
+
+
+def averaged_directions(
+    X: Any,
+    n_components: int,
+    *,
+    rounds: int = 10,
+    step: float | None = None,
+    start: Any = None,
+    seed: int = 0,
+) -> AveragedDescent:
+    """`rounds` steps of one length against the normalised gradient, and their average.
+
+    X : the data; n_components : d
+    step : the length; None is 25/√rounds, as in Remark 6.23 (the author's runs took 1/√rounds)
+    start : w₀, D×d; None: random orthonormal columns (by `seed`) of Frobenius norm 1
+
+    Nothing makes it converge: f is not convex in U.
+    """
+    data = table(X)
+    if rounds < 1:
+        raise InvalidInput(Argument("rounds", rounds), " must be at least 1")
+    if start is None:
+        drawn = np.random.default_rng(seed).standard_normal((data.shape[1], n_components))
+        start = np.linalg.qr(drawn)[0] / np.sqrt(n_components)
+    w = _given(data, start)[1]
+    if w.shape[1] != n_components:
+        raise InvalidInput(f"the start must have {n_components} columns; its shape is {w.shape}")
+    length = 25 / np.sqrt(rounds) if step is None else float(step)
+    iterates = []
+    for _ in range(rounds):
+        gradient = direction_gradient(data, w)
+        size = float(np.linalg.norm(gradient))
+        w = w - length * gradient / size if size > 0 else w
+        iterates.append(w)
+    average = np.mean(iterates, axis=0)
+    left, _, right = np.linalg.svd(average, full_matrices=False)
+    return AveragedDescent(np.array(iterates), average, left @ right)
+
+
+def _given(X: Any, U: Any) -> tuple[Any, Array, Array]:
+    """The data, U as an array, and the mean of the data."""
+    data, directions = table(X), np.asarray(U, dtype=float)
+    if directions.ndim != 2 or len(directions) != data.shape[1]:
+        raise InvalidInput(
+            f"directions must be an array of {data.shape[1]} rows, one for each column of the "
+            f"data; the shape is {directions.shape}"
+        )
+    return data, directions, column_means(data)
