@@ -21,7 +21,7 @@ from dualfold.graph import knn
 from dualfold.quality import t_similarity
 from dualfold.saved import load_model, model_of, rechecked_model, rechecked_points, save_model
 from dualfold.trace.certificate import certify
-from dualfold.trace.lift import SelectedColumns, DiffusionLift, EigenvalueScale, EdgeLengthScale
+from dualfold.trace.lift import DiffusionLift, EdgeLengthScale, EigenvalueScale, SelectedColumns
 from dualfold.trace.solvers import Auto, Dense, Factored
 from dualfold.trace.solvers.auto import growing
 
@@ -184,7 +184,9 @@ def test_scales():
     points = SelectedColumns((0, 2), EdgeLengthScale(edges))(V * [1, 1, 7], values)
     steps = np.mean((points[edges[0]] - points[edges[1]]) ** 2, axis=0)
     assert steps[0] == pytest.approx(steps[1])
-    np.testing.assert_allclose(SelectedColumns((1,), DiffusionLift(2.0))(V, values), V[:, [1]] * (1 - 0.04) ** 2)
+    np.testing.assert_allclose(
+        SelectedColumns((1,), DiffusionLift(2.0))(V, values), V[:, [1]] * (1 - 0.04) ** 2
+    )
 
 
 def test_the_command_line_has_independent_ones(tmp_path, monkeypatch):

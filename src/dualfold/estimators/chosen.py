@@ -26,7 +26,7 @@ from dualfold.graph import Graph
 from dualfold.kernels.reports import timed
 from dualfold.kernels.threads import lapack_threads
 from dualfold.trace.certificate import certify
-from dualfold.trace.lift import SelectedColumns, EigenvalueScale, Scale
+from dualfold.trace.lift import EigenvalueScale, Scale, SelectedColumns
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers import Auto, Factored

@@ -24,7 +24,7 @@ from scipy.spatial import cKDTree
 
 from dualfold.arrays import Array
 from dualfold.graph import Graph
-from dualfold.trace.lift import SelectedColumns, Scale
+from dualfold.trace.lift import Scale, SelectedColumns
 
 # Fewer rows are too few to tell a function of a coordinate from noise.
 FEWEST_ROWS = 50

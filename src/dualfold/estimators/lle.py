@@ -20,7 +20,7 @@ from dualfold.estimators.some_rows import SolvableRows
 from dualfold.graph import Graph
 from dualfold.maps.local import LocalWeightsMap
 from dualfold.methods import hessian_lle, lle, ltsa, modified_lle
-from dualfold.trace.lift import Scale, EdgeLengthScale
+from dualfold.trace.lift import EdgeLengthScale, Scale
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.sparse.shifted_matrices import shifted
 

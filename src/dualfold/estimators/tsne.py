@@ -317,8 +317,8 @@ class TSNE(CertifiedEstimator):
         check_is_fitted(self, "embedding_")
         return self._rule(self._rows, self.embedding_, self._drawn_by)
 
-    def rule_of(self, X: Any, points: Array) -> AttractionMap:
-        """The rule of new rows that follows from `points` as this estimator's map of X."""
+    def map_of_points(self, X: Any, points: Array) -> AttractionMap:
+        """The map of new rows that follows from `points` as this estimator's map of X."""
         return self._rule(X, points, _drawn_by(tsne_lists(self, X)))
 
     def _rule(self, X: Any, points: Array, drawn_by: int) -> AttractionMap:

@@ -135,7 +135,9 @@ class LandmarkLift(Lift):
         return points - points[self.landmarks.indices].mean(axis=0)
 
     def agreement_text(self, n_points: int, distance: float) -> str:
-        return f"all {n_points:,} points were placed again and agree to {distance:.0e} of the extent"
+        return (
+            f"all {n_points:,} points were placed again and agree to {distance:.0e} of the extent"
+        )
 
 
 def _orthonormal_from_last(V: Array) -> Array:
@@ -241,6 +243,10 @@ class GeodesicMap(OutOfSampleMap):
             distances = geodesic_distances(graph, indices, dtype=np.dtype(precision))
             landmarks = Landmarks(indices, distances)
         return cls(graph, Triangulation(directions, squares), landmarks)
+
+    @property
+    def holds_answer(self) -> bool:
+        return True
 
     def stored_answer(self, problem: TraceProblem, solve: Solve) -> tuple[Array, None]:
         return unit_columns(float_array(self.place.directions)), None

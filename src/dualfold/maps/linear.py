@@ -101,6 +101,10 @@ class LinearMap(OutOfSampleMap):
     def stores_vectors(self) -> bool:
         return False
 
+    @property
+    def holds_answer(self) -> bool:
+        return True
+
     def stored_answer(self, problem: TraceProblem, solve: Solve) -> tuple[Array, Array | None]:
         lift = problem.lift
         if not isinstance(lift, LinearLift):

@@ -76,6 +76,10 @@ class LocalWeightsMap(FittedRowsMap):
         n_neighbors = parts.integer("n_neighbors", 1, n)
         return cls(features, points, n_neighbors, parts.number("ridge", least=0))
 
+    @property
+    def holds_answer(self) -> bool:
+        return True
+
     def stored_answer(self, problem: TraceProblem, solve: Solve) -> tuple[Array, None]:
         return vectors_behind(problem, float_array(self.points), solve), None
 

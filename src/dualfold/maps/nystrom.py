@@ -85,6 +85,10 @@ class NystromMap(OutOfSampleMap):
         constraint = parts.word("constraint", ("degree", "identity"))
         return cls(graph, _affinity_from_parts(parts, graph.n), points, values, constraint)
 
+    @property
+    def holds_answer(self) -> bool:
+        return True
+
     def stored_answer(self, problem: TraceProblem, solve: Solve) -> tuple[Array, Array | None]:
         values, count = float_array(self.values), problem.lift.n_coordinates(problem.count)
         fits = values.shape == (count,) and np.isfinite(values).all()

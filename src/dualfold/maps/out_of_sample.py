@@ -1,4 +1,4 @@
-"""Out-of-sample maps: what every rule that places new rows can do, and the kinds that files hold."""
+"""Out-of-sample maps: what every rule for new rows can do, and the kinds that files hold."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.errors import DamagedFile, InvalidInput
 from dualfold.maps.parts import Parts
-from dualfold.trace.lift import Solve
+from dualfold.trace.lift import MAX_COORDINATE, Solve
 from dualfold.trace.problem import TraceProblem
 
 # The maps that files hold: their kind there, and "module:Class" in this folder.
@@ -23,16 +23,14 @@ STORED_KINDS = {
     "pieces": "piecewise:PiecewiseMap",
     "rescaled": "piecewise:RescaledMap",
 }
-# Beyond, squares of coordinates overflow, and infinity agrees with anything.
-MAX_COORDINATE = 1e150
 
 
 class OutOfSampleMap:
     """A rule that places new rows, and knows how it is stored, read back and judged.
 
     A new one defines `__call__`. One that files hold also defines `kind` (with a line in
-    `STORED_KINDS`), `n_coordinates`, `n_columns`, `parts` and `from_parts`; one whose numbers are
-    the answer of a trace problem, `stored_answer`.
+    `STORED_KINDS`), `n_coordinates`, `n_columns`, `parts` and `from_parts`; one that is made of
+    the answer of a trace problem, `holds_answer` and `stored_answer`.
     """
 
     kind: ClassVar[str] = ""
@@ -60,6 +58,11 @@ class OutOfSampleMap:
         """The map of these parts; DamagedFile where they are none of such a map."""
         raise NotImplementedError
 
+    @property
+    def holds_answer(self) -> bool:
+        """Whether it is made of the answer of a trace problem, which `stored_answer` returns."""
+        return False
+
     def stored_answer(self, problem: TraceProblem, solve: Solve) -> tuple[Array, Array | None]:
         """The vectors that the map is made of, and their values where it states them.
 
@@ -71,6 +74,10 @@ class OutOfSampleMap:
     def stores_vectors(self) -> bool:
         """Whether the vectors of `stored_answer` are stored row by row: then each row is judged."""
         return True
+
+    def piece_maps(self) -> tuple[Any, ...]:
+        """The maps of the pieces, None for a single point; none where it is of one piece."""
+        return ()
 
     def stored_points(self) -> Array | None:
         """The points that the fitted rows have on the map; None where it does not hold them."""

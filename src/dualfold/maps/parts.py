@@ -86,9 +86,7 @@ class Parts:
         """An array of finite numbers of this shape; `limits` are those of `real_array`."""
         return file_checks.real_array(self.get(name), name, shape, **limits)
 
-    def optional_array(
-        self, name: str, shape: Sequence[int | None], **limits: Any
-    ) -> Array | None:
+    def optional_array(self, name: str, shape: Sequence[int | None], **limits: Any) -> Array | None:
         """As `array`; None where there is none."""
         return None if self.get(name) is None else self.array(name, shape, **limits)
 
@@ -164,9 +162,7 @@ def _agree(ours: Array, theirs: Array, origin: Origin) -> bool:
     return bool(np.all(same | (distance <= allowed)))  # NaN is no agreement
 
 
-def _differing_facts(
-    mine: dict[str, Any], stored: dict[str, Any], before: str = ""
-) -> list[str]:
+def _differing_facts(mine: dict[str, Any], stored: dict[str, Any], before: str = "") -> list[str]:
     """The names of facts that differ, those of inner maps with dots."""
     names = []
     for name in sorted(mine.keys() | stored.keys(), key=str):

@@ -95,6 +95,9 @@ class PiecewiseMap(FittedRowsMap):
                 )
         return cls(features, parts.metric(), owner, points, offsets, maps)
 
+    def piece_maps(self) -> tuple[Any, ...]:
+        return self.maps
+
 
 @dataclass(frozen=True, eq=False)
 class RescaledMap(OutOfSampleMap):
@@ -118,6 +121,10 @@ class RescaledMap(OutOfSampleMap):
     @property
     def n_columns(self) -> int:
         return self.map.n_columns
+
+    @property
+    def holds_answer(self) -> bool:
+        return self.map.holds_answer
 
     @property
     def stores_vectors(self) -> bool:

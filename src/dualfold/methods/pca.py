@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.errors import Argument, InvalidInput
-from dualfold.maps.linear import ProjectionLift, GramProjectionLift
+from dualfold.maps.linear import GramProjectionLift, ProjectionLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.covariance import CentredScatter, scatter, scatter_error, scatter_kind
 from dualfold.weights.gram import MOST_ROWS, gram_kind, point_gram, point_gram_error

@@ -18,6 +18,8 @@ from dualfold.errors import DualfoldError, InvalidInput
 if TYPE_CHECKING:
     from dualfold.trace.problem import TraceProblem
 
+# Beyond, squares of coordinates overflow, and infinity agrees with anything.
+MAX_COORDINATE = 1e150
 # Residual of the vectors that are computed beside stored ones: finer than solvers leave theirs.
 COMPLETION_TOLERANCE = 1e-8
 

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
@@ -105,7 +105,7 @@ class TraceProblem:
     count: int = 2
     sense: Literal["min", "max"] = "min"
     excluded: Any = None
-    lift: Lift = VectorLift()
+    lift: Lift = field(default_factory=VectorLift)
     about: str = ""
 
     def __post_init__(self) -> None:
