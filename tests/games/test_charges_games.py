@@ -22,21 +22,21 @@ from dualfold.games import (
     Quadratic,
     Simplex,
     Sum,
-    least,
     losses,
     mixtures,
     mvu_dual,
     norm,
 )
-from dualfold.games import sure as sure_numbers
-from dualfold.games.convex import Convex
+from dualfold.games import intervals as sure_numbers
+from dualfold.games import minimum_search as least
+from dualfold.games.convex_functions import Convex
+from dualfold.games.convex_sets import ConvexSet
 from dualfold.games.divergences import Euclidean
-from dualfold.games.given import doubles
-from dualfold.games.lower import LowerBound
+from dualfold.games.doubles import doubles
+from dualfold.games.game import Move
+from dualfold.games.intervals import Sure, length, norm_of
+from dualfold.games.plane_bound import LowerBound
 from dualfold.games.planes import Share
-from dualfold.games.play import Move
-from dualfold.games.sets import ConvexSet
-from dualfold.games.sure import Sure, length, norm_of
 from tests.proofs.coarse import patched
 
 EPS = 2.0**-8

@@ -20,18 +20,18 @@ from dualfold.games import (
     LeastSquares,
     Quadratic,
     Spectrahedron,
-    descent,
     mixtures,
     structured_sets,
 )
-from dualfold.games.convex import Convex
-from dualfold.games.least import least_point
-from dualfold.games.lower import LowerBound
+from dualfold.games import textbook_methods as descent
+from dualfold.games.convex_functions import Convex
+from dualfold.games.intervals import Sure, dot, norm_of
+from dualfold.games.minimum_search import least_point
 from dualfold.games.mvu_dual import EasiestBend, unfolding_game
+from dualfold.games.plane_bound import LowerBound
 from dualfold.games.planes import Plane
-from dualfold.games.refute import refute
+from dualfold.games.refutation import refute
 from dualfold.games.spectra import least_eigenvalue
-from dualfold.games.sure import Sure, dot, norm_of
 from tests.proofs.coarse import patched
 
 

@@ -12,8 +12,8 @@ from dualfold import quality
 from dualfold.errors import ConditionFails, InvalidInput
 from dualfold.games import Ball, Everywhere, HalfSquare, Indicator, Spectrahedron
 from dualfold.games.bregman import VonNeumann
-from dualfold.games.given import doubles
-from dualfold.games.recipes import boundary_frank_wolfe
+from dualfold.games.doubles import doubles
+from dualfold.games.plain_recipes import boundary_frank_wolfe
 from dualfold.quality import coranking, nonmetric, rank_counts
 from dualfold.quality import map_comparison as compare
 from dualfold.quality.neighborhood_shape import correlation_of_densities

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from dualfold.games import EasiestBend, Spectrahedron, mvu_dual, spectra, structured_sets
-from dualfold.games import sure as sure_numbers
+from dualfold.games import intervals as sure_numbers
+from dualfold.games.intervals import Fixed, Sure, dot, length
 from dualfold.games.spectra import least_eigenvalue, squares_of
-from dualfold.games.sure import Fixed, Sure, dot, length
 from dualfold.programs import bounds as curvatures
 from tests.proofs.coarse import patched
 
@@ -27,7 +27,7 @@ def gamma(k, unit=COARSE / 2):
     return k * unit / (1 - k * unit)
 
 
-# ---- numbers with a bound of their error (games/sure.py)
+# ---- numbers with a bound of their error (games/intervals.py)
 
 
 def wide(n, seed):
