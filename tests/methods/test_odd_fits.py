@@ -22,7 +22,7 @@ from dualfold import (
     scale,
 )
 from dualfold.errors import PointsCollapse, TooLarge
-from dualfold.saved.restate import rechecked_points
+from dualfold.saved import rechecked_points
 from dualfold.tsne import neighbors as tsne_neighbors
 from dualfold.tsne.starts import given_start, principal_points
 

@@ -27,7 +27,7 @@ from dualfold.graph import Graph
 from dualfold.kernels.reports import timed
 from dualfold.kernels.threads import lapack_threads
 from dualfold.trace.certificate import certify
-from dualfold.trace.lift import Chosen, Evened, Scale, shown
+from dualfold.trace.lift import EigenvalueScale, Scale, SelectedColumns
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers import Auto, Factored
@@ -230,16 +230,16 @@ def problem_up_to(
     return replace(
         problem,
         count=count,
-        lift=Chosen(indices, settings.scale(graph, problem)),
+        lift=SelectedColumns(indices, settings.scale(graph, problem)),
         about="; ".join(filter(None, [problem.about, words + in_words(indices)])),
     )
 
 
-def eigenvalue_scale(graph: Graph, problem: TraceProblem) -> Evened:
+def eigenvalue_scale(graph: Graph, problem: TraceProblem) -> EigenvalueScale:
     """The scale by the eigenvalues of a Laplacian."""
     masses = np.asarray(problem.metric.sparse().diagonal(), dtype=float)
     largest = float((problem.A.diagonal() / masses).max())
-    return Evened(NEGLIGIBLE_EIGENVALUE_SHARE * largest)
+    return EigenvalueScale(NEGLIGIBLE_EIGENVALUE_SHARE * largest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,7 +289,7 @@ def _independent_columns(graph: Graph, solution: Solution, count: int, scale: Sc
 def warn_of_overtones(embedding: Embedding, settings: CoordinateSettings) -> None:
     """`Overtone` where a coordinate is a function of those before it."""
     problem, solution = embedding.problem, embedding.solution
-    V: Array = shown(problem.lift, solution.vectors, solution.values)[0]
+    V: Array = problem.lift.selected_columns(solution.vectors, solution.values)[0]
     found = overtones(V)
     if found and settings.takes_first:
         _warn_of_overtone(*found[0])

@@ -49,7 +49,6 @@ from dualfold.fitting.progress import Stage
 from dualfold.graph import Graph, joined, separate
 from dualfold.graph.pieces import OTHERWISE, pieces_in_words
 from dualfold.maps.piecewise import PiecewiseMap
-from dualfold.trace.lift import shown
 
 
 def as_many_as_rows(graph: Graph) -> int:
@@ -261,7 +260,7 @@ def _answer_without_groups(
     graph, answer = _joined_answer(rows, graph, method, stage)
     for _ in range(MAX_ROUNDS if looks else 0):
         problem, solution = answer.embedding.problem, answer.embedding.solution
-        V = shown(problem.lift, solution.vectors, solution.values)[0]
+        V = problem.lift.selected_columns(solution.vectors, solution.values)[0]
         fewer = rows_without(rows, outlying_rows(problem, V))
         if fewer is None:
             break

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.maps.linear import Projected
+from dualfold.maps.linear import ProjectionLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.covariance import scatter, scatter_error, scatter_kind
 from dualfold.weights.precision import in_words, mean_error
@@ -84,7 +84,7 @@ class Moments:
         """
         A = self.scatter / divisor
         A = A if scale is None else A / np.outer(scale, scale)
-        lift = Projected(None, self.mean, scale)
+        lift = ProjectionLift(None, self.mean, scale)
         error = self.error / divisor
         if scale is not None:
             # WEW with W = 1/scale; and W is off by half of what the diagonal is, as a share.

@@ -23,9 +23,9 @@ from dualfold.fitting.graph_fit import GraphMethod
 from dualfold.fitting.rules import near_mean, nystrom_rule
 from dualfold.graph.graph import Graph
 from dualfold.graph.pieces import one_piece
-from dualfold.maps.neighbor_map import NeighborMap
+from dualfold.maps.attraction import AttractionMap
 from dualfold.methods._eigenmaps import diffused_scale
-from dualfold.trace.lift import Diffused
+from dualfold.trace.lift import DiffusionLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.affinity import Weights, affinity
 from dualfold.weights.laplacian import laplacian_of
@@ -68,7 +68,7 @@ def diffusion_maps(
         n_components,
         "min",
         excluded=ones,
-        lift=Diffused(diffusion_time),
+        lift=DiffusionLift(diffusion_time),
     )
 
 
@@ -213,8 +213,8 @@ class DiffusionMaps(GraphEstimator):
     def _rule(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
         kind: Any = self.weights
         rule = affinity(graph, weights=kind, width=self.width, alpha=self.alpha)
-        return nystrom_rule(graph, embedding, rule, "degree", Diffused(self.diffusion_time))
+        return nystrom_rule(graph, embedding, rule, "degree", DiffusionLift(self.diffusion_time))
 
-    def second_rule(self, graph: Any, points: Array, landmarks: Any) -> NeighborMap | None:
+    def second_rule(self, graph: Any, points: Array, landmarks: Any) -> AttractionMap | None:
         """New rows at the mean of a few nearest landmarks."""
         return near_mean(self, graph, points, landmarks)

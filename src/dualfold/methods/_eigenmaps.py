@@ -28,8 +28,8 @@ from dualfold.fitting.rules import near_mean, nystrom_rule
 from dualfold.graph import from_lengths
 from dualfold.graph.graph import Graph
 from dualfold.graph.pieces import one_piece
-from dualfold.maps.neighbor_map import NeighborMap
-from dualfold.trace.lift import Diffused, Scale
+from dualfold.maps.attraction import AttractionMap
+from dualfold.trace.lift import DiffusionLift, Scale
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.affinity import Weights, affinity
 from dualfold.weights.laplacian import weighted_laplacian
@@ -82,12 +82,12 @@ def eigenmaps_problem(
     problem = eigenmaps(
         graph, n_components=n_components, weights=weights, width=width, constraint=constraint
     )
-    return problem if time is None else replace(problem, lift=Diffused(time))
+    return problem if time is None else replace(problem, lift=DiffusionLift(time))
 
 
-def diffused_scale(time: float) -> Callable[[Graph, TraceProblem], Diffused]:
+def diffused_scale(time: float) -> Callable[[Graph, TraceProblem], DiffusionLift]:
     """The scale of coordinates after a `time` of diffusion."""
-    return lambda graph, problem: Diffused(time)
+    return lambda graph, problem: DiffusionLift(time)
 
 
 @dataclass(eq=False, repr=False)
@@ -244,10 +244,10 @@ class LaplacianEigenmaps(GraphEstimator):
         first = isinstance(self.coordinates, str) and self.coordinates == "first"
         scale: Scale | None = None if first else eigenvalue_scale(graph, embedding.problem)
         if self.diffusion_time is not None:
-            scale = Diffused(self.diffusion_time)
+            scale = DiffusionLift(self.diffusion_time)
         return nystrom_rule(graph, embedding, rule, self.constraint, scale)
 
-    def second_rule(self, graph: Any, points: Array, landmarks: Any) -> NeighborMap | None:
+    def second_rule(self, graph: Any, points: Array, landmarks: Any) -> AttractionMap | None:
         """New rows at the mean of a few nearest landmarks."""
         return near_mean(self, graph, points, landmarks)
 

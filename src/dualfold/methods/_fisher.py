@@ -22,7 +22,7 @@ from dualfold.fitting.linear import (
 from dualfold.fitting.progress import Stage
 from dualfold.fitting.solver_choice import solver_to_last_digits
 from dualfold.fitting.tiles import TiledRows
-from dualfold.maps.linear import Projected
+from dualfold.maps.linear import ProjectionLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.class_scatter import (
     ClassScatter,
@@ -78,7 +78,7 @@ def discriminant_problem(
             Argument("n_components"),
             f" to {most}",
         )
-    lift = Projected(data, found.mean, space=found.space)
+    lift = ProjectionLift(data, found.mean, space=found.space)
     return TraceProblem(found.between, found.within, count, "max", lift=lift)
 
 

@@ -26,7 +26,7 @@ from dualfold.fitting.rules import local_rule
 from dualfold.graph.directed_lists import listed_by_someone, neighborhoods, overlapping
 from dualfold.graph.graph import Graph
 from dualfold.maps.local import LocalWeightsMap
-from dualfold.trace.lift import Stepped
+from dualfold.trace.lift import EdgeLengthScale
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.sparse.shifted_matrices import shifted
 from dualfold.weights.local_tangents import tangent_alignment, tangent_hessian
@@ -170,10 +170,10 @@ def max_components(graph: Graph, method: str) -> int:
     return min(columns, k - 2 if method == "ltsa" else k)
 
 
-def step_scale(graph: Graph, problem: TraceProblem) -> Stepped:
+def step_scale(graph: Graph, problem: TraceProblem) -> EdgeLengthScale:
     """Coordinates whose steps along the edges are equally long."""
     edges = sp.triu(graph.lengths).tocoo()
-    return Stepped((edges.row, edges.col))
+    return EdgeLengthScale((edges.row, edges.col))
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -28,7 +28,7 @@ from dualfold.inputs import numbers_of
 from dualfold.maps.landmark import DistancesMap, Triangulation
 from dualfold.maps.linear import LinearMap
 from dualfold.methods._pca import centred_problem
-from dualfold.trace.lift import scaled_vectors
+from dualfold.trace.lift import ScaledVectorLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import with_signs
 from dualfold.weights.gram import (
@@ -70,7 +70,7 @@ def mds_of_distances(distances: Any, *, n_components: int = 2) -> TraceProblem:
     K = centred_gram(in_double(distances))
     symmetric = made_symmetric(K)
     about = joined_words(symmetric, in_words(centred_distances_error(K, 0.0, K.dtype), K, K.dtype))
-    return TraceProblem(K, None, n_components, "max", lift=scaled_vectors, about=about)
+    return TraceProblem(K, None, n_components, "max", lift=ScaledVectorLift(), about=about)
 
 
 # All eigenvalues of a matrix this large take about half a second.

@@ -13,17 +13,21 @@ import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.fitting.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimator, shared_fields
 from dualfold.fitting.graph_fit import FewerRows, GraphFit, GraphMethod
-from dualfold.fitting.rules import local_rule
+from dualfold.fitting.rules import local_map, local_rule
 from dualfold.fitting.solver_choice import seed_of
 from dualfold.graph.graph import Graph
+from dualfold.maps.out_of_sample import OutOfSampleMap
+from dualfold.unfolding.certificate import UnfoldingCertificate
 from dualfold.unfolding.connections import Connections, connections
 from dualfold.unfolding.contraction import Contraction, contracted
 from dualfold.unfolding.problem import Form
 from dualfold.unfolding.solution import Record
 from dualfold.unfolding.solvers.unfolder import Unfolder, refuse_minutes
+from dualfold.unfolding.stored_unfolding import BothSides, rechecked_unfolding
 
 
 def mvu(
@@ -221,6 +225,35 @@ class MaximumVarianceUnfolding(GraphEstimator):
         total = float(np.sum(self.factor_**2))
         kept = sum(float(np.sum(embedding.values)) for _, embedding in parts)
         self.variance_outside_ = max(0.0, 1 - kept / total) if total else 0.0
+
+    def judged_points(
+        self,
+        graph: Graph,
+        points: Any,
+        *,
+        tolerance: float = 1e-4,
+        sides: BothSides | None = None,
+        scope: str = "",
+    ) -> UnfoldingCertificate:
+        """The certificate of points that are to be the leading coordinates of a graph's unfolding.
+
+        tolerance : the largest gap that is "proved"
+        sides : its factor and dual weights, without which little can be proved
+        scope : which rows the graph is about, in words
+        """
+        certificate = rechecked_unfolding(
+            graph,
+            points,
+            sides,
+            tolerance=tolerance,
+            form=self.constraints,  # type: ignore[arg-type]
+            angles=self.angles,
+        )
+        return certificate.narrowed(scope)
+
+    def map_of_points(self, graph: Graph, points: Array) -> OutOfSampleMap:
+        """The map of new rows that follows from points of a graph."""
+        return local_map(graph, points, self)
 
     def connections(self) -> Connections:
         """What duality says about this unfolding, Isomap, LLE and eigenmaps, as numbers."""

@@ -18,9 +18,10 @@ from dualfold.fitting.coordinates import Answer
 from dualfold.fitting.fitted_rows import FittedRows, RowSettings
 from dualfold.fitting.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimator, shared_fields
 from dualfold.fitting.graph_fit import GraphFit, GraphMethod
-from dualfold.fitting.rules import local_rule
+from dualfold.fitting.rules import local_map, local_rule
 from dualfold.graph.graph import Graph
 from dualfold.graph.pieces import one_piece
+from dualfold.maps.out_of_sample import OutOfSampleMap
 from dualfold.methods._eigenmaps import eigenmaps
 from dualfold.neighbor_map.certificate import (
     NeighborCertificate,
@@ -216,12 +217,19 @@ class NeighborMap(GraphEstimator):
             graph, n_components=count, spread=spread, weights=kind, width=self.width
         )
 
-    def judged(
-        self, graph: Graph, points: Array, tolerance: float, scope: str = ""
+    def judged_points(
+        self,
+        graph: Graph,
+        points: Array,
+        *,
+        tolerance: float,
+        sides: None = None,
+        scope: str = "",
     ) -> NeighborCertificate:
         """The certificate of points that are to be the map of a graph in one piece.
 
         tolerance : the largest gap that is "proved"
+        sides : no part of a neighbour map
         scope : which rows the graph is about, in words
         """
         spread = self.spread
@@ -229,6 +237,10 @@ class NeighborMap(GraphEstimator):
             spread = float(np.mean(np.square(np.asarray(points, dtype=float))))
         problem = self._neighbor_problem(graph, points.shape[1], spread)
         return rejudged(problem, points, tolerance).narrowed(scope)
+
+    def map_of_points(self, graph: Graph, points: Array) -> OutOfSampleMap:
+        """The map of new rows that follows from points of a graph."""
+        return local_map(graph, points, self)
 
     def _keep(self, fit: GraphFit) -> None:
         if fit.first is None:
