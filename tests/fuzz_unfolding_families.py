@@ -13,7 +13,7 @@ import scipy.sparse as sp
 import unfolding_optima as optima
 from flint import fmpq
 
-from dualfold.graph import from_lengths, joined, knn
+from dualfold.graph import from_lengths, join_pieces, knn
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -164,7 +164,7 @@ def angles(rng: np.random.Generator) -> Case:
     X = _lattice(rng, n).astype(rng.choice(["uint8", "int64", "float32", "float64"]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # pieces are joined
-        graph = joined(knn(X, 2))
+        graph = join_pieces(knn(X, 2))
     near = graph.lengths.toarray() > 0
     both = np.triu(near | (near.astype(int) @ near.astype(int) > 0), 1)
     edges = [(int(i), int(j)) for i, j in np.argwhere(both)]

@@ -35,7 +35,7 @@ from dualfold.games.convex import Move, Support
 from dualfold.games.curves import Curve, cornered_problem, example_problem
 from dualfold.games.lower import LowerBound
 from dualfold.games.recipe import Rate
-from dualfold.graph import joined, knn
+from dualfold.graph import join_pieces, knn
 from dualfold.methods import isomap, johnson_lindenstrauss_size, landmark_count
 from dualfold.programs import LinearProgram, QuadraticProgram, certify_infeasible
 from dualfold.programs.balance import balanced as balanced_program
@@ -155,7 +155,7 @@ def test_sizes_that_methods_choose():
     assert landmark_count(10_001) == 200
     assert landmark_count(90_000) == 600
     assert landmark_count(1_000_000) == 2**29 // 1_000_000
-    graph = joined(knn(np.random.default_rng(0).normal(size=(30, 2)), 6))
+    graph = join_pieces(knn(np.random.default_rng(0).normal(size=(30, 2)), 6))
     assert isomap(graph).A.dtype == np.float64
     assert isomap(graph, dtype=np.float32).A.dtype == np.float32
 

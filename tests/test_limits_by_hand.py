@@ -28,7 +28,7 @@ from dualfold.games.divergences import Euclidean
 from dualfold.games.sure import Sure
 from dualfold.methods.random_projection import _looser, _size
 from dualfold.programs import LinearProgram, bounds, certify_program
-from dualfold.quality.space import _given
+from dualfold.quality.space import _given_distances
 from dualfold.trace import Gramian, TraceProblem
 from dualfold.trace.proof import bracket as proofs
 from dualfold.trace.proof import singular_values as singular
@@ -113,8 +113,8 @@ def test_negative_distances_are_refused_in_every_row():
         D = np.ones((3, 3))
         D[row, 2 - row] = -0.5
         with pytest.raises(InvalidInput, match="must not be negative"):
-            _given(D)
-    assert _given(np.full((3, 3), 0.5))[0] == 3
+            _given_distances(D)
+    assert _given_distances(np.full((3, 3), 0.5))[0] == 3
 
 
 # ---- trace problems

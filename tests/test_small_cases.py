@@ -20,20 +20,20 @@ from dualfold.graph import (
     joining_n_neighbors,
     knn,
     nearest,
+    neighbors_within,
     present_nearest,
     subgraph,
-    within,
 )
 from dualfold.graph.attachment import attach
-from dualfold.graph.directed_lists import overlapping
+from dualfold.graph.directed_lists import connected_lists
 from dualfold.graph.lower_bounds import principal_directions
 from dualfold.graph.neighbor_lists import exact_search, recall_interval
 from dualfold.graph.neighbors import radius_search
-from dualfold.graph.reached import nearest_and_reached
-from dualfold.quality.nonmetric import pooled
+from dualfold.graph.reached import nearest_and_reverse
+from dualfold.quality.nonmetric import pool_violators
 from dualfold.quality.rank_counts import euclidean_ranks
 from dualfold.weights import weighted_laplacian
-from dualfold.weights.affinity import Affinity, _reach
+from dualfold.weights.affinity import Affinity, _farthest_listed
 from dualfold.weights.covariance import scatter
 from dualfold.weights.gram import refuse_asymmetry
 from dualfold.weights.perplexity import conditional_affinities, joint_affinities
@@ -76,9 +76,9 @@ def test_new_points_by_their_distances_dense_or_sparse():
 def test_searches_of_rows_far_from_one_are_those_of_rows_near_one():
     """The squares of 1e200 are no doubles; the neighbours are the same, the distances scaled."""
     reach = np.full(len(X), 0.8)
-    near, apart, pairs = nearest_and_reached(X, 3, NEW, reach)
+    near, apart, pairs = nearest_and_reverse(X, 3, NEW, reach)
     power = 2.0**700
-    far = nearest_and_reached(power * X, 3, power * NEW, power * reach)
+    far = nearest_and_reverse(power * X, 3, power * NEW, power * reach)
     np.testing.assert_array_equal(near, far[0])
     np.testing.assert_allclose(apart, far[1] / power, rtol=1e-14)
     np.testing.assert_array_equal(pairs[:2], far[2][:2])
@@ -95,7 +95,7 @@ def test_principal_directions_of_very_wide_rows():
 def test_neighbourhoods_that_share_nobody_fall_apart():
     two = np.vstack([X[:8], X[:8] + 100])
     with pytest.raises(DisconnectedGraph, match="2 groups that share no point"):
-        overlapping(knn(two, 5).lists)
+        connected_lists(knn(two, 5).lists)
     graph = knn(two, 3)
     enough = joining_n_neighbors(graph)
     assert knn(two, enough).n_pieces == 1 < knn(two, enough - 1).n_pieces
@@ -135,7 +135,7 @@ def test_what_is_known_of_neighbours_within_a_radius():
     assert radius_search(X, "euclidean").rounding > 0
     exact = exact_search("precomputed", 0.0).sentence()
     assert exact == "exact neighbours (precomputed), every row proved"
-    indptr, *_ = within(X[:, :2], 1e-9)  # nobody is so near, by the tree
+    indptr, *_ = neighbors_within(X[:, :2], 1e-9)  # nobody is so near, by the tree
     assert indptr.tolist() == [0] * 41
 
 
@@ -199,7 +199,7 @@ def test_weights_that_nothing_can_be_made_of():
 
 def test_a_rising_curve_of_nothing_is_nothing():
     none = np.empty(0)
-    assert [len(part) for part in pooled(none, none, none)] == [0, 0, 0]
+    assert [len(part) for part in pool_violators(none, none, none)] == [0, 0, 0]
 
 
 @pytest.mark.parametrize("measure", [quality.stress, quality.nonmetric_stress])
@@ -248,7 +248,7 @@ def test_weights_of_long_edges_may_vanish_where_others_hold_the_graph():
     assert (degrees > 0).all()
     with pytest.raises(InvalidInput, match="is too narrow"):
         weighted_laplacian(line, weights="heat", width=0.01)
-    assert _reach(NOBODY).tolist() == [0.0, 0.0, 0.0]
+    assert _farthest_listed(NOBODY).tolist() == [0.0, 0.0, 0.0]
 
 
 def test_squares_that_vanish_are_named():

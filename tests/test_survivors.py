@@ -11,7 +11,7 @@ from dualfold import quality
 from dualfold.errors import InvalidInput
 from dualfold.games import Ball, EasiestBend, Ellipsoid, HalfSquare, Logistic, Quadratic
 from dualfold.programs import LinearProgram, certify_infeasible
-from dualfold.quality.verdict import MEANINGS
+from dualfold.quality.verdict import MEASURE_MEANINGS
 from dualfold.trace import Gramian, TraceProblem
 from dualfold.trace.proof import rounding
 from dualfold.trace.proof.completeness import Floor
@@ -160,7 +160,7 @@ def test_what_measures_mean():
     table = X[:40]
     same = quality.report(table, table.copy(), n_neighbors=5).measures
     for name, value in same.items():
-        best, worst, _ = MEANINGS[name]
+        best, worst, _ = MEASURE_MEANINGS[name]
         assert {best, worst} <= {-1, 0, 1}
         assert best != worst
         if name != "lcmc":  # its best is 1 less chance

@@ -13,9 +13,9 @@ import scipy.sparse as sp
 from dualfold.errors import InvalidInput
 from dualfold.games import Ball, Product, descent, least, sure, verdict
 from dualfold.games.divergences import Euclidean
-from dualfold.graph import from_lengths, joined, knn
+from dualfold.graph import from_lengths, join_pieces, knn
 from dualfold.programs import linear_systems
-from dualfold.quality.verdict import _DISTANCES, _TEARS, _TRUST, _word
+from dualfold.quality.verdict import _CONTINUITY_WORDS, _DISTANCE_WORDS, _TRUST_WORDS, _word
 from dualfold.trace.certificate import TraceCertificate, certify
 from dualfold.trace.lift import Stepped
 from dualfold.trace.proof import rounding
@@ -93,7 +93,11 @@ def test_lengths_whose_squares_are_doubles_are_taken():
 
 @pytest.mark.parametrize(
     ("scale", "steps"),
-    [(_TRUST, (0.95, 0.85, 0.7)), (_TEARS, (0.95, 0.85, 0.7)), (_DISTANCES, (0.9, 0.7, 0.4))],
+    [
+        (_TRUST_WORDS, (0.95, 0.85, 0.7)),
+        (_CONTINUITY_WORDS, (0.95, 0.85, 0.7)),
+        (_DISTANCE_WORDS, (0.9, 0.7, 0.4)),
+    ],
 )
 def test_words_change_where_the_docs_say(scale, steps):
     words = [_word(scale, step + 0.01) for step in steps] + [_word(scale, -1.0)]
@@ -108,7 +112,7 @@ def test_angles_tie_neighbours_by_their_distance_in_the_graphs_metric(kind):
     order = 1 if kind == "manhattan" else 2
     D = np.linalg.norm(X[:, None] - X, ord=order, axis=2)
     given = {"precomputed": D, "sparse": sp.csr_array(X)}.get(kind, X)
-    found = contracted(joined(knn(given, 3, metric=metric)), angles=True).problem
+    found = contracted(join_pieces(knn(given, 3, metric=metric)), angles=True).problem
     i, j = found.edges.T
     np.testing.assert_allclose(found.squared, D[i, j] ** 2, rtol=1e-12)
     assert found.m > 15

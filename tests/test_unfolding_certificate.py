@@ -10,7 +10,7 @@ import pytest
 from unfoldings import chain, complete, dense_bounds, dense_laplacian, random_problem
 
 from dualfold.data import swiss_roll
-from dualfold.graph import joined, knn
+from dualfold.graph import join_pieces, knn
 from dualfold.unfolding import (
     UnfoldingProblem,
     certify_unfolding,
@@ -28,7 +28,7 @@ from dualfold.unfolding.spectral_floor import (
 
 @pytest.fixture(scope="module")
 def roll():
-    problem = contracted(joined(knn(swiss_roll(120, random_state=0).points, 6))).problem
+    problem = contracted(join_pieces(knn(swiss_roll(120, random_state=0).points, 6))).problem
     found = interior_point(problem, tol=1e-8)
     return problem, found.factor, found.weights
 

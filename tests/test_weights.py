@@ -162,7 +162,7 @@ def test_reconstruction_in_small_batches_and_of_sparse_data(monkeypatch):
 
     lists = knn(POINTS, 5).lists
     whole = reconstruction_weights(POINTS, lists)
-    monkeypatch.setattr(batches, "BATCH", 200)
+    monkeypatch.setattr(batches, "BATCH_NUMBERS", 200)
     np.testing.assert_allclose(reconstruction_weights(POINTS, lists).data, whole.data, rtol=1e-12)
     sparse = reconstruction_weights(sp.csr_array(POINTS), lists)
     np.testing.assert_allclose(sparse.data, whole.data, rtol=1e-12)
@@ -179,10 +179,10 @@ def test_scatter_of_every_kind(kind, monkeypatch):
     from dualfold.kernels import threads
     from dualfold.weights import covariance
 
-    monkeypatch.setattr(covariance, "LYING_TILE", 100)
-    monkeypatch.setattr(covariance, "COPIED_TILE", 100)
-    monkeypatch.setattr(covariance, "LEAST_TILE", 100)
-    monkeypatch.setattr(covariance, "SLAB", 7)
+    monkeypatch.setattr(covariance, "CONTIGUOUS_TILE_NUMBERS", 100)
+    monkeypatch.setattr(covariance, "COPIED_TILE_NUMBERS", 100)
+    monkeypatch.setattr(covariance, "MIN_TILE_NUMBERS", 100)
+    monkeypatch.setattr(covariance, "SLAB_ROWS", 7)
     monkeypatch.setattr(threads, "FEWEST", 7)
     monkeypatch.setattr(threads, "THIN_TILE", 100)
     X = (RNG.random((90, 7)) * 200).astype(kind)

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.graph.neighbors import nearest
-from dualfold.weights.batches import BATCH, numbers
+from dualfold.weights.batches import BATCH_NUMBERS, dense_rows
 from dualfold.weights.reconstruction import affine_weights, gram_weights
 
 
@@ -38,17 +38,17 @@ class LocalWeightsMap:
     def inverse(self, Y: Any) -> Array:
         """Features of points on the map, by weights found among its points."""
         everything = np.arange(self.features.shape[0])
-        return self._carried(np.asarray(Y), self.points, numbers(self.features, everything))
+        return self._carried(np.asarray(Y), self.points, dense_rows(self.features, everything))
 
     def _carried(self, queries: Any, known: Any, images: Array) -> Array:
         found = nearest(known, self.n_neighbors, queries=queries)
         near = found.indices
         carried = np.empty((len(near), images.shape[1]))
-        height = max(1, BATCH // (near.shape[1] * (known.shape[1] + near.shape[1])))
+        height = max(1, BATCH_NUMBERS // (near.shape[1] * (known.shape[1] + near.shape[1])))
         for start in range(0, len(near), height):
             rows = np.arange(start, min(start + height, len(near)))
-            around = numbers(known, near[rows].ravel()).reshape(len(rows), near.shape[1], -1)
-            around = around - numbers(queries, rows)[:, None]
+            around = dense_rows(known, near[rows].ravel()).reshape(len(rows), near.shape[1], -1)
+            around = around - dense_rows(queries, rows)[:, None]
             weights = affine_weights(around, self.ridge)
             carried[rows] = np.einsum("bk,bkd->bd", weights, images[near[rows]])
         same = found.distances[:, 0] == 0

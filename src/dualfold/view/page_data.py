@@ -11,7 +11,7 @@ import numpy as np
 from dualfold import __version__
 from dualfold.errors import Argument, InvalidInput
 from dualfold.quality import Estimate, NeighborRanks, QualityReport
-from dualfold.quality.verdict import MEANINGS
+from dualfold.quality.verdict import MEASURE_MEANINGS
 from dualfold.view.colors import FEW_COLORS, MANY_COLORS
 from dualfold.view.page_columns import (
     Column,
@@ -67,7 +67,7 @@ def content_of(
         "color": color,
         "columns": [column.content for column in columns],
         "images": None if images is None else images.content,
-        "meanings": {name: meaning.short for name, meaning in MEANINGS.items()},
+        "meanings": {name: meaning.short for name, meaning in MEASURE_MEANINGS.items()},
         "terms": terms(),
         "palette": list(FEW_COLORS if len(maps) <= len(FEW_COLORS) else MANY_COLORS),
         "notices": list(notices),
