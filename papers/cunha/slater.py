@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from dualfold.arrays import Array
 from dualfold.graph import Graph, from_lengths
 from dualfold.unfolding import UnfoldingProblem, contracted, interior_point
-from dualfold.unfolding.solvers.positive_step import longest_step
+from dualfold.unfolding.solvers.semidefinite import longest_step
 from papers.cunha.roll import neighbor_graph, small_roll
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.finding import Experiment, Finding, Row, Setting, also, claim, theorem

@@ -1,4 +1,7 @@
-"""A stored map against its data again: state the problem, judge the points, solve nothing."""
+"""A stored map against its data again: state the problem, certify the stored points.
+
+Vectors that a file does not keep exactly are computed again (`saved.behind`).
+"""
 
 from __future__ import annotations
 

@@ -120,9 +120,10 @@ def judged_as(settings: dict[str, Any], data: Prepared) -> str:
     if "method" in settings:
         count, row = settings["n_components"], DESCRIPTIONS[settings["method"]]
         problem_ = f"{row.name}, {as_word(count)} coordinate{'' if count == 1 else 's'}"
-        if row.needs_graph and settings["n_neighbors"] is not None:
-            problem_ += f", {settings['n_neighbors']} neighbours"
-        chosen = option_words(row, settings | {"n_neighbors": row.defaults.get("n_neighbors", 10)})
+        beyond = dict(settings)
+        if row.needs_graph and (k := beyond.pop("n_neighbors")) is not None:
+            problem_ += f", {k} neighbours"
+        chosen = option_words(row, beyond)
         problem_ += f", {shlex.join(chosen)}" if chosen else ""
     options = reading_words(data.reading)
     read = f"; the table was read with {shlex.join(options)}" if options else ""

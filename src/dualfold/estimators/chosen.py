@@ -23,7 +23,7 @@ from dualfold.estimators.dimension import LOOKED_AT, widest_gap
 from dualfold.estimators.some_rows import SomeRows
 from dualfold.estimators.stated import Stated
 from dualfold.graph import Graph
-from dualfold.kernels.tally import timed
+from dualfold.kernels.reports import timed
 from dualfold.kernels.threads import lapack_threads
 from dualfold.trace.certificate import certify
 from dualfold.trace.lift import Chosen, Evened, Scale, shown
@@ -31,7 +31,7 @@ from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers import Auto, Factored
 from dualfold.trace.solvers.auto import growing
-from dualfold.trace.sparse.shifted import share_ordering
+from dualfold.trace.sparse.shifted_matrices import share_ordering
 
 COORDINATE_RULES: dict[str, Any] = {
     "coordinates": [StrOptions({"first", "independent"}), "array-like"]

@@ -22,7 +22,7 @@ from dualfold.maps.local import LocalWeightsMap
 from dualfold.methods import hessian_lle, lle, ltsa, modified_lle
 from dualfold.trace.lift import Scale, Stepped
 from dualfold.trace.problem import TraceProblem
-from dualfold.trace.sparse.shifted import shifted
+from dualfold.trace.sparse.shifted_matrices import shifted
 
 # So many rows LAPACK answers at once.
 FEW = 400

@@ -32,7 +32,7 @@ from dualfold.maps.neighbor_map import NeighborMap
 from dualfold.scale.table import TiledTable
 from dualfold.trace.certificate import certify
 from dualfold.tsne.certificate import BALANCED, TsneCertificate, certify_tsne
-from dualfold.tsne.descent import Descent, Look, Phase, descended
+from dualfold.tsne.gradient_descent import Descent, Look, Phase, descended
 from dualfold.tsne.problem import TsneProblem
 from dualfold.weights.perplexity import conditional_affinities, joint_affinities
 

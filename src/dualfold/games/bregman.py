@@ -16,9 +16,9 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput, NotConverged
-from dualfold.games.convex import Convex, Indicator
-from dualfold.games.least import descend
-from dualfold.games.sets import Everywhere
+from dualfold.games.convex_functions import Convex, Indicator
+from dualfold.games.convex_sets import Everywhere
+from dualfold.games.minimum_search import descend
 from dualfold.games.structured_sets import Spectrahedron
 
 

@@ -21,9 +21,9 @@ from scipy.special import kl_div, logsumexp
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.games.convex import Convex, Indicator, Support
+from dualfold.games.convex_functions import Convex, Indicator, Support
+from dualfold.games.convex_sets import ConvexSet, Everywhere
 from dualfold.games.polytopes import Box, L1Ball, Simplex
-from dualfold.games.sets import ConvexSet, Everywhere
 from dualfold.games.structured_sets import Product
 
 

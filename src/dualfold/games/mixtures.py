@@ -14,10 +14,10 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.games.convex import Convex
-from dualfold.games.given import doubles
+from dualfold.games.convex_functions import Convex
+from dualfold.games.doubles import doubles
+from dualfold.games.intervals import EPS, TINY, Sure, above, dot, length, times
 from dualfold.games.planes import Plane, added
-from dualfold.games.sure import EPS, TINY, Sure, above, dot, length, times
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.games.convex import Convex, Move
-from dualfold.games.lower import LowerBound
-from dualfold.games.sets import Ball
+from dualfold.games.convex_functions import Convex, Move
+from dualfold.games.convex_sets import Ball
+from dualfold.games.plane_bound import LowerBound
 
 
 class Record:

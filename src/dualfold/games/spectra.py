@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.games.sure import EPS, TINY, Sure, length
+from dualfold.games.intervals import EPS, TINY, Sure, length
 
 TRIES = 6  # each eight times lower; the first one is the rule
 

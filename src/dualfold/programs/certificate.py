@@ -26,14 +26,12 @@ from dualfold.arrays import Array
 from dualfold.certificate import Certificate, Level, checked_tolerance, level_of
 from dualfold.errors import Argument, InvalidInput
 from dualfold.programs.balance import balanced
-from dualfold.programs.bounds import Box, enclosed_bound, enclosed_value, lower_bound
-from dualfold.programs.curvature import curvature
+from dualfold.programs.bounds import Box, curvature, enclosed_bound, enclosed_value, lower_bound
+from dualfold.programs.conditions import Conditions, Terms, conditions, described
 from dualfold.programs.entries import vector
-from dualfold.programs.exact import ExactProgram, above, below, floats, fractions, nearest
+from dualfold.programs.exact import Enclosed, ExactProgram, above, below, floats, fractions, nearest
 from dualfold.programs.feasible import feasible_near
-from dualfold.programs.linear_systems import Enclosed
 from dualfold.programs.program import Program
-from dualfold.programs.terms import Conditions, Terms, conditions, described
 
 # `reach` unless the caller says otherwise: far enough to cover every other optimum of an
 # ordinary program.

@@ -18,8 +18,16 @@ import scipy.optimize
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.programs.exact import ZERO, ExactMatrix, floats, fractions
-from dualfold.programs.linear_systems import EPS, TINY, Enclosed, corrections
+from dualfold.programs.exact import (
+    EPS,
+    TINY,
+    ZERO,
+    Enclosed,
+    ExactMatrix,
+    corrections,
+    floats,
+    fractions,
+)
 from dualfold.programs.program import Program
 
 # What counts as tight, or as 0: a share of the terms of the row, or of the largest entry.

@@ -26,6 +26,13 @@ from dualfold.arrays import Array
 from dualfold.certificate import Certificate, Level, checked_tolerance
 from dualfold.programs.balance import Balanced, balanced
 from dualfold.programs.bounds import Box, least_linear
+from dualfold.programs.conditions import (
+    TINY,
+    conditions,
+    described,
+    largest,
+    limit_size,
+)
 from dualfold.programs.entries import vector
 from dualfold.programs.exact import (
     ZERO,
@@ -38,13 +45,6 @@ from dualfold.programs.exact import (
 )
 from dualfold.programs.feasible import feasible_near
 from dualfold.programs.program import LinearProgram, Program
-from dualfold.programs.terms import (
-    TINY,
-    conditions,
-    described,
-    largest,
-    limit_size,
-)
 
 
 @dataclass(frozen=True, kw_only=True)

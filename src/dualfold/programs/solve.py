@@ -26,10 +26,8 @@ from dualfold.programs.rays import (
     certify_infeasible,
     certify_unbounded,
 )
-from dualfold.programs.solvers.clarabel import by_clarabel
-from dualfold.programs.solvers.highs import by_highs
+from dualfold.programs.solvers.external import by_clarabel, by_highs, polished, widened_rows
 from dualfold.programs.solvers.pivots import by_pivots
-from dualfold.programs.solvers.polish import polished, widened_rows
 
 # Unknowns up to which the last digits are worth a dense least-squares problem (seconds).
 MOST_POLISHED = 1_500

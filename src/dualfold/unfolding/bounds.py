@@ -26,7 +26,7 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.graph import Graph, from_lengths, geodesic_distances
-from dualfold.kernels.pairs import Pairs
+from dualfold.kernels.double_double import Pairs
 from dualfold.unfolding.problem import UnfoldingProblem
 
 UNIT = 2.0**-53

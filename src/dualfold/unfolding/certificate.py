@@ -17,13 +17,18 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.certificate import Certificate, Level, checked_tolerance, level_of, plain
 from dualfold.errors import Argument, InvalidInput
-from dualfold.trace.sparse.shifted import MOST_FLOPS
+from dualfold.trace.sparse.shifted_matrices import MOST_FLOPS
 from dualfold.unfolding.bounds import Fit
-from dualfold.unfolding.enclosure import EXACT, Enclosure, enclosed
-from dualfold.unfolding.optimality import conditions
-from dualfold.unfolding.problem import UnfoldingProblem, doubles
+from dualfold.unfolding.bracket import EXACT, Enclosure, conditions, enclosed
+from dualfold.unfolding.problem import (
+    UnfoldingProblem,
+    doubles,
+    in_units,
+    scaled_down,
+    scaled_up,
+    to_unit,
+)
 from dualfold.unfolding.solution import relative
-from dualfold.unfolding.units import in_units, scaled_down, scaled_up, to_unit
 
 # Equal lengths that are off by less than this may be so because rounding made them infeasible.
 NEAR = 1e-3

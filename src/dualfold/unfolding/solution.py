@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from time import perf_counter
 from typing import Literal
 
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.unfolding.problem import UnfoldingProblem
 
 
 @dataclass(frozen=True)
@@ -57,3 +59,68 @@ def relative(lower: float, upper: float) -> float:
     if not (np.isfinite(upper) and np.isfinite(lower)):
         return float("inf")
     return max(0.0, upper - lower) / upper if upper > 0 else 0.0
+
+
+# ==== merged: unfolding.solvers.progress
+# """The best of both sides that a solver has seen, and the lines of its history."""
+#
+
+STOPPED_BY_CALLBACK = "stopped by the callback"
+# Bounds that differ by less than this share of the gap that is wanted are as good as equal.
+SAME = 0.01
+
+
+@dataclass
+class Progress:
+    """Feasible points with the largest tr K and weights with the smallest bound so far."""
+
+    problem: UnfoldingProblem
+    tol: float
+    callback: Callback | None = None
+    begin: float = field(default_factory=perf_counter)
+    history: list[Record] = field(default_factory=list)
+    story: list[str] = field(default_factory=list)
+    lower: float = 0.0
+    upper: float = np.inf
+    points: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    weights: Array = field(default_factory=lambda: np.zeros(0))
+
+    @property
+    def gap(self) -> float:
+        return relative(self.lower, self.upper)
+
+    def bound(self, weights: Array, floor: float) -> None:
+        """Weights with λ₂(L(w)) ≥ floor: their bound, if it is the best.
+
+        Near the optimum the bound goes with the square of the error of the weights, and two
+        sets of them differ by rounding only: the later ones are then the better ones.
+        """
+        if floor <= 0:
+            return
+        upper = float(weights @ self.problem.squared) / floor
+        if upper <= self.upper * (1 + SAME * self.tol):
+            self.upper, self.weights = min(upper, self.upper), weights / floor
+
+    def record(self, points: Array) -> bool:
+        """Write a line for points that keep every edge; whether to stop."""
+        value = self.problem.value(points)
+        if value > self.lower:
+            self.lower, self.points = value, points
+        seconds = perf_counter() - self.begin
+        line = Record(len(self.history) + 1, self.lower, self.upper, self.gap, seconds)
+        self.history.append(line)
+        asked = self.callback is not None and bool(self.callback(line))
+        if asked:
+            self.story.append(STOPPED_BY_CALLBACK)
+        return asked or self.gap <= self.tol
+
+    def solution(self, solver: str) -> UnfoldingSolution:
+        return UnfoldingSolution(
+            self.points,
+            # Without any bound yet, weights that are valid though nothing is known of them.
+            self.weights if len(self.weights) else 1 / self.problem.squared,
+            tuple(self.history),
+            solver,
+            "converged" if self.gap <= self.tol else "stopped",
+            tuple(self.story),
+        )

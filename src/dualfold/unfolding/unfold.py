@@ -16,13 +16,13 @@ from dualfold.graph import Graph
 from dualfold.trace.lift import scaled_vectors
 from dualfold.trace.solution import with_signs
 from dualfold.unfolding.bounds import ROUNDED, contradiction
+from dualfold.unfolding.bracket import EXACT
 from dualfold.unfolding.certificate import (
     UnfoldingCertificate,
     certify_unfolding,
     rounded_down,
 )
 from dualfold.unfolding.contraction import Contraction, contracted
-from dualfold.unfolding.enclosure import EXACT
 from dualfold.unfolding.problem import Form, UnfoldingProblem
 from dualfold.unfolding.solution import Callback, UnfoldingSolution
 from dualfold.unfolding.solvers.unfolder import SolverName, Unfolder

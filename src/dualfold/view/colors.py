@@ -16,7 +16,8 @@ FEW_COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", 
 # Found by a search (simulated annealing) for ten colours of middle lightness whose closest two
 # are as far apart as can be, for ordinary sight and for three kinds of colour-blindness as
 # Machado, Oliveira and Fernandes (2009) simulate them. In units of Oklab the closest two are
-# 0.10 apart; for sequences made by hand it is 0.03 to 0.06. `tests/test_figures.py` measures it.
+# 0.10 apart; for sequences made by hand it is 0.03 to 0.06
+# (`tests/view/test_figures.py` measures it).
 MANY_COLORS = (
     "#176fd8",
     "#f17f00",

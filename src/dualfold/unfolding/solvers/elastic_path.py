@@ -20,9 +20,8 @@ import scipy.sparse as sp
 from scipy.linalg import lapack
 
 from dualfold.arrays import Array
-from dualfold.unfolding.solvers.central_path import START, CentralPath, Graded
-from dualfold.unfolding.solvers.positive_step import longest_step, lower_factor
-from dualfold.unfolding.solvers.schur import edge_products
+from dualfold.unfolding.solvers.interior_point import START, CentralPath, Graded
+from dualfold.unfolding.solvers.semidefinite import edge_products, longest_step, lower_factor
 
 SHARE, MOST_SHARE = 0.9, 0.99  # of the way to the boundary, by how far the predictor got
 STEPS = 60

@@ -28,9 +28,9 @@ import scipy.sparse as sp
 from scipy.linalg import lapack
 
 from dualfold.arrays import Array
-from dualfold.kernels.pairs import Pairs, backward, cholesky, forward, products
+from dualfold.kernels.double_double import Pairs, backward, cholesky, forward, products
 from dualfold.unfolding.problem import UnfoldingProblem
-from dualfold.unfolding.solvers.positive_step import longest_step, lower_factor
+from dualfold.unfolding.solvers.semidefinite import longest_step, lower_factor
 
 START = 2.0  # how far λ₂ of the first weights lies above 1
 SHARE, MOST_SHARE = 0.9, 0.99  # of the way to the boundary, by how far the predictor got

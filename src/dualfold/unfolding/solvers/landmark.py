@@ -26,11 +26,10 @@ from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.graph import Graph, Landmarks, farthest_points, from_lengths
 from dualfold.kernels.threads import one_blas_thread
 from dualfold.trace.sparse.factorisation import Ordering, fill_reducing_ordering
-from dualfold.trace.sparse.shifted import MOST_FLOPS
+from dualfold.trace.sparse.shifted_matrices import MOST_FLOPS
 from dualfold.unfolding.problem import UnfoldingProblem
-from dualfold.unfolding.solution import Callback, UnfoldingSolution
+from dualfold.unfolding.solution import Callback, Progress, UnfoldingSolution
 from dualfold.unfolding.solvers.connectivity import bottom
-from dualfold.unfolding.solvers.progress import Progress
 from dualfold.unfolding.solvers.span import Span
 from dualfold.unfolding.spectral_floor import proved_floor
 

@@ -11,13 +11,11 @@ from dualfold.errors import Argument, InvalidInput
 from dualfold.graph import farthest_points
 from dualfold.kernels.threads import one_blas_thread
 from dualfold.unfolding.problem import UnfoldingProblem
-from dualfold.unfolding.solution import Callback, UnfoldingSolution
-from dualfold.unfolding.solvers.barrier import Inside, newton_step, with_column
+from dualfold.unfolding.solution import Callback, Progress, UnfoldingSolution
+from dualfold.unfolding.solvers.barrier import FIRST_SHIFT, Inside, Net, newton_step, with_column
 from dualfold.unfolding.solvers.connectivity import bottom
 from dualfold.unfolding.solvers.landmark import graph_of, spreading
-from dualfold.unfolding.solvers.progress import Progress
 from dualfold.unfolding.solvers.span import Span
-from dualfold.unfolding.solvers.stiffness import FIRST_SHIFT, Net
 from dualfold.unfolding.spectral_floor import proved_floor
 
 # The figures below were the best of a few tried on swiss rolls of 300 to 50,000 points.

@@ -1,0 +1,109 @@
+"""The last digits: an answer of known rank and known taut edges, put exactly in its place.
+
+An interior point stops where X, whose small eigenvalues go to 0, is full of rounding. But
+by then it has shown the rank r and which edges are taut. On these
+
+    ‖y_i − y_j‖² = d_ij²    and    L(w)Y = MY,
+
+which two or three Gauss–Newton steps solve: with J the derivative of the squared lengths
+and G = JM⁻¹Jᵀ (sparse: edges that share an end), Y moves by M⁻¹Jᵀν, Gν = what the lengths
+miss, and w by the least change that makes ½Jᵀw = MY. Distances from the optimum then enter
+the bounds by their squares. Each side is kept only if it betters its bound.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from dualfold.arrays import Array
+from dualfold.errors import DualfoldError
+from dualfold.trace.sparse.factorisation import factorise, fill_reducing_ordering
+from dualfold.trace.sparse.shifted_matrices import MOST_FLOPS
+from dualfold.unfolding.bounds import dual_value, scaled_into
+from dualfold.unfolding.problem import UnfoldingProblem
+from dualfold.unfolding.spectral_floor import lowest_pairs
+
+STEPS = 4
+# Redundant taut edges (a clique in few dimensions) make G singular: this much of its
+# diagonal is added, and the iterations below refine it away where it matters.
+RIDGE = 1e-10
+REFINEMENTS = 4
+SAME = 1e-13  # relative: bounds no further apart are equal
+
+
+def polished(
+    problem: UnfoldingProblem, factor: Array, weights: Array, taut: Array
+) -> tuple[Array, Array]:
+    """(factor, weights), each at least as good as before; for "at_most" edges.
+
+    `taut` marks the edges that the answer holds at their full length.
+    """
+    if not taut.any():
+        return factor, weights
+    try:
+        Y = _taut_points(problem, factor, taut)
+        w = _taut_weights(problem, Y, weights, taut)
+    except DualfoldError:  # too large, or a pivot that vanishes
+        return factor, weights
+    better_points = scaled_into(problem, Y)[1] > scaled_into(problem, factor)[1]
+    before, after = (_upper(problem, v, Y) for v in (weights, w))
+    # The bound goes with the square of the error of the weights: where both are the same up to
+    # the rounding of λ₂, the polished ones are nearer.
+    return (Y if better_points else factor), (w if after <= before * (1 + SAME) else weights)
+
+
+def _upper(problem: UnfoldingProblem, weights: Array, start: Array) -> float:
+    if np.any(weights < 0):
+        return np.inf
+    second = float(lowest_pairs(problem, weights, start)[0][0])
+    return dual_value(problem, weights) / second if second > 0 else np.inf
+
+
+def _taut_points(problem: UnfoldingProblem, factor: Array, taut: Array) -> Array:
+    Y, wanted = factor, problem.squared[taut]
+    for _ in range(STEPS):
+        J, solve = _derivative(problem, Y, taut)
+        missing = wanted - problem.squared_lengths(Y)[taut]
+        move = (J.T @ solve(missing)).reshape(Y.shape) / problem.mass[:, None]
+        if not np.isfinite(move).all() or np.abs(move).max() > 0.1 * np.abs(Y).max():
+            return Y
+        Y = problem.centred(Y + move)
+    return Y
+
+
+def _taut_weights(problem: UnfoldingProblem, Y: Array, weights: Array, taut: Array) -> Array:
+    J, solve = _derivative(problem, Y, taut)
+    inverse = np.repeat(1 / problem.mass, Y.shape[1])
+    kept = weights[taut]
+    for _ in range(2):
+        missing = problem.mass[:, None] * Y - 0.5 * (J.T @ kept).reshape(Y.shape)
+        kept = kept + 2 * solve(J @ (inverse * missing.ravel()))
+    w = np.zeros(problem.m)
+    w[taut] = np.maximum(kept, 0.0)
+    return w
+
+
+def _derivative(problem: UnfoldingProblem, Y: Array, taut: Array) -> tuple[sp.csr_array, Any]:
+    """J (taut edges × n·r), and solves with JM⁻¹Jᵀ."""
+    edges, rank = problem.edges[taut], Y.shape[1]
+    apart = 2 * (Y[edges[:, 0]] - Y[edges[:, 1]])
+    columns = edges[:, :, None] * rank + np.arange(rank)
+    entries = np.stack([apart, -apart], axis=1)
+    starts = np.arange(0, 2 * rank * len(edges) + 1, 2 * rank)
+    shape = (len(edges), problem.n * rank)
+    J = sp.csr_array((entries.ravel(), columns.ravel(), starts), shape=shape)
+    G = sp.csr_array(J @ sp.diags_array(np.repeat(1 / problem.mass, rank)) @ J.T)
+    G = sp.csr_array((G + G.T) / 2)  # rounding may leave a 0 on one side only, which is not stored
+    ridged = sp.csr_array(G + sp.diags_array(RIDGE * G.diagonal()))
+    rough = factorise(ridged, fill_reducing_ordering(ridged, most_flops=MOST_FLOPS))
+
+    def solve(rhs: Array) -> Array:
+        x = rough.solve(rhs)
+        for _ in range(REFINEMENTS):
+            x = x + rough.solve(rhs - G @ x)
+        return np.asarray(x)
+
+    return J, solve
