@@ -20,7 +20,7 @@ from dualfold.errors import InvalidInput
 from dualfold.quality.estimate import Estimate
 from dualfold.quality.space import EuclideanSpace, space_of
 from dualfold.view import audit_figure
-from dualfold.view.audit import judgements
+from dualfold.view.audit_page import judgements
 
 
 def plane(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
