@@ -26,7 +26,7 @@ from dualfold.games import (
     Simplex,
 )
 from dualfold.games import minimum_search as least
-from dualfold.games.bregman import VonNeumann
+from dualfold.games.divergences import VonNeumann
 from dualfold.games.minimum_search import descend, least_point
 from dualfold.graph import from_lengths, knn
 from dualfold.neighbor_map import certify_neighbors, neighbor_problem
