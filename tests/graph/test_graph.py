@@ -19,9 +19,11 @@ from dualfold.graph import (
     one_piece,
     radius,
     separate,
+    subgraph,
     variable,
 )
 from dualfold.graph.builders import spread_of, variable_counts
+from dualfold.graph.directed_lists import overlapping
 from dualfold.graph.graph import Lists
 
 RNG = np.random.default_rng(0)
@@ -242,3 +244,24 @@ def test_approximate_graph_knows_its_recall():
     assert low <= recall <= high
     assert not graph.search.exact
     assert knn(X, 10).search.exact
+
+
+X, NEW = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))
+
+
+def test_neighbourhoods_that_share_nobody_fall_apart():
+    two = np.vstack([X[:8], X[:8] + 100])
+    with pytest.raises(DisconnectedGraph, match="2 groups that share no point"):
+        overlapping(knn(two, 5).lists)
+    graph = knn(two, 3)
+    enough = joining_n_neighbors(graph)
+    assert knn(two, enough).n_pieces == 1 < knn(two, enough - 1).n_pieces
+    assert joining_n_neighbors(knn(X, 12)) == 12  # in one piece already
+
+
+def test_a_part_of_a_given_graph_keeps_its_lengths():
+    """A graph without points has none in its parts."""
+    lengths = knn(X, 4).lengths
+    part = subgraph(from_lengths(lengths), np.arange(10))
+    assert part.points is None
+    assert abs(part.lengths - lengths[:10][:, :10]).max() == 0

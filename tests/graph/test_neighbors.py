@@ -11,16 +11,18 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from scipy.linalg import subspace_angles
 from scipy.spatial.distance import cdist
 
 from dualfold.errors import InvalidInput
 from dualfold.graph import lower_bounds as coordinates
-from dualfold.graph import narrowing, scan
+from dualfold.graph import narrowing, present_nearest, scan
 from dualfold.graph import search_plan as directions
 from dualfold.graph.lower_bounds import Frame, fewer_directions, frame_of, principal_directions
-from dualfold.graph.neighbor_lists import recall_interval
-from dualfold.graph.neighbors import from_precomputed, nearest, within
+from dualfold.graph.neighbor_lists import exact_search, recall_interval
+from dualfold.graph.neighbors import from_precomputed, nearest, radius_search, within
 from dualfold.graph.number_rows import pair_distances
+from dualfold.graph.reached import nearest_and_reached
 
 ROADS = ("auto", "kd-tree", "blocked", "filtered")
 
@@ -381,3 +383,75 @@ def test_asymmetric_distances_are_refused_and_rounding_is_not():
     rounded = D * (1 + 1e-7 * np.random.default_rng(1).random(D.shape))
     found = nearest(rounded, 5, metric="precomputed")
     np.testing.assert_array_equal(found.indices, nearest(X, 5).indices)
+
+
+RNG = np.random.default_rng(0)
+X, NEW = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))
+DISTANCES = cdist(X, X)
+
+
+def test_searches_of_rows_far_from_one_are_those_of_rows_near_one():
+    """The squares of 1e200 are no doubles; the neighbours are the same, the distances scaled."""
+    reach = np.full(len(X), 0.8)
+    near, apart, pairs = nearest_and_reached(X, 3, NEW, reach)
+    power = 2.0**700
+    far = nearest_and_reached(power * X, 3, power * NEW, power * reach)
+    np.testing.assert_array_equal(near, far[0])
+    np.testing.assert_allclose(apart, far[1] / power, rtol=1e-14)
+    np.testing.assert_array_equal(pairs[:2], far[2][:2])
+
+
+def test_principal_directions_of_very_wide_rows():
+    """Beyond 1,500 columns they are found by products: the same space as the singular vectors."""
+    wide = RNG.normal(size=(60, 4)) * [9, 5, 3, 2] @ RNG.normal(size=(4, 1_600))
+    wide += 1e-3 * RNG.normal(size=wide.shape)
+    exact = np.linalg.svd(wide - wide.mean(axis=0), full_matrices=False)[2][:4].T
+    assert np.sin(subspace_angles(principal_directions(wide, 4), exact)).max() < 1e-3
+
+
+def test_booleans_and_sparse_rows_by_other_metrics():
+    yes = RNG.random((20, 12)) < 0.4
+    found = nearest(yes, 3, metric="jaccard")
+    np.testing.assert_allclose(
+        found.distances, np.sort(cdist(yes, yes, "jaccard"), axis=1)[:, 1:4], rtol=1e-12
+    )
+    stored = nearest(sp.csr_array(X), 3, metric="manhattan")
+    np.testing.assert_allclose(stored.distances, nearest(X, 3, metric="manhattan").distances)
+    asked = nearest(X, 3, queries=NEW, metric="chebyshev")
+    np.testing.assert_allclose(asked.distances, np.sort(cdist(NEW, X, "chebyshev"))[:, :3])
+
+
+def test_what_is_known_of_neighbours_within_a_radius():
+    """Given distances are compared as they are; the rounding of other metrics is unknown."""
+    assert radius_search(DISTANCES, "precomputed").rounding == 0
+    assert np.isnan(radius_search(X, "cosine").rounding)
+    assert radius_search(X, "euclidean").rounding > 0
+    exact = exact_search("precomputed", 0.0).sentence()
+    assert exact == "exact neighbours (precomputed), every row proved"
+    indptr, *_ = within(X[:, :2], 1e-9)  # nobody is so near, by the tree
+    assert indptr.tolist() == [0] * 41
+
+
+def test_no_rows_tell_nothing_of_a_recall():
+    assert recall_interval(np.empty(0)) == (0.0, 1.0)
+    low, high = recall_interval(np.ones(300))
+    assert high == 1
+    assert low == pytest.approx(1 - 3 / 300, abs=2e-4)  # the rule of three
+
+
+def test_rows_without_a_common_column_have_no_neighbours():
+    gaps = np.full((4, 4), np.nan)
+    np.fill_diagonal(gaps, 1.0)
+    with pytest.raises(InvalidInput, match="row 0 has no column in common"):
+        present_nearest(gaps, 1)
+
+
+def test_whole_numbers_of_two_widths_are_two_tables():
+    long = np.arange(12).reshape(4, 3) + 2**60
+    with pytest.raises(InvalidInput, match="columns"):
+        nearest(long, 2, queries=long[:, :2])
+
+
+def test_new_rows_have_the_columns_of_the_old_ones():
+    with pytest.raises(InvalidInput, match="2 columns"):
+        nearest(X, 3, queries=NEW[:, :2], metric="chebyshev")

@@ -7,11 +7,12 @@ import pytest
 from scipy.spatial.distance import cdist
 
 import dualfold
+from dualfold import PCA
 from dualfold.data import digits, s_curve, swiss_roll
 from dualfold.errors import DisconnectedGraph, InvalidInput
-from dualfold.graph import Landmarks, farthest_points, geodesic_distances, knn
+from dualfold.graph import Landmarks, farthest_points, geodesic_distances, joined, knn
 from dualfold.maps import placed, triangulation
-from dualfold.methods import isomap, landmark_isomap, mds_of_distances
+from dualfold.methods import isomap, landmark_count, landmark_isomap, mds_of_distances
 from dualfold.quality import residual_variance
 from dualfold.trace.problem import product
 from dualfold.weights.gram import centred_gram
@@ -229,3 +230,34 @@ def test_the_number_of_landmarks_follows_the_size():
     assert landmark_count(10_000) is None
     assert [landmark_count(n) for n in (10_001, 70_000, 10**6)] == [200, 529, 536]
     assert all((landmark_count(n) or 0) * n <= 2**29 for n in range(20_000, 10**6, 7_919))
+
+
+def test_landmarks_that_are_chosen_by_size():
+    assert landmark_count(10_000) is None
+    assert landmark_count(10_001) == 200
+    assert landmark_count(90_000) == 600
+    assert landmark_count(1_000_000) == 2**29 // 1_000_000
+
+
+def test_geodesics_keep_the_precision_that_is_asked():
+    graph = joined(knn(np.random.default_rng(0).normal(size=(30, 2)), 6))
+    assert isomap(graph).A.dtype == np.float64
+    assert isomap(graph, dtype=np.float32).A.dtype == np.float32
+
+
+RNG = np.random.default_rng(0)
+X, NEW = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))
+DISTANCES = cdist(X, X)
+
+
+def test_an_infinite_radius_is_everybody():
+    from dualfold import Isomap
+
+    whole = Isomap(n_neighbors=None, radius=np.inf)
+    found = whole.fit_transform(X)
+    assert whole.graph_.n_edges == 40 * 39 // 2
+    np.testing.assert_allclose(
+        np.abs(found), np.abs(PCA(n_components=2).fit_transform(X)), atol=1e-6
+    )
+    given = Isomap(n_neighbors=None, radius=np.inf, metric="precomputed").fit_transform(DISTANCES)
+    np.testing.assert_allclose(np.abs(given), np.abs(found), atol=1e-6)

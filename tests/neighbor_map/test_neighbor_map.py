@@ -350,3 +350,17 @@ def test_values_are_moved_by_one_number_and_cut(seed):
     found = fantope._cut(values, size, count)
     np.testing.assert_allclose(found, np.clip(values - high, 0, size), rtol=0, atol=room)
     assert abs(found.sum() - size * count) <= n * room
+
+
+RNG = np.random.default_rng(0)
+
+
+def test_a_neighbour_map_that_is_cut_short_or_far_says_so():
+    ring = sp.csr_array(np.roll(np.eye(12), 1, axis=1) + np.roll(np.eye(12), -1, axis=1))
+    problem = neighbor_problem(ring, n_components=2, spread=0.05)
+    cut = descended(problem, RNG.normal(size=(12, 2)), most=2, tol=0.0)
+    assert not cut.arrived
+    assert cut.rounds == 2
+    far = certify_neighbors(problem, np.full((12, 2), 1e101))
+    assert far.level == "failed"
+    assert "too large to be squared" in far.reasons[0]

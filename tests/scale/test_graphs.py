@@ -16,6 +16,7 @@ from dualfold import (
     LocalityPreservingProjection,
     NeighborhoodPreservingProjection,
     OrthogonalLPP,
+    scale,
 )
 from dualfold.data.atomic_files import part_of_folder, whole_folder
 from dualfold.errors import InvalidInput
@@ -247,3 +248,14 @@ def test_a_part_that_is_written_when_another_fails_is_waited_for(tmp_path):
         fails()
     time.sleep(0.2)
     assert not list(tmp_path.iterdir())
+
+
+RNG = np.random.default_rng(0)
+POINTS, NEW_POINTS = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))
+
+
+def test_approximate_lists_of_few_rows_are_exact():
+    da = pytest.importorskip("dask.array")
+    found = scale.neighbors(da.from_array(POINTS, chunks=(15, 3)), 4, search="approximate")
+    assert found.search.recall == 1
+    np.testing.assert_allclose(found.distances, nearest(POINTS, 4).distances, rtol=1e-12)

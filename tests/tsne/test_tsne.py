@@ -19,7 +19,7 @@ from dualfold.kernels.threads import Threads
 from dualfold.saved import load_model, model_of, rechecked_model, save_model
 from dualfold.tsne import Phase, TsneProblem, certify_tsne, descended, tsne_objective
 from dualfold.tsne.attraction import AsGiven, Packed
-from dualfold.tsne.repulsion import ByGrid, ByPairs, ByTree
+from dualfold.tsne.repulsion import MOST_BY_PAIRS, ByGrid, ByPairs, ByTree, repulsion_for
 from dualfold.weights.perplexity import conditional_affinities, joint_affinities
 
 DIGITS = digits().points[:300].astype(float)
@@ -496,3 +496,10 @@ def test_a_start_with_gaps_is_named():
     start = np.full((40, 2), np.nan)
     with pytest.raises(InvalidInput, match="NaN or infinity"):
         TSNE(init=start).fit(np.random.default_rng(0).normal(size=(40, 3)))
+
+
+def test_repulsion_of_many_points_in_space_is_by_a_tree():
+    many = repulsion_for(MOST_BY_PAIRS[3] + 1, 3, exact=False)
+    few = repulsion_for(10, 3, exact=False)
+    assert type(many).__name__ == "ByTree"
+    assert type(few).__name__ == type(repulsion_for(10**6, 3, exact=True)).__name__ == "ByPairs"

@@ -215,3 +215,12 @@ def test_integers_that_doubles_cannot_hold_are_refused(kind):
     with pytest.raises(InvalidInput, match="beyond 2"):
         PCA(n_components=1).fit(made[kind])
     PCA(n_components=1).fit(X - 2**60)
+
+
+RNG = np.random.default_rng(0)
+X, NEW = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))
+
+
+def test_squares_that_vanish_are_named():
+    with pytest.raises(InvalidInput, match="the squares of these data vanish"):
+        scatter(1e-200 * X)

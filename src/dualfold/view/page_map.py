@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.quality import NeighborRanks, QualityReport, neighbor_ranks, report
 from dualfold.quality.estimate import sample_size
 from dualfold.quality.ranks import both_spaces
@@ -46,56 +47,56 @@ class Map:
     explained: Any = None
     scores: Mapping[str, Any] | None = None
 
+    def of_rows(self, rows: Array) -> Map:
+        """These rows alone, without neighbours, most of which would not be there."""
+        quality = self.quality
+        if quality is not None:
+            per_point = {name: values[rows] for name, values in quality.per_point.items()}
+            quality = replace(quality, per_point=per_point)
+        scores = {name: np.asarray(v)[rows] for name, v in (self.scores or {}).items()}
+        points = np.asarray(self.points)[rows]
+        return replace(self, points=points, neighbors=None, quality=quality, scores=scores)
+
 
 def measured_map(
-    name: str,
+    shown: Map,
     X: Any,
-    points: Any,
     *,
-    values: Any = None,
-    certificate: Any = None,
-    history: Any = None,
     labels: Any = None,
-    pieces: int | None = None,
-    equal: bool = True,
-    explained: Any = None,
     n_neighbors: int = 10,
-    neighbors: Any = None,
     metric: Any = "euclidean",
     sample: int | None = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> Map:
-    """A `Map` with its quality, its curves and its neighbours in the data X measured here.
+    """The map with its quality, its curves and its neighbours in the data X.
 
-    name : the map's, on its tab; points : n×2 or n×3
-    values, certificate, history : eigenvalues, verdict and steps of the solver, if there are any
+    shown : a `Map`; neighbours that it has already are kept
+    X : the data, n rows, or a `quality.space.Space` of them
     labels : classes, to measure how well the map keeps them together
-    pieces : in how many the neighbour graph was
-    equal : False where lengths on the map mean nothing, as in eigenmaps
-    explained : the share of the variance that each axis explains
-    n_neighbors, metric : of the neighbourhoods that are held against each other
+    n_neighbors, metric : of the neighbourhoods that are compared
+    sample : points that the quality is measured on (None: all up to 5,000, else 1,000 of them);
+        the page says how many
     random_state, n_jobs : of the sample; threads (None: all cores)
-    sample : points asked for the quality (None: all up to 5,000, else 1,000 of them); the
-        page says how many
-    neighbors : n×k, if they are known already
     """
-    placed = np.asarray(points, dtype=float)
-    placed = placed[:, None] if placed.ndim == 1 else placed
-    n = len(placed)
-    asked = sample_size(n, sample)
+    points = np.asarray(shown.points, dtype=float)
+    points = points[:, None] if points.ndim == 1 else points
+    n = len(points)
     k = min(n_neighbors, (n - 1) // 2)
     if k < 1:  # one or two points: there is nothing to measure
-        known = {"history": history, "pieces": pieces, "equal": equal, "explained": explained}
-        return Map(name, placed, values, certificate, **known)
-    drawn = {"metric": metric, "sample": asked, "random_state": random_state, "n_jobs": n_jobs}
-    # Spaces keep the neighbours that they found: each side is searched once.
-    x, y = both_spaces(X, placed, metric, n_jobs)
-    quality = report(x, y, labels=labels, n_neighbors=k, **drawn)
-    ranks = neighbor_ranks(x, y, max(k, min(50, (n - 1) // 2)), **drawn)
-    if neighbors is None:
-        neighbors = x.nearest(k)[0]
-    return Map(
-        name, placed, values, certificate, quality, neighbors, history, ranks, pieces, equal,
-        explained,
-    )  # fmt: skip
+        return replace(shown, points=points)
+    sampled = {
+        "metric": metric,
+        "sample": sample_size(n, sample),
+        "random_state": random_state,
+        "n_jobs": n_jobs,
+    }
+    # Spaces cache the neighbours that they found: each side is searched once.
+    x, y = both_spaces(X, points, metric, n_jobs)
+    return replace(
+        shown,
+        points=points,
+        quality=report(x, y, labels=labels, n_neighbors=k, **sampled),
+        ranks=neighbor_ranks(x, y, max(k, min(50, (n - 1) // 2)), **sampled),
+        neighbors=x.nearest(k)[0] if shown.neighbors is None else shown.neighbors,
+    )

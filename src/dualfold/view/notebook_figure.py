@@ -1,4 +1,4 @@
-"""Figures that a notebook shows, whether pyplot is loaded or not."""
+"""Figures that a notebook shows: a file of its own, which alone loads matplotlib at its import."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from io import BytesIO
 
 from matplotlib.figure import Figure
 
-__all__ = ["Drawn"]
+__all__ = ["NotebookFigure"]
 
 
-class Drawn(Figure):
+class NotebookFigure(Figure):
     """A figure of matplotlib with the picture that a notebook asks for."""
 
     def _repr_png_(self) -> bytes:

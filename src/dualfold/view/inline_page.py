@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,9 @@ from dualfold.auditing import Audit
 from dualfold.data.prepared import prepare
 from dualfold.errors import Argument, InvalidInput
 from dualfold.inputs import frame_of, numbers_of
-from dualfold.view.audit import audit_page
-from dualfold.view.page import Map, Page, make_page, measured_map
+from dualfold.view.audit_page import audit_content
+from dualfold.view.page import Page, PageContent, make_page
+from dualfold.view.page_map import Map, measured_map
 
 __all__ = ["InlinePage", "page"]
 
@@ -61,14 +62,16 @@ def page(
     height : of the frame in a notebook, in pixels
     """
     given = maps if isinstance(maps, list | tuple) else [maps]
-    features = X if isinstance(X, np.ndarray) or hasattr(X, "iloc") else None
-    shown = {"title": title, "columns": columns, "features": features, "names": names}
     if isinstance(maps, Audit):
-        found = audit_page(maps, _numbers(X), **shown)
+        content = audit_content(maps, _numbers(X))
+        columns = content.columns | {str(key): column for key, column in (columns or {}).items()}
     else:
-        made = [_map_of(one, place, X) for place, one in enumerate(given)]
-        found = make_page(made, color=color, **shown)
-    return InlinePage(found.html, found.notices, height)
+        shown = [_map_of(one, place, X) for place, one in enumerate(given)]
+        content = PageContent(shown, color=color)
+    features = X if isinstance(X, np.ndarray) or hasattr(X, "iloc") else None
+    content = replace(content, title=title, columns=columns, features=features, names=names)
+    made = make_page(content)
+    return InlinePage(made.html, made.notices, height)
 
 
 def _numbers(X: Any) -> Any:
@@ -95,6 +98,5 @@ def _map_of(one: Any, place: int, X: Any) -> Map:
         "certificate": getattr(one, "certificate_", getattr(one, "certificate", None))
     }
     known["values"] = getattr(one, "eigenvalues_", getattr(one, "values", None))
-    if X is None or isinstance(one, Sequence):
-        return Map(name, points, **known)
-    return measured_map(name, X, points, **known)
+    shown = Map(name, points, **known)
+    return shown if X is None or isinstance(one, Sequence) else measured_map(shown, X)

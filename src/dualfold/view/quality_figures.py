@@ -11,14 +11,14 @@ from dualfold.errors import Argument, InvalidInput
 from dualfold.estimators.dimension import widest_gap
 from dualfold.quality import CoRanking, NeighborhoodCurve, Shepard
 from dualfold.view.colors import FEW_COLORS, MANY_COLORS
-from dualfold.view.drawing import FAINT, INK, SOFT, frames, name_axes
+from dualfold.view.drawing import INK_COLOR, PALE_COLOR, SOFT_COLOR, frames, name_axes
 from dualfold.view.figures import map_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-PLANE = (6.4, 4.6)  # inches
+PLANE_INCHES = (6.4, 4.6)  # inches
 
 __all__ = [
     "co_ranking_figure",
@@ -42,15 +42,13 @@ def scree_figure(
         raise InvalidInput(
             Argument("values"), f" must be finite eigenvalues, one or more; they are {values!r}"
         )
-    figure, (axes,) = frames(1, PLANE, title=title, verdict=verdict)
+    figure, (axes,) = frames(1, PLANE_INCHES, title=title, verdict=verdict)
     places = np.arange(1, len(spectrum) + 1)
-    axes.plot(places, spectrum, color=FAINT, linewidth=1, zorder=1)
+    axes.plot(places, spectrum, color=PALE_COLOR, linewidth=1, zorder=1)
     inside = places <= (len(spectrum) if kept is None else kept)
     axes.scatter(places[inside], spectrum[inside], s=26, color=FEW_COLORS[0], zorder=3)
-    axes.scatter(
-        places[~inside], spectrum[~inside], s=26, facecolors="white", edgecolors=FEW_COLORS[0],
-        linewidths=1.1, zorder=3,
-    )  # fmt: skip
+    hollow = {"facecolors": "white", "edgecolors": FEW_COLORS[0], "linewidths": 1.1}
+    axes.scatter(places[~inside], spectrum[~inside], s=26, zorder=3, **hollow)
     if len(spectrum) > 1:
         widest = widest_gap(spectrum).count - 1
         between = sorted(spectrum[widest : widest + 2])
@@ -64,7 +62,7 @@ def scree_figure(
             ha="right",
             va="center",
             fontsize=8.5,
-            color=SOFT,
+            color=SOFT_COLOR,
         )
     axes.xaxis.get_major_locator().set_params(integer=True)
     name_axes(axes, 2, ("eigenvalue number", "eigenvalue"))
@@ -87,7 +85,7 @@ def curve_figure(
     named = {"": curves} if isinstance(curves, NeighborhoodCurve) else dict(curves)
     if not named:
         raise InvalidInput("a figure of curves needs at least one curve, but there is none")
-    figure, (axes,) = frames(1, PLANE, title=title, verdict=verdict)
+    figure, (axes,) = frames(1, PLANE_INCHES, title=title, verdict=verdict)
     hues = FEW_COLORS if len(named) <= len(FEW_COLORS) else MANY_COLORS
     for turn, (name, curve) in enumerate(named.items()):
         color = hues[turn % len(hues)]
@@ -103,9 +101,9 @@ def curve_figure(
     axes.set_xlim(1, max(curve.max_rank for curve in named.values()))
     lowest = min(float(curve.r_nx.min()) for curve in named.values())
     axes.set_ylim(min(0.0, 1.1 * lowest), 1.0)
-    axes.axhline(0, color=FAINT, linewidth=1, zorder=0)
+    axes.axhline(0, color=PALE_COLOR, linewidth=1, zorder=0)
     name_axes(axes, 2, ("neighbourhood size K", "neighbours kept beyond chance, R$_{NX}$(K)"))
-    axes.legend(frameon=False, fontsize=8.5, labelcolor=INK)
+    axes.legend(frameon=False, fontsize=8.5, labelcolor=INK_COLOR)
     return figure
 
 
@@ -117,7 +115,7 @@ def shepard_figure(diagram: Shepard, *, title: str = "", verdict: str = "") -> F
     """
     from matplotlib.colors import LogNorm
 
-    figure, (axes,) = frames(1, PLANE, title=title, verdict=verdict)
+    figure, (axes,) = frames(1, PLANE_INCHES, title=title, verdict=verdict)
     counts = diagram.counts.T.astype(float)
     most = max(float(counts.max()), 2.0)
     # Cells with a ten-thousandth of the fullest are the faintest that are told apart.
@@ -132,14 +130,12 @@ def shepard_figure(diagram: Shepard, *, title: str = "", verdict: str = "") -> F
     )
     middle = (diagram.before[:-1] + diagram.before[1:]) / 2
     enough = diagram.counts.sum(axis=1) >= max(10, 1e-5 * diagram.counts.sum())
-    axes.plot(
-        middle[enough], diagram.typical()[enough], color=FEW_COLORS[4], linewidth=1.6,
-        label="mean",
-    )  # fmt: skip
+    line = {"color": FEW_COLORS[4], "linewidth": 1.6, "label": "mean"}
+    axes.plot(middle[enough], diagram.typical()[enough], **line)
     axes.set_xlim(0, diagram.before[-1])
     axes.set_ylim(0, diagram.after[-1])
     name_axes(axes, 2, ("distance in the data", "distance on the map"))
-    axes.legend(frameon=False, fontsize=8.5, labelcolor=INK, loc="upper left")
+    axes.legend(frameon=False, fontsize=8.5, labelcolor=INK_COLOR, loc="upper left")
     _bar(figure, axes, image, "pairs, from either end")
     return figure
 
@@ -175,7 +171,7 @@ def co_ranking_figure(ranks: CoRanking, *, title: str = "", verdict: str = "") -
     """
     from matplotlib.colors import PowerNorm
 
-    figure, (axes,) = frames(1, PLANE, title=title, verdict=verdict)
+    figure, (axes,) = frames(1, PLANE_INCHES, title=title, verdict=verdict)
     share = ranks.counts / ranks.sampled
     top = float(np.quantile(share, 0.999)) or float(share.max()) or 1.0
     edges = np.arange(ranks.max_rank + 1) + 0.5
@@ -188,10 +184,8 @@ def co_ranking_figure(ranks: CoRanking, *, title: str = "", verdict: str = "") -
     axes.invert_yaxis()
     axes.xaxis.set_label_position("bottom")
     for x, y, words in ((0.03, 0.04, "intruders"), (0.97, 0.96, "lost neighbours")):
-        axes.text(
-            x, y, words, transform=axes.transAxes, fontsize=8.5, color=INK,
-            ha="left" if x < 0.5 else "right", va="bottom" if y < 0.5 else "top",
-        )  # fmt: skip
+        where = {"ha": "left" if x < 0.5 else "right", "va": "bottom" if y < 0.5 else "top"}
+        axes.text(x, y, words, transform=axes.transAxes, fontsize=8.5, color=INK_COLOR, **where)
     name_axes(axes, 2, ("rank on the map", "rank in the data"))
     _bar(figure, axes, image, "share of points", extend="max")
     return figure
@@ -202,5 +196,5 @@ def _bar(figure: Any, axes: Any, image: Any, name: str, extend: str = "neither")
         image, ax=axes, shrink=0.8, fraction=0.04, pad=0.02, aspect=36, extend=extend
     )
     bar.outline.set_visible(False)
-    bar.ax.tick_params(which="both", colors=SOFT, labelsize=8, length=2, color=FAINT)
-    bar.set_label(name, fontsize=9, color=SOFT)
+    bar.ax.tick_params(which="both", colors=SOFT_COLOR, labelsize=8, length=2, color=PALE_COLOR)
+    bar.set_label(name, fontsize=9, color=SOFT_COLOR)
