@@ -10,8 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from dualfold import DiffusionMaps, LaplacianEigenmaps, LocallyLinearEmbedding
 from dualfold.errors import InvalidInput, PiecesJoined, RowsLeftOut
 from dualfold.graph import join_pieces, knn, radius
-from dualfold.saved import load_model, model_of, rechecked_model, save_model
-from dualfold.saved.restate import rechecked_points
+from dualfold.saved import load_model, model_of, rechecked_model, rechecked_points, save_model
 from dualfold.weights import affinity
 
 BOTH = [LaplacianEigenmaps, DiffusionMaps]

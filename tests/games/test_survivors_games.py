@@ -11,7 +11,7 @@ import pytest
 from dualfold import quality
 from dualfold.errors import ConditionFails, InvalidInput
 from dualfold.games import Ball, Everywhere, HalfSquare, Indicator, Spectrahedron
-from dualfold.games.bregman import VonNeumann
+from dualfold.games.divergences import VonNeumann
 from dualfold.games.doubles import doubles
 from dualfold.games.plain_recipes import boundary_frank_wolfe
 from dualfold.quality import coranking, nonmetric, rank_counts

@@ -47,7 +47,7 @@ class FolderWriters:
             self.moved.wait_for(lambda: self.inside == 0, seconds)
 
 
-# `with part_of_folder:` around the writing of one part, and around what makes a file or a folder;
+# `with folder_writers:` around the writing of one part, and around what makes a file or a folder;
 # who removes what is not complete waits for it, so that nothing appears after it was removed.
 folder_writers = FolderWriters()
 WRITER_WAIT_SECONDS = 5.0  # seconds
@@ -92,7 +92,7 @@ def atomic_file(path: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
 def atomic_folder(path: Path, *, overwrite: bool) -> Iterator[Path]:
     """A folder to write into that takes the name `path` only once it is complete.
 
-    As `whole_file`: it grows beside its target under a hidden name, and an exception removes it.
+    As `atomic_file`: it grows beside its target under a hidden name, and an exception removes it.
     """
     target = Path(os.path.realpath(path))
     check_folder_place(path, overwrite=overwrite)
@@ -117,7 +117,7 @@ def atomic_folder(path: Path, *, overwrite: bool) -> Iterator[Path]:
 
 
 def check_folder_place(path: Path, *, overwrite: bool) -> None:
-    """Refuse now what `whole_folder` would refuse after hours of work."""
+    """Refuse now what `atomic_folder` would refuse after hours of work."""
     target = Path(os.path.realpath(path))
     check_folder(target.parent)
     if not target.parent.is_dir():
@@ -147,7 +147,7 @@ def _remove(place: Path) -> None:
 
 
 def check_place(path: Path, *, overwrite: bool) -> None:
-    """Refuse now what `whole_file` would refuse after hours of work."""
+    """Refuse now what `atomic_file` would refuse after hours of work."""
     _refuse(path, Path(os.path.realpath(path)), overwrite)
 
 

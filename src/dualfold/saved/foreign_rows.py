@@ -20,7 +20,7 @@ ASKED_ROWS = 20_000
 
 
 @dataclass(frozen=True, eq=False)
-class Foreign:
+class ForeignRows:
     """p_values : conformal, one for each new row; old_rows : how many they were compared with."""
 
     p_values: Array
@@ -84,15 +84,7 @@ def kept_rows(X: Any) -> Array | None:
 
 def old_rows(model: Model) -> tuple[Any, Any] | None:
     """Rows that the model was made of, as its map takes them, and their metric; None: none."""
-    map_: Any = model.map
-    while hasattr(map_, "map"):
-        map_ = map_.map
-    graph = getattr(map_, "graph", None)
-    known, metric = getattr(map_, "features", None), getattr(map_, "metric", "euclidean")
-    if graph is not None:
-        known, metric = graph.points, graph.metric
-    if known is None:
-        known = model.reference
+    known, metric = model.map.fitted_rows() or (model.reference, "euclidean")
     if known is None or metric == "precomputed" or known.shape[0] < 3:
         return None
     if known.shape[0] > ASKED_ROWS:
@@ -101,15 +93,15 @@ def old_rows(model: Model) -> tuple[Any, Any] | None:
     return known, metric
 
 
-def judged_rows(model: Model, X: Any) -> Foreign | None:
+def judged_rows(model: Model, X: Any) -> ForeignRows | None:
     """How foreign the rows of X are (columns as for `transform`); None without old rows."""
     found = old_rows(model)
     if found is None or X.shape[0] == 0:
         return None
     old, metric = found
-    new, scale = model.prepared(X), getattr(model.map, "scale", None)
+    new, scale = model.standardized_rows(X), model.map.column_scale()
     if scale is not None:  # a linear map that divides its columns measures in these units
         old, new = old / scale, new / scale
     k = min(5, old.shape[0] - 1)
     p_values = conformal_p_values(old, new, n_neighbors=k, metric=metric)
-    return Foreign(p_values, old.shape[0])
+    return ForeignRows(p_values, old.shape[0])

@@ -1,7 +1,8 @@
-"""A second look at a stored unfolding: its points, and where kept its factor and dual weights."""
+"""A stored unfolding judged again: its points, and where stored its factor and dual weights."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,29 @@ from dualfold.arrays import Array
 from dualfold.certificate import checked_tolerance
 from dualfold.errors import InvalidInput
 from dualfold.graph.graph import Graph
-from dualfold.saved.doubts import NO_EXTENT, SAME, displaced, value_doubts
-from dualfold.saved.model import BothSides
-from dualfold.saved.recheck import LARGEST
 from dualfold.trace.certificate import certify
+from dualfold.trace.doubts import FLAT_COLUMN_RATIO, POINT_TOLERANCE, point_doubts, value_doubts
+from dualfold.trace.lift import MAX_COORDINATE
 from dualfold.trace.problem import TraceProblem
 from dualfold.unfolding.certificate import UnfoldingCertificate, certify_unfolding
 from dualfold.unfolding.contraction import Contraction, contracted
 from dualfold.unfolding.problem import Form
+
+
+@dataclass(frozen=True, eq=False)
+class BothSides:
+    """An unfolding's factor (n×r) and dual weights (n×n), which together prove it."""
+
+    factor: Array
+    weights: sp.csr_array
+
+    def of_rows(self, rows: Array) -> BothSides:
+        """Those of some rows: of one piece."""
+        last = int(rows.max())
+        if len(self.factor) <= last or self.weights.shape[0] <= last:
+            raise InvalidInput("the model's unfolding has fewer rows than the data")
+        weights: Any = self.weights.tocsr()[rows][:, rows]
+        return BothSides(self.factor[rows], weights)
 
 
 def rechecked_unfolding(
@@ -30,7 +46,7 @@ def rechecked_unfolding(
     form: Form = "at_most",
     angles: bool = False,
 ) -> UnfoldingCertificate:
-    """Judge a stored unfolding of `graph`: its points and, where kept, its dual weights (`sides`).
+    """The certificate of a stored unfolding of `graph`: its points and, where stored, `sides`.
 
     A relative gap up to `tolerance` is "proved". `form` and `angles` are those of `unfold`.
 
@@ -39,39 +55,38 @@ def rechecked_unfolding(
     """
     tolerance = checked_tolerance(tolerance)
     contraction = contracted(graph, form=form, angles=angles)
-    problem, Y = contraction.problem, _real(points, "points")
+    problem, Y = contraction.problem, _real_table(points, "points")
     if len(Y) != graph.n:
         raise InvalidInput(f"{len(Y)} points are stored and the data has {graph.n} rows")
     first = np.unique(contraction.place, return_index=True)[1]
     if sides is None:
         equal = np.ones(problem.m)  # any weights bound the optimum, these badly
-        shown = _at_scale(Y[first])
-        certificate = certify_unfolding(problem, shown, equal, tolerance=tolerance)
-        return certificate.doubted(*_split_copies(contraction, first, Y))
-    factor, weights = _of_sides(sides, contraction)
-    certificate = certify_unfolding(problem, _at_scale(factor[first]), weights, tolerance=tolerance)
-    doubts = _split_copies(contraction, first, factor) or _not_leading(factor, Y)
+        certificate = certify_unfolding(problem, _bounded(Y[first]), equal, tolerance=tolerance)
+        return certificate.doubted(*_duplicate_doubts(contraction, first, Y))
+    factor, weights = _factor_and_weights(sides, contraction)
+    certificate = certify_unfolding(problem, _bounded(factor[first]), weights, tolerance=tolerance)
+    doubts = _duplicate_doubts(contraction, first, factor) or leading_doubts(factor, Y)
     return certificate.doubted(*doubts)
 
 
-def _real(numbers: Any, name: str) -> Array:
-    found = np.asarray(numbers)
-    if found.dtype.kind not in "fiu" or found.ndim != 2:
+def _real_table(numbers: Any, name: str) -> Array:
+    table = np.asarray(numbers)
+    if table.dtype.kind not in "fiu" or table.ndim != 2:
         raise InvalidInput(
-            f"the stored {name} are {found.dtype} of shape {found.shape}; a table of real numbers "
+            f"the stored {name} are {table.dtype} of shape {table.shape}; a table of real numbers "
             "is needed"
         )
-    return found.astype(float)
+    return table.astype(float)
 
 
-def _at_scale(points: Array) -> Array:
+def _bounded(points: Array) -> Array:
     """NaN in place of numbers whose squares overflow: a certificate refuses them by that."""
-    return np.where(np.abs(points) <= LARGEST, points, np.nan)
+    return np.where(np.abs(points) <= MAX_COORDINATE, points, np.nan)
 
 
-def _of_sides(sides: BothSides, contraction: Contraction) -> tuple[Array, Array]:
+def _factor_and_weights(sides: BothSides, contraction: Contraction) -> tuple[Array, Array]:
     """The factor, and the weight of each edge of the problem."""
-    factor, n = _real(sides.factor, "unfolding"), len(contraction.place)
+    factor, n = _real_table(sides.factor, "unfolding"), len(contraction.place)
     if len(factor) != n or not sp.issparse(sides.weights) or sides.weights.shape != (n, n):
         raise InvalidInput(
             f"the model holds no unfolding of {n} rows: its factor is {factor.shape}"
@@ -80,37 +95,37 @@ def _of_sides(sides: BothSides, contraction: Contraction) -> tuple[Array, Array]
     return factor, np.asarray(sides.weights.tocsr()[ends[:, 0], ends[:, 1]], dtype=float).ravel()
 
 
-def _split_copies(contraction: Contraction, first: Array, rows: Array) -> list[str]:
+def _duplicate_doubts(contraction: Contraction, first: Array, rows: Array) -> list[str]:
     """Points at distance 0 are one in the problem: each must be where the first of them is."""
-    one = rows[first][contraction.place]
+    merged = rows[first][contraction.place]
     size = float(np.abs(rows).max(initial=0.0))
-    if np.all(np.abs(rows - one) <= SAME * size):
+    if np.all(np.abs(rows - merged) <= POINT_TOLERANCE * size):
         return []
     return ["equal points do not lie in one place"]
 
 
-def _not_leading(factor: Array, Y: Array) -> list[str]:
+def leading_doubts(factor: Array, Y: Array) -> list[str]:
     """Why the points are not the leading coordinates of the factor; nothing if they are.
 
     With factor = UΣWᵀ they are UΣQ for an orthonormal Q (r×d) that maximises tr(QᵀΣ²Q): a trace
     problem of r rows, judged as any other.
     """
-    if not (np.abs(factor) <= LARGEST).all() or not (np.abs(Y) <= LARGEST).all():
+    if not (np.abs(factor) <= MAX_COORDINATE).all() or not (np.abs(Y) <= MAX_COORDINATE).all():
         return ["the stored points or the factor hold NaN, infinity or squares that overflow"]
     U, sizes, _ = np.linalg.svd(factor, full_matrices=False)
-    rank = int(np.sum(sizes > NO_EXTENT * sizes.max(initial=0.0)))
-    kept = min(rank, Y.shape[1])
-    rest = np.abs(Y[:, kept:]).max(initial=0.0)
-    if not rest <= NO_EXTENT * sizes.max(initial=0.0):
+    negligible = FLAT_COLUMN_RATIO * sizes.max(initial=0.0)
+    rank = int(np.sum(sizes > negligible))
+    width = min(rank, Y.shape[1])
+    if not np.abs(Y[:, width:]).max(initial=0.0) <= negligible:
         return [f"the unfolding has {rank} directions, the stored points have more"]
-    if kept == 0:
+    if width == 0:
         return []
     U, sizes = U[:, :rank], sizes[:rank]
-    Q = (U.T @ Y[:, :kept]) / sizes[:, None]
-    problem = TraceProblem(np.diag(sizes**2), None, kept, "max")
-    certificate = certify(problem, Q, tolerance=SAME)
-    _, apart = displaced((U * sizes) @ Q, Y[:, :kept])
-    doubts = [*apart, *value_doubts(problem, Q, Q.T @ (problem.A @ Q), None)]
+    Q = (U.T @ Y[:, :width]) / sizes[:, None]
+    problem = TraceProblem(np.diag(sizes**2), None, width, "max")
+    certificate = certify(problem, Q, tolerance=POINT_TOLERANCE)
+    doubts = point_doubts((U * sizes) @ Q, Y[:, :width])[1]
+    doubts += value_doubts(problem, Q, Q.T @ (problem.A @ Q), None)
     if certificate.level != "proved":
         doubts += certificate.reasons or ("there may be better directions",)
     words = "the stored points are not the leading coordinates of the model's unfolding"
