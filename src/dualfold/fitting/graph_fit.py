@@ -46,8 +46,8 @@ from dualfold.fitting.outlying_groups import (
     warn_of_rows_left_out,
 )
 from dualfold.fitting.progress import Stage
-from dualfold.graph import Graph, joined, separate
-from dualfold.graph.pieces import OTHERWISE, pieces_in_words
+from dualfold.graph import Graph, join_pieces, separate
+from dualfold.graph.pieces import SEPARATE_MESSAGE, pieces_in_words
 from dualfold.maps.piecewise import PiecewiseMap
 
 
@@ -191,7 +191,7 @@ def connected_graph(graph: Graph, method: GraphMethod) -> Graph:
     """The graph in one piece: joined by its shortest links, or refused."""
     if method.pieces == "join" or graph.n_pieces == 1:
         hint = InPython(" (n_connected_components_ is the number of connected components)")
-        return joined(graph, otherwise=Message(OTHERWISE, hint))
+        return join_pieces(graph, otherwise=Message(SEPARATE_MESSAGE, hint))
     verb = "unfolds" if method.why_connected else "embeds"
     raise DisconnectedGraph(
         pieces_in_words(graph),

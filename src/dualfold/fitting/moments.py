@@ -11,7 +11,7 @@ from dualfold.arrays import Array
 from dualfold.maps.linear import ProjectionLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.covariance import scatter, scatter_error, scatter_kind
-from dualfold.weights.precision import in_words, mean_error
+from dualfold.weights.precision import mean_error, rounding_sentence
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +93,7 @@ class Moments:
                 share += self.mean_error / max(float(scale[indicators].min()) ** 2, 1e-300)
             trace = float(np.trace(A))
             error = share * (self.count / divisor + 1.2 * trace) if share < 0.1 else np.inf
-        about = in_words(error, A, self.kind)
+        about = rounding_sentence(error, A, self.kind)
         return TraceProblem(A, None, 1, "max", lift=lift, about=about)
 
     @property

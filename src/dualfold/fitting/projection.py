@@ -26,10 +26,10 @@ from dualfold.fitting.neighborhoods import (
 from dualfold.fitting.progress import Stage
 from dualfold.fitting.solver_choice import solver_to_last_digits
 from dualfold.fitting.tiles import TiledRows
-from dualfold.graph import Graph, Neighbors, subgraph, united
+from dualfold.graph import Graph, Neighbors, merge_graphs, subgraph
 from dualfold.graph.metrics import is_precomputed
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.precision import joined_words
+from dualfold.weights.precision import joined_sentences
 
 # The share of the variance that the data is reduced to before; orthogonal forms see noise at 0.99
 # and no more than the principal plane at 0.3 (docs/dev/notes/projections.md).
@@ -139,7 +139,7 @@ class _Projection:
         fit = self.fit_graph(neighbor_graph(rows.as_one_array(), lists, settings), rows.dtype)
         certificate = fit.certificate
         if not lists.search.exact:
-            about = joined_words(certificate.about, lists.search.sentence())
+            about = joined_sentences(certificate.about, lists.search.sentence())
             certificate = replace(certificate, about=about)
         # The graph is as large as the table; transform makes the points.
         kept = {name: value for name, value in fit.attributes.items() if name != "graph_"}
@@ -186,7 +186,7 @@ class _Projection:
                 (rows, neighbor_graph(X[rows], None, settings))
                 for rows, settings in zip(classes, fewer, strict=True)
             ]
-        graph = united(parts, X)
+        graph = merge_graphs(parts, X)
         alone = np.flatnonzero(graph.lists.counts == 0)
         if len(alone):
             raise InvalidInput(

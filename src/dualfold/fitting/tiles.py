@@ -45,7 +45,7 @@ class TiledRows(Protocol):
         """How the columns of a data frame become numbers."""
 
     def encoded_moments(self, encodings: Any) -> Moments:
-        """The moments of the encoded columns."""
+        """The moments of the encoded_columns columns."""
 
     def neighbors(self, count: int) -> Any:
         """The nearest rows of each row."""

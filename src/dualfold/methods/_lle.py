@@ -23,7 +23,7 @@ from dualfold.fitting.graph_estimator import (
 )
 from dualfold.fitting.graph_fit import FewerRows, GraphMethod
 from dualfold.fitting.rules import local_rule
-from dualfold.graph.directed_lists import listed_by_someone, neighborhoods, overlapping
+from dualfold.graph.directed_lists import connected_lists, neighborhoods, with_unlisted_points
 from dualfold.graph.graph import Graph
 from dualfold.maps.local import LocalWeightsMap
 from dualfold.trace.lift import EdgeLengthScale
@@ -114,7 +114,7 @@ def hessian_lle(graph: Graph, *, n_components: int = 2) -> TraceProblem:
     """
     least = n_components * (n_components + 3) // 2 + 1
     points, lists = neighborhoods(graph, n_components=n_components, least=least)
-    lists = overlapping(listed_by_someone(lists))
+    lists = connected_lists(with_unlisted_points(lists))
     factor = tangent_hessian(points, lists, n_components=n_components)
     return TraceProblem(Gramian(factor), None, n_components, "min", excluded=np.ones(graph.n))
 
@@ -137,7 +137,7 @@ def ltsa(graph: Graph, *, n_components: int = 2) -> TraceProblem:
     space alignment" (2004).
     """
     points, lists = neighborhoods(graph, n_components=n_components, least=n_components + 2)
-    lists = overlapping(listed_by_someone(lists))
+    lists = connected_lists(with_unlisted_points(lists))
     factor = tangent_alignment(points, lists, n_components=n_components)
     return TraceProblem(Gramian(factor), None, n_components, "min", excluded=np.ones(graph.n))
 

@@ -46,7 +46,7 @@ def lpp(
     """
     laplacian, degrees = weighted_laplacian(graph, weights=weights, width=width)
     points = coordinates(graph)
-    space = row_space(points, variance_kept=variance_kept, least=n_components).whitened()
+    space = row_space(points, variance_kept=variance_kept, least=n_components).as_white()
     total = degrees.sum()
     return TraceProblem(
         space.form(lambda Z: laplacian @ Z),

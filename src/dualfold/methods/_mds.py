@@ -32,14 +32,14 @@ from dualfold.trace.lift import ScaledVectorLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import with_signs
 from dualfold.weights.gram import (
-    DOUBLE_UP_TO,
+    MAX_FLOAT64_ROWS,
     centred_gram,
-    in_double,
-    made_symmetric,
     mean_squares,
     refuse_asymmetry,
+    small_as_float64,
+    symmetrize,
 )
-from dualfold.weights.precision import centred_distances_error, in_words, joined_words
+from dualfold.weights.precision import centred_distances_error, joined_sentences, rounding_sentence
 
 
 def mds(X: Any, *, n_components: int = 2) -> TraceProblem:
@@ -67,9 +67,11 @@ def mds_of_distances(distances: Any, *, n_components: int = 2) -> TraceProblem:
     negative eigenvalues; directions with λ ≤ 0 get no extent. Δ is the mean of the squares
     there and back, which differ where distances were rounded.
     """
-    K = centred_gram(in_double(distances))
-    symmetric = made_symmetric(K)
-    about = joined_words(symmetric, in_words(centred_distances_error(K, 0.0, K.dtype), K, K.dtype))
+    K = centred_gram(small_as_float64(distances))
+    symmetric = symmetrize(K)
+    about = joined_sentences(
+        symmetric, rounding_sentence(centred_distances_error(K, 0.0, K.dtype), K, K.dtype)
+    )
     return TraceProblem(K, None, n_components, "max", lift=ScaledVectorLift(), about=about)
 
 
@@ -300,7 +302,7 @@ class ClassicalMDS(Estimator):
     def _distances(self, X: Any, others: Any) -> Array:
         params = self.metric_params or {}
         refuse_other_width(self.metric, params, X.shape[1])
-        if X.dtype == np.float32 and X.shape[0] <= DOUBLE_UP_TO:
+        if X.dtype == np.float32 and X.shape[0] <= MAX_FLOAT64_ROWS:
             X = X.astype(float)  # distances of float32 rows would be float32
         return np.asarray(pairwise_distances(X, others, metric=self.metric, **params))
 

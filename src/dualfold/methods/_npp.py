@@ -44,7 +44,7 @@ def npp(
     """
     points = coordinates(graph)
     W = reconstruction_weights(points, graph.lists, ridge=ridge)
-    space = row_space(points, variance_kept=variance_kept, least=n_components).whitened()
+    space = row_space(points, variance_kept=variance_kept, least=n_components).as_white()
     lift = ProjectionLift(space.data, space.mean, space=space)
     return TraceProblem(
         space.form(reconstruction_error(W)), space.form(lambda Z: Z), n_components, "min", lift=lift
