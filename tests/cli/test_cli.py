@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 import dualfold
 from dualfold.cli import app, console
-from dualfold.cli.demo import next_command, shown
+from dualfold.cli.demo import demo_methods, next_command
 from dualfold.data import read_metadata, swiss_roll
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.trace import certificate as certificates
@@ -305,11 +305,11 @@ def test_dates_to_colour_by_have_an_order_or_a_remark(here):
     frame.to_csv("dated.csv", index=False)
     told = run("embed", "dated.csv", "--color", "unclear").stderr
     assert "which are days and which are months" in told
-    from dualfold.cli.input_table import read
+    from dualfold.cli.input_table import read_input
     from dualfold.data import Reading
     from dualfold.view.colors import coloring_of
 
-    data = read("dated.csv", Reading(color="month"), console.Console(quiet=True))
+    data = read_input("dated.csv", Reading(color="month"), console.Console(quiet=True))
     found = coloring_of(data.colors, 60)
     assert found.scale is not None
     assert found.scale.dates
@@ -363,7 +363,7 @@ def test_an_interrupt_ends_it_within_a_second_and_leaves_nothing(here, searching
 def check_the_demo(done, folder, rows):
     """What it prints and writes, of a roll of so many rows."""
     lines = done.stdout.splitlines()
-    assert len(lines) == 2 * len(shown())
+    assert len(lines) == 2 * len(demo_methods())
     assert all("t-similarity" in line for line in lines)
     # Of t-SNE nobody can prove anything; its forces balance.
     assert all(("stationary" if " tsne " in line else "Proved") in line for line in lines)
@@ -408,7 +408,7 @@ def test_a_short_demo_twice(tmp_path):
     again, folder = a_demo(), tmp_path / "dualfold-demo"
     check_the_demo(done, folder, demo_run.ROWS)
     assert [entry["method"] for entry in json.loads(again.stdout)["results"]] == [
-        method.name for method in shown()
+        method.name for method in demo_methods()
     ] * 2
     assert names(again.folder) == names(folder)
     for name in names(folder):

@@ -15,10 +15,10 @@ from typer.testing import CliRunner
 
 from dualfold import PCA
 from dualfold.cli import app
+from dualfold.cli.console import duration
 from dualfold.cli.exit_codes import interruptible
-from dualfold.cli.input_table import copies
+from dualfold.cli.input_table import duplicate_counts
 from dualfold.cli.output_files import stem
-from dualfold.cli.progress import duration
 from dualfold.cli.verdict_words import both_parts, verdict
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import DualfoldError, PiecesJoined
@@ -145,7 +145,11 @@ def test_times_and_names_in_words():
 
 def test_copies_are_counted_in_sparse_rows_too():
     rows = np.array([[1.0, 0, 2], [0, 3, 0], [1, 0, 2], [1, 0, 2], [0, 3, 0], [5, 5, 5]])
-    assert copies(rows).tolist() == copies(sp.csr_array(rows)).tolist() == [3, 2, 1]
+    assert (
+        duplicate_counts(rows).tolist()
+        == duplicate_counts(sp.csr_array(rows)).tolist()
+        == [3, 2, 1]
+    )
 
 
 def test_a_search_by_chance_that_could_have_missed_much_is_not_proved():
