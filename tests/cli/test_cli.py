@@ -327,13 +327,13 @@ def test_debugging_shows_where(here, monkeypatch):
 # where memory that is freed too early would crash the process.
 INTERRUPTED = """
 import os, signal, threading
-from dualfold.graph import tree
-build = tree.tree_of
+from dualfold.graph import kd_tree
+build = kd_tree.tree_of
 def tree_of(X):
     built = build(X)
     threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
     return built
-tree.tree_of = tree_of
+kd_tree.tree_of = tree_of
 from dualfold.cli import main
 main()
 """

@@ -13,6 +13,7 @@ import functools
 import inspect
 import shlex
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
@@ -120,7 +121,7 @@ def _method_parameter(name: str) -> inspect.Parameter:
         return _parameter(name, Annotated[bool | None, typer.Option(switch)])
 
     def complete(ctx: typer.Context, incomplete: str) -> list[str]:
-        found = _first_option(name, ctx.command.methods)  # type: ignore[attr-defined]
+        found = _first_option(name, ctx.meta["dualfold.methods"])
         return [word for word in found.words if word.startswith(incomplete)]
 
     option = typer.Option(flag_of(name), metavar="VALUE", autocompletion=complete)
@@ -134,58 +135,64 @@ def _first_option(name: str, methods: Sequence[str]) -> Any:
 
 
 class MethodCommand(typer.core.TyperCommand):
-    """A command with the options of the methods that are named in it.
-
-    methods : their names, or those of the methods that run where none is named; () where one of
-        them is unknown, which the option that names it refuses
-    named : whether they are named
-    """
-
-    methods: tuple[str, ...] = ()
-    named = False
+    """A command with the options of the methods that are named in it."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        """As every command, after the options of other methods have been taken away."""
+        """As every command, once the methods are known; options of others are refused."""
         parser = self.make_parser(ctx)
         parser.ignore_unknown_options = True  # they are refused below, beside the close ones
         typed = parser.parse_args(list(args))[0]
-        self._choose_methods(typed.get("method") or typed.get("methods"))
-        own = [one for one in self.params if one.name not in METHOD_OPTIONS]
-        of_methods = {one.name: one for one in self.params if one.name in METHOD_OPTIONS}
-        names = dict.fromkeys(n for one in self.methods for n in DESCRIPTIONS[one].options)
-        foreign = [name for name in typed if name in of_methods and name not in names]
-        if foreign and self.methods and not ctx.resilient_parsing:
-            ctx.fail(foreign_option(foreign[0], self.methods))
-        if self.methods or ctx.resilient_parsing:
-            self.params = [*own, *(of_methods[name] for name in names if name in of_methods)]
-        return super().parse_args(ctx, args)
+        named = typed.get("method") or typed.get("methods")
+        several = any(one.name == "methods" for one in self.params)
+        methods = _known_methods(named or (COMPARED_METHODS if several else "pca"))
+        offered = _options_of(methods)
+        foreign = [name for name in typed if name in METHOD_OPTIONS and name not in offered]
+        if foreign and methods and not ctx.resilient_parsing:
+            ctx.fail(foreign_option(foreign[0], methods))
+        ctx.meta["dualfold.methods"] = methods
+        ctx.meta["dualfold.shown"] = offered if named else []
+        if methods or ctx.resilient_parsing:
+            ctx.meta["dualfold.offered"] = offered
+        rest = super().parse_args(ctx, args)
+        for name in METHOD_OPTIONS:  # typer would hand on those of its last run
+            ctx.params.setdefault(name, None)
+        return rest
 
-    def _choose_methods(self, text: str | None) -> None:
-        self.named = text is not None
-        if text is None:
-            several = any(one.name == "methods" for one in self.params)
-            text = COMPARED_METHODS if several else "pca"
-        try:
-            names = [described(name.strip()).name for name in text.split(",") if name.strip()]
-        except LookupError:
-            names = []
-        self.methods = tuple(names)
+    def get_params(self, ctx: Any) -> Any:
+        """Its own options and those of its methods; of all methods before they are known."""
+        params = super().get_params(ctx)
+        offered = ctx.meta.get("dualfold.offered", METHOD_OPTIONS)
+        own = [one for one in self.params if one.name not in METHOD_OPTIONS]
+        of_methods = {one.name: one for one in self.params}
+        return [*own, *(of_methods[name] for name in offered), *params[len(self.params) :]]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """The options in a help text; those of named methods stand apart."""
-        whole, of_methods = self.params, []
-        self.params = [one for one in whole if one.name not in METHOD_OPTIONS]
+        ctx.meta["dualfold.offered"] = []
         super().format_options(ctx, formatter)
-        self.params = whole
-        for one in whole if self.named and self.methods else ():
-            if one.name in METHOD_OPTIONS:
-                option = _first_option(one.name, self.methods)
-                values = f"[{option.values}; default: {option.usual}]"
-                one.help = f"{option.help} {values}".lstrip()  # type: ignore[attr-defined]
-                of_methods.append(one.get_help_record(ctx))
-        if of_methods:  # a method may have none of its own
-            with formatter.section(f"Options of {', '.join(self.methods)}"):
-                formatter.write_dl(of_methods)
+        methods, rows = ctx.meta["dualfold.methods"], []
+        for name in ctx.meta["dualfold.shown"]:
+            option = _first_option(name, methods)
+            one: Any = copy(next(one for one in self.params if one.name == name))
+            one.help = f"{option.help} [{option.values}; default: {option.usual}]".lstrip()
+            rows.append(one.get_help_record(ctx))
+        if rows:  # a method may have none of its own
+            with formatter.section(f"Options of {', '.join(methods)}"):
+                formatter.write_dl(rows)
+
+
+def _known_methods(text: str) -> list[str]:
+    """Names with commas between them; none where one is unknown, which is refused elsewhere."""
+    try:
+        return [described(name.strip()).name for name in text.split(",") if name.strip()]
+    except LookupError:
+        return []
+
+
+def _options_of(methods: Sequence[str]) -> list[str]:
+    """The options that some of the methods have beside those of the command, each once."""
+    names = (name for one in methods for name in DESCRIPTIONS[one].options)
+    return [name for name in dict.fromkeys(names) if name in METHOD_OPTIONS]
 
 
 def foreign_option(name: str, methods: Sequence[str]) -> str:
