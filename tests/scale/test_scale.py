@@ -486,7 +486,7 @@ def test_means_of_few_landmarks_are_judged_again(method, tmp_path):
         wrong = replace(model, map=replace(model.map, **{name: value}))
         assert rechecked_model(wrong, old).level == "failed", name
     settings = model_of(LocallyLinearEmbedding(n_neighbors=10).fit(old)).settings
-    with pytest.raises(InvalidInput, match="no rows at means"):
+    with pytest.raises(InvalidInput, match="of kind 'neighbours' holds no answer"):
         rechecked_model(replace(model, settings=settings), old)
 
 

@@ -80,7 +80,7 @@ def near_mean(estimator: Any, graph: Any, points: Any, landmarks: Any) -> Attrac
     25 % (a roll whose map is a curve), but 67 and 66 % on a surface. So the rows decide.
     """
     usual = graph.n_neighbors or int(np.median(graph.lists.counts))
-    count = min(max(2, usual // 2), len(landmarks))
+    count = min(max(2, usual // 2), landmarks.shape[0])
     if graph.n_pieces > 1 and estimator.pieces == "separate":
         return None  # means across pieces lie nowhere
     by = PERPLEXITY * count
