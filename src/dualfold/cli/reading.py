@@ -29,7 +29,7 @@ def read(source: str, reading: Reading, console: Console) -> Prepared:
     for notice in data.table.notices:
         console.note(notice)
     with console.doing("loading"):  # after reading, so that a wrong file is refused at once
-        import dualfold.estimators.graph_estimator  # noqa: F401 (heavy)
+        import dualfold.fitting.graph_estimator  # noqa: F401 (heavy)
     for remark in data.remarks:
         console.note(remark)
     return data

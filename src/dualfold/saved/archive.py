@@ -158,8 +158,8 @@ def _validated_header(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
     if version != SCHEMA_VERSION:
         raise InvalidInput(
             f"{path} has version {version} of the model format and this dualfold "
-            f"reads version {SCHEMA_VERSION}; save the model again, or use the dualfold that made it "
-            f"({str(header.get('dualfold', 'unknown'))[:40]})"
+            f"reads version {SCHEMA_VERSION}; save the model again, or use the dualfold that made "
+            f"it ({str(header.get('dualfold', 'unknown'))[:40]})"
         )
     stated = header.pop("sha256", None)
     if ("arrays" in header) != (stated is not None):

@@ -61,10 +61,14 @@ def rechecked_unfolding(
     first = np.unique(contraction.place, return_index=True)[1]
     if sides is None:
         equal = np.ones(problem.m)  # any weights bound the optimum, these badly
-        certificate = certify_unfolding(problem, _without_overflow(Y[first]), equal, tolerance=tolerance)
+        certificate = certify_unfolding(
+            problem, _without_overflow(Y[first]), equal, tolerance=tolerance
+        )
         return certificate.doubted(*_duplicate_doubts(contraction, first, Y))
     factor, weights = _factor_and_weights(sides, contraction)
-    certificate = certify_unfolding(problem, _without_overflow(factor[first]), weights, tolerance=tolerance)
+    certificate = certify_unfolding(
+        problem, _without_overflow(factor[first]), weights, tolerance=tolerance
+    )
     doubts = _duplicate_doubts(contraction, first, factor) or leading_doubts(factor, Y)
     return certificate.doubted(*doubts)
 
