@@ -31,7 +31,7 @@ from dualfold.data import digits, swiss_roll
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.graph import nearest
 from dualfold.kernels.threads import thread_count
-from dualfold.maps.attraction import AttractionMap
+from dualfold.maps.attraction_map import AttractionMap
 from dualfold.quality.distortion import measured_distortion
 from dualfold.saved import load_model, model_of, rechecked_model, save_model
 from dualfold.scale import TileFailed, neighbors, table

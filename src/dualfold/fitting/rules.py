@@ -12,11 +12,11 @@ from dualfold.embedding import Embedding
 from dualfold.fitting.neighborhoods import metric_with_parameters
 from dualfold.graph import Graph
 from dualfold.graph.metrics import is_precomputed
-from dualfold.maps.attraction import AttractionMap
-from dualfold.maps.local import LocalDistancesMap, LocalWeightsMap
-from dualfold.maps.nystrom import NystromMap
+from dualfold.maps.attraction_map import AttractionMap
+from dualfold.maps.local_map import LocalDistancesMap, LocalWeightsMap
+from dualfold.maps.nystrom_map import NystromMap
 from dualfold.maps.out_of_sample import OutOfSampleMap
-from dualfold.maps.piecewise import RescaledMap
+from dualfold.maps.piecewise_map import RescaledMap
 from dualfold.trace.lift import Scale
 from dualfold.weights.affinity import Affinity
 

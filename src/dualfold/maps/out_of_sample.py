@@ -17,13 +17,13 @@ from dualfold.trace.problem import TraceProblem
 
 # The maps that files hold: their kind there, and "module:Class" in this folder.
 STORED_KINDS = {
-    "linear": "linear:LinearMap",
-    "geodesic": "landmark:GeodesicMap",
-    "nystrom": "nystrom:NystromMap",
-    "local weights": "local:LocalWeightsMap",
-    "neighbours": "attraction:AttractionMap",
-    "pieces": "piecewise:PiecewiseMap",
-    "rescaled": "piecewise:RescaledMap",
+    "linear": "linear_map:LinearMap",
+    "geodesic": "landmark_map:GeodesicMap",
+    "nystrom": "nystrom_map:NystromMap",
+    "local weights": "local_map:LocalWeightsMap",
+    "neighbours": "attraction_map:AttractionMap",
+    "pieces": "piecewise_map:PiecewiseMap",
+    "rescaled": "piecewise_map:RescaledMap",
 }
 
 

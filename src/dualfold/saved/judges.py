@@ -22,7 +22,7 @@ from dualfold.fitting.layout import PiecewiseCertificate, side_by_side
 from dualfold.fitting.statement import Stated
 from dualfold.graph import Graph, separate
 from dualfold.maps.out_of_sample import OutOfSampleMap, parts_of
-from dualfold.maps.piecewise import PiecewiseMap
+from dualfold.maps.piecewise_map import PiecewiseMap
 from dualfold.saved.trace_answers import (
     CertifySettings,
     certificate_of_map,
