@@ -15,7 +15,7 @@ from dualfold.estimators.graph_projection import (
 from dualfold.graph.graph import Graph
 from dualfold.methods.lpp import lpp, orthogonal_lpp
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.laplacian import Weights
+from dualfold.weights.affinity import Weights
 
 _WEIGHT_CONSTRAINTS: dict[str, Any] = PROJECTION_CONSTRAINTS | {
     "weights": [StrOptions({"heat", "binary", "density"})],

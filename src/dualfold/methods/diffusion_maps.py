@@ -8,8 +8,7 @@ from dualfold.graph.graph import Graph
 from dualfold.graph.pieces import one_piece
 from dualfold.trace.lift import DiffusionLift
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.affinity import Weights, affinity
-from dualfold.weights.laplacian import laplacian_of
+from dualfold.weights.affinity import Weights, affinity, laplacian_of
 
 
 def diffusion_maps(

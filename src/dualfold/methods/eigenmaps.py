@@ -9,8 +9,7 @@ import numpy as np
 from dualfold.graph.graph import Graph
 from dualfold.graph.pieces import one_piece
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.affinity import Weights
-from dualfold.weights.laplacian import weighted_laplacian
+from dualfold.weights.affinity import Weights, weighted_laplacian
 
 Constraint = Literal["degree", "identity"]
 

@@ -7,8 +7,7 @@ import scipy.sparse as sp
 from dualfold.graph.directed_lists import neighborhoods
 from dualfold.graph.graph import Graph
 from dualfold.trace.problem import Gramian, TraceProblem
-from dualfold.weights.null_vectors import reconstruction_null_vectors
-from dualfold.weights.reconstruction import reconstruction_weights
+from dualfold.weights.reconstruction import reconstruction_null_vectors, reconstruction_weights
 
 
 def lle(graph: Graph, *, n_components: int = 2, ridge: float = 1e-3) -> TraceProblem:

@@ -7,7 +7,7 @@ import numpy as np
 from dualfold.graph.directed_lists import neighborhoods
 from dualfold.graph.graph import Graph
 from dualfold.trace.problem import Gramian, TraceProblem
-from dualfold.weights.several_weights import several_weights
+from dualfold.weights.reconstruction import several_weights
 
 
 def modified_lle(
