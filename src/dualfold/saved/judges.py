@@ -16,20 +16,26 @@ from dualfold.arrays import Array
 from dualfold.certificate import Certificate
 from dualfold.embedding import Embedding
 from dualfold.errors import InPython, InvalidInput
-from dualfold.estimators.layout import PiecewiseCertificate, side_by_side
-from dualfold.estimators.stated import Stated
+from dualfold.fitting.estimator import asked_count
+from dualfold.fitting.graph_estimator import StatedGraph
+from dualfold.fitting.layout import PiecewiseCertificate, side_by_side
+from dualfold.fitting.statement import Stated
 from dualfold.graph import Graph, separate
 from dualfold.maps.out_of_sample import OutOfSampleMap, parts_of
-from dualfold.maps.piecewise import PiecewiseMap
+from dualfold.maps.piecewise_map import PiecewiseMap
 from dualfold.saved.trace_answers import (
     CertifySettings,
-    StoredPoints,
     certificate_of_map,
     certificate_of_points,
     stored_embedding,
     vectors_of_points,
 )
-from dualfold.trace.doubts import POINT_TOLERANCE, POINT_TOLERANCE_FLOAT32, point_doubts
+from dualfold.trace.doubts import (
+    POINT_TOLERANCE,
+    POINT_TOLERANCE_FLOAT32,
+    StoredPoints,
+    point_doubts,
+)
 from dualfold.trace.lift import rayleigh_matrix
 from dualfold.unfolding.stored_unfolding import BothSides
 
@@ -71,7 +77,7 @@ class TraceJudge:
 
     def map_of_points(self, points: Array, certificate: Any) -> Any:
         problem = self.stated.problem
-        V = vectors_of_points(problem, StoredPoints(points, None, single=False))
+        V = vectors_of_points(problem, StoredPoints(points))
         assert V is not None  # a certificate that did not fail has found it before
         theta = np.diagonal(rayleigh_matrix(problem, V)).copy()
         answer = stored_embedding(problem, V, theta, certificate)
@@ -129,14 +135,13 @@ def embedding_of_points(points: Array) -> Embedding:
 class GraphStatement:
     """What an estimator states for a table: the graph that it embeds, in one piece or several.
 
-    rows : the rows of the table that are in the graph; None: all
+    stated : the graph, its rows, and what is asked about it
     sides : factor and dual weights of an unfolding, where they were stored
     """
 
     estimator: Any
     X: Any
-    graph: Graph
-    rows: Array | None
+    stated: StatedGraph
     sides: BothSides | None
     settings: CertifySettings
 
@@ -144,8 +149,15 @@ class GraphStatement:
     def of(
         cls, estimator: Any, X: Any, sides: BothSides | None, settings: CertifySettings
     ) -> GraphStatement:
-        graph = estimator.graph_of(X)
-        return cls(estimator, X, graph, getattr(estimator, "rows_", None), sides, settings)
+        stated = estimator.stated_graph(X)
+        if estimator.pieces != "separate":
+            stated = stated.connected()
+        return cls(estimator, X, stated, sides, settings)
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that is embedded."""
+        return self.stated.graph
 
     @property
     def has_pieces(self) -> bool:
@@ -167,26 +179,28 @@ class GraphStatement:
 
     def _judge_of(self, graph: Graph, width: int, sides: BothSides | None) -> Judge:
         if hasattr(self.estimator, "judged_points"):
-            options = {"tolerance": self.settings.tolerance, "sides": sides}
+            scope = self.stated.rows.scope()
+            options = {"tolerance": self.settings.tolerance, "sides": sides, "scope": scope}
             return PointsJudge(self.estimator, graph, options)
-        count = self.estimator._asked(width, graph.n - 1)
-        return TraceJudge(self.estimator._stated_piece(graph, count), self.settings)
+        count = asked_count(self.estimator, width, graph.n - 1)
+        return TraceJudge(self.stated.of_piece(graph, count), self.settings)
 
     def certificate_of_map(self, map_: OutOfSampleMap) -> Any:
         """The certificate of the stored map of the whole graph."""
         if self.has_pieces:
             return self._certificate_of_pieces_map(map_)
-        points = None if map_.holds_answer else map_.stored_points()
-        if points is None:
+        second = self._second_map(map_.stored_points())
+        if second is None or second.kind != map_.kind:
             return self.judge(map_.n_coordinates).certificate_of_map(map_)[0]
-        # Landmarks may place new rows by another rule than the method's own.
-        second = self.estimator._second_rule(self.graph, points, self.X)
-        if second is None:
-            raise InvalidInput(
-                f"{type(self.estimator).__name__} places no rows at means of near ones"
-            )
-        certificate: Any = self.certificate_of_points(np.asarray(points), None)
+        certificate: Any = self.certificate_of_points(np.asarray(map_.stored_points()), None)
         return certificate.doubted(*map_differences(second, map_))
+
+    def _second_map(self, points: Array | None) -> OutOfSampleMap | None:
+        """The other map by which landmarks may place new rows; None where a method has one map."""
+        if points is None:
+            return None
+        second: OutOfSampleMap | None = self.estimator.second_rule(self.graph, points, self.X)
+        return second
 
     def certificate_of_points(self, points: Array, values: Any) -> Certificate:
         """The certificate of stored points of all rows of the table."""
@@ -207,7 +221,7 @@ class GraphStatement:
                 "instead: ",
                 InPython("rechecked_model"),
             )
-        rows, judge = self.rows, self.judge(points.shape[1])
+        rows, judge = self.stated.rows.numbers, self.judge(points.shape[1])
         certificate = judge.certificate_of_points(points[rows], values)
         if certificate.level == "failed":
             return certificate
