@@ -38,7 +38,7 @@ from dualfold.games.recipe import Rate
 from dualfold.graph import joined, knn
 from dualfold.methods import isomap, johnson_lindenstrauss_size, landmark_count
 from dualfold.programs import LinearProgram, QuadraticProgram, certify_infeasible
-from dualfold.programs.balance import balanced as balanced_program
+from dualfold.programs.balance import balanced_program as balanced_program
 from dualfold.trace import Gramian, TraceProblem, certify
 from dualfold.trace.balanced import _kept, _scaled, balanced, in_units
 from dualfold.trace.entries import asymmetry, symmetric

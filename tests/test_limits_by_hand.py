@@ -159,10 +159,10 @@ def test_a_krylov_space_finds_the_lowest_values_one_count_after_another():
 
 def test_lengths_on_a_line_lose_one_product(monkeypatch):
     lost = 2.0**-12
-    patched(monkeypatch, unfolding_bounds, UNIT=0.0, UNDERFLOW=lost)
+    patched(monkeypatch, unfolding_bounds, UNIT_ROUNDOFF=0.0, UNDERFLOW_BOUND=lost)
     Y = np.arange(5.0)[:, None] ** 2
     squares = (Y[EDGES[:, 0], 0] - Y[EDGES[:, 1], 0]) ** 2
-    found = unfolding_bounds.fit(problem(), Y)
+    found = unfolding_bounds.edge_fit(problem(), Y)
     assert found.high == pytest.approx(((squares + lost) / D2).max(), rel=1e-14)
 
 

@@ -42,10 +42,10 @@ from dualfold.recommendation.scan import NeighborScan, Scanned
 from dualfold.recommendation.trial import Candidate
 from dualfold.tsne.repulsion import MOST_BY_PAIRS, repulsion_for
 from dualfold.unfolding import UnfoldingProblem
-from dualfold.unfolding.bounds import Fit
-from dualfold.unfolding.contraction import Unrealisable, contracted
-from dualfold.unfolding.solution import Progress
-from dualfold.unfolding.solvers.taut_edges import polished
+from dualfold.unfolding.bounds import EdgeFit
+from dualfold.unfolding.contraction import Unrealisable, contraction_of
+from dualfold.unfolding.solution import BestSides
+from dualfold.unfolding.solvers.taut_edges import polished_sides
 from dualfold.unfolding.solvers.unfolder import elastic, refuse_minutes
 from dualfold.view import audit_figure
 from dualfold.view.audit import judgements
@@ -192,11 +192,11 @@ def test_lengths_that_contradict_each_other_have_no_points():
     ends = np.array([[0, 1], [1, 2], [0, 2]])
     lengths = sp.coo_array(([0.0, 0.0, 1.0], ends.T), shape=(3, 3)).tocsr()
     with pytest.raises(Unrealisable, match="points 0 and 2 are 1 apart"):
-        contracted(from_lengths(lengths), form="equal")
+        contraction_of(from_lengths(lengths), constraints="equal")
     with pytest.raises(InvalidInput, match="1 point was given"):
         elastic(UnfoldingProblem(1, np.empty((0, 2), int), [], "equal"))
-    assert Fit(0.0, np.inf, 1.0).value == 0
-    assert Fit(1.0, 2.0, 6.0).value == pytest.approx(3.0)
+    assert EdgeFit(0.0, np.inf, 1.0).value == 0
+    assert EdgeFit(1.0, 2.0, 6.0).value == pytest.approx(3.0)
 
 
 @pytest.mark.parametrize(("metric", "name"), [("precomputed", "euclidean"), ("l1", "cityblock")])
@@ -204,7 +204,7 @@ def test_angles_are_kept_by_any_metric(metric, name):
     """Neighbours of a common point are as far apart as the metric says."""
     apart = cdist(X, X, name)
     graph = knn(apart if metric == "precomputed" else X, 4, metric=metric)
-    problem = contracted(graph, angles=True).problem
+    problem = contraction_of(graph, angles=True).problem
     i, j = problem.edges.T
     np.testing.assert_allclose(np.sqrt(problem.squared), apart[i, j], rtol=1e-12)
     assert problem.m > graph.n_edges
@@ -284,12 +284,12 @@ def test_advice_about_equal_rows_is_refused():
 def test_small_unfoldings_are_never_refused_and_bounds_need_a_floor():
     chain = UnfoldingProblem(3, [[0, 1], [1, 2]], [1.0, 1.0])
     assert refuse_minutes(chain) is None
-    progress = Progress(chain, 1e-6, None)
+    progress = BestSides(chain, 1e-6, None)
     progress.bound(np.ones(2), 0.0)
     assert progress.upper == np.inf
     progress.bound(np.ones(2), 1.0)
     assert progress.upper == 2.0
     factor, weights = np.eye(3)[:, :1], np.ones(2)
-    same = polished(chain, factor, weights, np.zeros(2, bool))
+    same = polished_sides(chain, factor, weights, np.zeros(2, bool))
     assert same[0] is factor
     assert same[1] is weights

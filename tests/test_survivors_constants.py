@@ -22,7 +22,7 @@ from dualfold.trace.proof import rounding
 from dualfold.trace.proof.completeness import Floor
 from dualfold.trace.sparse import factorisation
 from dualfold.unfolding import bounds, certificate, certify_unfolding, spectral_floor
-from dualfold.unfolding.contraction import contracted
+from dualfold.unfolding.contraction import contraction_of
 
 ROUND_OFF = sys.float_info.epsilon / 2  # of IEEE doubles, to nearest
 DENORMAL = 2.0**-1074
@@ -32,8 +32,8 @@ def test_units_of_rounding_are_those_of_doubles():
     for unit in (
         rounding.UNIT,
         factorisation.ROUND_OFF,
-        bounds.UNIT,
-        spectral_floor.UNIT,
+        bounds.UNIT_ROUNDOFF,
+        spectral_floor.UNIT_ROUNDOFF,
         sure.EPS / 2,
         linear_systems.EPS / 2,
     ):
@@ -44,7 +44,12 @@ def test_units_of_rounding_are_those_of_doubles():
 
 
 def test_what_underflow_loses_is_covered():
-    for tiny in (bounds.UNDERFLOW, spectral_floor.UNDERFLOW, sure.TINY, linear_systems.TINY):
+    for tiny in (
+        bounds.UNDERFLOW_BOUND,
+        spectral_floor.UNDERFLOW_BOUND,
+        sure.TINY,
+        linear_systems.TINY,
+    ):
         assert tiny >= 12 * DENORMAL
         assert tiny <= 2.0**-900
     assert sys.float_info.min <= rounding.TINY**2  # its square is no underflow itself
@@ -57,7 +62,7 @@ def test_what_is_proved_where_nobody_names_a_tolerance():
         assert inspect.signature(judge).parameters["tolerance"].default == 1e-4
     assert verdict.USUAL == 1e-4
     assert verdict.Terms().tolerance == 1e-4
-    assert certificate.NEAR == 1e-3  # as most_relaxed asks of equal lengths
+    assert certificate.NEARLY_EQUAL_TOLERANCE == 1e-3  # as most_relaxed asks of equal lengths
     assert inspect.signature(certify_unfolding).parameters["most_relaxed"].default == 1e-3
     for method in (descent.adagrad, descent.rmsprop, descent.adam):
         assert inspect.signature(method).parameters["floor"].default == 1e-8
@@ -85,10 +90,10 @@ def test_lengths_whose_squares_are_doubles_are_taken():
     for length, taken in ((2.0**-500, True), (1e6, True), (2.0**500, True), (2.0**511, False)):
         graph = from_lengths(sp.csr_array((np.full(4, length), ends), shape=(3, 3)))
         if taken:
-            assert contracted(graph).problem.squared.tolist() == [length**2] * 2
+            assert contraction_of(graph).problem.squared.tolist() == [length**2] * 2
         else:
             with pytest.raises(InvalidInput, match="another unit"):
-                contracted(graph)
+                contraction_of(graph)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +113,7 @@ def test_angles_tie_neighbours_by_their_distance_in_the_graphs_metric(kind):
     order = 1 if kind == "manhattan" else 2
     D = np.linalg.norm(X[:, None] - X, ord=order, axis=2)
     given = {"precomputed": D, "sparse": sp.csr_array(X)}.get(kind, X)
-    found = contracted(joined(knn(given, 3, metric=metric)), angles=True).problem
+    found = contraction_of(joined(knn(given, 3, metric=metric)), angles=True).problem
     i, j = found.edges.T
     np.testing.assert_allclose(found.squared, D[i, j] ** 2, rtol=1e-12)
     assert found.m > 15

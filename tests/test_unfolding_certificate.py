@@ -14,7 +14,7 @@ from dualfold.graph import joined, knn
 from dualfold.unfolding import (
     UnfoldingProblem,
     certify_unfolding,
-    contracted,
+    contraction_of,
     geodesic_bounds,
     interior_point,
 )
@@ -28,14 +28,14 @@ from dualfold.unfolding.spectral_floor import (
 
 @pytest.fixture(scope="module")
 def roll():
-    problem = contracted(joined(knn(swiss_roll(120, random_state=0).points, 6))).problem
+    problem = contraction_of(joined(knn(swiss_roll(120, random_state=0).points, 6))).problem
     found = interior_point(problem, tol=1e-8)
     return problem, found.factor, found.weights
 
 
-@pytest.mark.parametrize("form", ["at_most", "equal"])
-def test_weights_of_zero_prove_nothing_and_warn_of_nothing(form):
-    problem = random_problem(20, seed=4, form=form)
+@pytest.mark.parametrize("constraints", ["at_most", "equal"])
+def test_weights_of_zero_prove_nothing_and_warn_of_nothing(constraints):
+    problem = random_problem(20, seed=4, constraints=constraints)
     factor = np.random.default_rng(4).standard_normal((20, 2))
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -21,7 +21,7 @@ from dualfold.trace.solvers import Auto, Solver
 from dualfold.unfolding.contraction import Contraction
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solvers.unfolder import Unfolder
-from dualfold.unfolding.unfold import Unfolding, judged_unfolding
+from dualfold.unfolding.unfold import Unfolding, certified_unfolding
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -123,7 +123,7 @@ def _unfolded(
     solution = solver.solve(stated.problem, n_components=stated.count)
     solved = perf_counter()
     with timed("certify"):
-        found = judged_unfolding(
+        found = certified_unfolding(
             stated, solution, tolerance=tolerance, relaxation=solver.relaxation
         )
     found = replace(found, certificate=found.certificate.narrowed(stated.about))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dualfold.graph.graph import Graph
-from dualfold.unfolding.contraction import Contraction, contracted
-from dualfold.unfolding.problem import Form
+from dualfold.unfolding.contraction import Contraction, contraction_of
+from dualfold.unfolding.problem import Constraints
 
 
 def mvu(
     graph: Graph,
     *,
     n_components: int = 2,
-    constraints: Form = "at_most",
+    constraints: Constraints = "at_most",
     angles: bool = False,
 ) -> Contraction:
     """Pull the points as far apart as the edges of their graph let them.
@@ -30,4 +30,4 @@ def mvu(
     programming" (2004); Xiao, Sun and Boyd, "A duality view of spectral methods for
     dimensionality reduction" (2006).
     """
-    return contracted(graph, form=constraints, angles=angles, n_components=n_components)
+    return contraction_of(graph, constraints=constraints, angles=angles, n_components=n_components)

@@ -222,7 +222,7 @@ def _unfolded(
         points,
         sides,
         tolerance=asking.tolerance,
-        form=estimator.constraints,
+        constraints=estimator.constraints,
         angles=estimator.angles,
     )
     return found.narrowed(estimator.about_rows())
