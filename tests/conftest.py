@@ -6,16 +6,12 @@ import functools
 import gc
 import inspect
 import os
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.sparse
 import typer.main
 import typer.testing
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 # A runner makes all commands anew for each call, which takes longer than most calls.
 typer.testing._get_command = functools.cache(typer.main.get_command)

@@ -16,7 +16,7 @@ import numpy as np
 from benchmarks.case import THREADS, Answer
 from dualfold import estimators, quality
 from dualfold.graph import knn, nearest
-from dualfold.kernels.tally import tallied, timed
+from dualfold.kernels.reports import tallied, timed
 from dualfold.methods import landmark_count
 from dualfold.unfolding import Unfolder
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import TooLarge
-from dualfold.point_pca.forces import MOST_PAIRED, double_centred
+from dualfold.point_pca.point_descent import MOST_PAIRED, double_centred
 from dualfold.weights.row_passes import table
 
 

@@ -15,7 +15,7 @@ from dualfold.arrays import Array
 from dualfold.data import digits, helix, s_curve, swiss_roll
 from dualfold.estimators import PCA
 from dualfold.point_pca import Forces, pair_forces, point_forces
-from dualfold.point_pca.forces import double_centred
+from dualfold.point_pca.point_descent import double_centred
 from papers.draganov.algorithm_one import algorithm_one
 from papers.draganov.attraction import attraction
 from papers.draganov.descent import pixels

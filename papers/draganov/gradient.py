@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 
 from dualfold.arrays import Array
 from dualfold.point_pca import point_error, point_gradient
-from dualfold.point_pca.forces import double_centred
+from dualfold.point_pca.point_descent import double_centred
 from papers.draganov.kronecker import kronecker_gradient
 from papers.finding import Experiment, Finding, Row, Setting, claim, identity, theorem
 

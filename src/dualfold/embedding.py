@@ -11,7 +11,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.certificate import Certificate, checked_tolerance
 from dualfold.errors import Argument, CertificateFailed, warn
-from dualfold.kernels.tally import timed
+from dualfold.kernels.reports import timed
 from dualfold.kernels.threads import lapack_threads
 from dualfold.notebook import drawn_map, number, shown_html
 from dualfold.trace.certificate import TraceCertificate, certify

@@ -21,7 +21,7 @@ __all__ = ["MapGroups", "map_groups"]
 
 NEAR = 30
 # The logarithm of a density from 30 neighbours wavers by about 1/√30 = 0.18. Uniform and normal
-# clouds of 500 to 20,000 points have one hill at this height (tests/test_audit_groups.py).
+# clouds of 500 to 20,000 points have one hill at this height (tests/auditing/test_groups.py).
 RISE = 1.0
 # A group has at least so many points, and such a share of them.
 LEAST_POINTS, LEAST_SHARE = 20, 0.005

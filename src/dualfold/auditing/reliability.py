@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.kernels.progress import steps
+from dualfold.kernels.reports import steps
 from dualfold.kernels.threads import in_threads, one_blas_thread, row_slices
 from dualfold.quality.space import EuclideanSpace, Space
 

@@ -17,7 +17,7 @@ from dualfold.auditing.groups import LINKS, judged_groups, united_groups
 from dualfold.descriptions import DESCRIPTIONS, described
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.neighbors import nearest
-from dualfold.kernels.progress import steps
+from dualfold.kernels.reports import steps
 from dualfold.quality.map_comparison import Stability, repeated_maps, stability
 from dualfold.recommendation.dimension import NEAR, levina_bickel
 

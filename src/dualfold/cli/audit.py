@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,7 +90,7 @@ def _write(
         columns |= {str(key): frame[key].to_numpy() for key in frame}
         write_table(request.output, columns, overwrite=request.force, metadata=summary)
     if request.picture is not None:
-        from dualfold.view.audit import audit_figure
+        from dualfold.view.audit_page import audit_figure
         from dualfold.view.figures import figure_bytes
 
         with console.doing("drawing"):
@@ -99,14 +99,20 @@ def _write(
         with whole_file(Path(request.picture), overwrite=request.force) as file:
             file.write(picture)
     if request.html is not None:
-        from dualfold.view.audit import audit_page
+        from dualfold.view.audit_page import audit_content
+        from dualfold.view.page import make_page
 
         with console.doing("making the page"):
-            page = audit_page(
-                found, data.X, name=stem(request.embedding),
-                columns={key: colors_of(values) for key, values in data.table.labels.items()},
+            content = audit_content(found, data.X, name=stem(request.embedding), metric=metric)
+            labels = {key: colors_of(values) for key, values in data.table.labels.items()}
+            content = replace(
+                content,
+                columns=content.columns | labels,
                 features=data.numbers,
-                names=data.label(name), title=f"audit of {Path(request.embedding).name}",
-                metric=metric, notes=notices_of(data), most_mb=request.html_mb or None,
-            )  # fmt: skip
+                names=data.label(name),
+                title=f"audit of {Path(request.embedding).name}",
+                notes=notices_of(data),
+                most_mb=request.html_mb or None,
+            )
+            page = make_page(content)
         put(page, request.html, console, force=request.force)

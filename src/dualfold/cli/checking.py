@@ -152,8 +152,10 @@ def certify(
 
     The problem is stated anew from FILE and the stored settings (which are shown: they say
     what is judged), the stored points are judged as anybody's would be, and each of them is
-    placed again. Nothing is solved, and nothing in the file is believed. Exit code 0: proved,
-    or measured, to the tolerance you give; 3: anything else, as "within 12 %".
+    placed again. Vectors that the file does not keep exactly (float32 points, independent
+    coordinates, Fisher discriminants) are computed again; nothing in the file is believed.
+    Exit code 0: proved, or measured, to the tolerance you give; 3: anything else, as
+    "within 12 %".
     """
     from dualfold.cli import certify as certifying
     from dualfold.cli.closing import after_certify

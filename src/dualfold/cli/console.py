@@ -58,7 +58,7 @@ class Console:
         if self.quiet or not self._terminal.is_terminal:
             yield
             return
-        from dualfold.kernels.progress import reporting_to
+        from dualfold.kernels.reports import reporting_to
 
         stage = Stage(printable(self.prefix + name), expected)
         with displayed(self._terminal, stage), reporting_to(stage.update):

@@ -71,8 +71,7 @@ def _table_doubts(job: Job, model: Model, data: Prepared) -> list[str]:
     """What a model says about its table that the table does not have."""
     import numpy as np
 
-    from dualfold.saved import kept_rows
-    from dualfold.saved.agreement import numbers_apart
+    from dualfold.saved import columns_differ, kept_rows
 
     doubts = []
     if tuple(model.columns) != tuple(data.table.names):
@@ -92,12 +91,12 @@ def _table_doubts(job: Job, model: Model, data: Prepared) -> list[str]:
         ("shift", None if standard is None else standard.mean, model.shift, widest.ravel()),
         ("scale", None if standard is None else standard.deviation, model.scale, None),
     ):
-        if numbers_apart(mine, stored, scale):
+        if columns_differ(mine, stored, scale):
             doubts.append(f"the model's {name} of the columns are not those of the table")
     if model.reference is not None:
         some = kept_rows(data.X)
         mine = None if some is None else data.X[some].astype(np.float32)
-        if numbers_apart(mine, model.reference):
+        if columns_differ(mine, model.reference):
             doubts.append("the rows that the model keeps are not those of the table")
     return doubts
 
@@ -120,9 +119,10 @@ def judged_as(settings: dict[str, Any], data: Prepared) -> str:
     if "method" in settings:
         count, row = settings["n_components"], DESCRIPTIONS[settings["method"]]
         problem_ = f"{row.name}, {as_word(count)} coordinate{'' if count == 1 else 's'}"
-        if row.needs_graph and settings["n_neighbors"] is not None:
-            problem_ += f", {settings['n_neighbors']} neighbours"
-        chosen = option_words(row, settings | {"n_neighbors": row.defaults.get("n_neighbors", 10)})
+        beyond = dict(settings)
+        if row.needs_graph and (k := beyond.pop("n_neighbors")) is not None:
+            problem_ += f", {k} neighbours"
+        chosen = option_words(row, beyond)
         problem_ += f", {shlex.join(chosen)}" if chosen else ""
     options = reading_words(data.reading)
     read = f"; the table was read with {shlex.join(options)}" if options else ""

@@ -1,7 +1,7 @@
 """What is being done, how long it has taken and how long it may still take.
 
 Shown on a terminal only, with a bar after two seconds, since shorter stages need none. The bar
-moves by what the library reports of its work (`dualfold.kernels.progress`). Where it can report
+moves by what the library reports of its work (`dualfold.kernels.reports`). Where it can report
 nothing, the line says how long it may take by a guess, and the bar shows no share.
 """
 
@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dualfold.kernels.progress import Report
+    from dualfold.kernels.reports import Report
 
 # Stages that end sooner show their name only.
 BAR_AFTER = 2.0
@@ -33,7 +33,7 @@ class Stage:
         self.expected = expected
 
     def update(self, report: Report) -> None:
-        """A listener of `dualfold.kernels.progress.reporting_to`."""
+        """A listener of `dualfold.kernels.reports.reporting_to`."""
         if report.share is None:  # something begins
             self.part, self.part_begin = report.what, perf_counter()
             self.share, self.expected = None, report.seconds

@@ -60,7 +60,7 @@ def report_map(request: ReportRequest, console: Console) -> tuple[dict[str, Any]
     picture = None
     if request.picture is not None:
         from dualfold.view.figures import figure_bytes
-        from dualfold.view.quality import quality_map_figure
+        from dualfold.view.quality_figures import quality_map_figure
 
         with console.doing("drawing"), console.noting_warnings([]):
             trust = found.per_point["trustworthiness"]

@@ -103,7 +103,7 @@ def _rows(model: Model, request: TransformRequest) -> tuple[Table, list[str]]:
         notices.append("the rows have no column names; they were taken in the model's order")
         X = table.X
     else:
-        X = model.matched(table.X, table.names)
+        X = model.matching_columns(table.X, table.names)
     table = replace(table, X=X, names=model.columns, notices=())
     return _complete(table, model, reading, notices)
 
@@ -117,7 +117,7 @@ def _mixed_rows(
     numbers = [one.name for one in model.encodings if one.kind in ("number", "log")]
     table = raw_table(request.source, written, features=numbers, mixed=True)
     columns = table.labels | dict(zip(table.names, table.X.T, strict=True))
-    X, said = model.encoded(columns)
+    X, said = model.encoded_table(columns)
     table = replace(table, X=X, names=model.columns, notices=())
     return _complete(table, model, request.reading, said)
 

@@ -67,21 +67,28 @@ def _parameters(command: Callable[..., Any] | str) -> dict[str, Any]:
 
 
 def _as_option(argument: Argument, parameters: dict[str, Any]) -> str:
-    parameter = parameters.get(PARAMETERS.get(argument.name, argument.name))
-    if parameter is None and argument.name in METHOD_OPTIONS:
+    """The option that stands for an argument: of this command, of a method, else of `embed`."""
+    name = PARAMETERS.get(argument.name, argument.name)
+    if name in parameters:
+        return _option_text(parameters[name], argument.value)
+    if argument.name in METHOD_OPTIONS:
         flag, value = flag_of(argument.name), argument.value
         return flag if value is ... or value is True else f"{flag} {as_word(value)}"
-    if parameter is None:
-        return f"{argument} (in Python)"
+    elsewhere = _parameters("embed").get(name)
+    if elsewhere is not None:
+        return f"{_option_text(elsewhere, argument.value)} (of `dualfold embed`)"
+    words = argument.name.replace("_", " ")  # no option stands for it
+    return words if argument.value is ... else f"{words} {as_word(argument.value)}"
+
+
+def _option_text(parameter: Any, value: Any) -> str:
+    """A parameter of a command with its value, as it is typed."""
     if parameter.param_type_name == "argument":
         return str(parameter.metavar)
-    option, value = max(parameter.opts, key=len), argument.value
+    option = max(parameter.opts, key=len)
     if value is ... or value is True:
         return option
     if value is None or value is False:
         return next(iter(getattr(parameter, "secondary_opts", ())), f"no {option}")
     values = value if isinstance(value, list | tuple) else [value]
-    choices = (parameter.metavar or "").split("|")
-    if len(choices) > 1 and not set(values) <= set(choices):  # a choice that only Python has
-        return f"{argument} (in Python)"
     return " ".join(f"{option} {shlex.quote(str(one))}" for one in values)

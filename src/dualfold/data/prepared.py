@@ -32,6 +32,8 @@ class Prepared:
     source : the name of the file, or what else it was
     reading : how it was read
     remarks : what should be known before the numbers are believed, beside the table's notices
+    scales_differ : whether the scales of the columns differ much and were left as they are, so
+        that the widest column decides the distances
     encodings : how the columns of the source became those of X, for rows that come later
     raw : the table before categories became numbers, logarithms were taken and gaps filled in
     """
@@ -42,6 +44,7 @@ class Prepared:
     source: str
     reading: Reading
     remarks: tuple[Message, ...]
+    scales_differ: bool = False
     encodings: tuple[Encoding, ...] = ()
     raw: Table | None = None
 
@@ -94,11 +97,6 @@ class Prepared:
         """Plain sentences about everything that was decided or should be looked at."""
         return (*self.table.notices, *self.remarks)
 
-    @property
-    def scales_differ(self) -> bool:
-        """Whether one column drowns the others, so that standardizing was recommended."""
-        return self.standard is None and any("standardize" in r.arguments for r in self.remarks)
-
     def label(self, name: str | None) -> Any:
         """The column of that name that was kept apart; None for None."""
         return None if name is None else self.labels[name]
@@ -136,43 +134,59 @@ def prepare(source: Any, reading: Reading = AS_IT_IS) -> Prepared:
     raw = table
     logs, remarks = logarithms(table, reading)
     table, encodings = encoded_table(table, reading, logs)
-    standardize, said = _whether_to_standardize(table, reading, encodings)
+    scaling = _scaling(table, reading, encodings)
     categories = indicators(encodings)
     rule = reading.missing
     if rule == "auto":
         rule = "raise" if given or not isinstance(table.X, np.ndarray) else "impute"
-    table = complete(table, rule, Scaled(standardize, categories, sources_of(encodings)))
-    standard = standard_of(table.X, categories) if standardize else None
+    table = complete(table, rule, Scaled(scaling.standardize, categories, sources_of(encodings)))
+    standard = standard_of(table.X, categories) if scaling.standardize else None
     if reading.mixed == "gower":
         standard = gower_standard(table.X, categories, len(encodings))
     X = table.X if standard is None else standard.applied(table.X)
-    remarks = [*remarks, *said, *_color_remarks(table, reading.color)]
-    return Prepared(X, table, standard, name, reading, tuple(remarks), encodings, raw)
+    remarks = [*remarks, *scaling.remarks, *_color_remarks(table, reading.color)]
+    return Prepared(
+        X=X,
+        table=table,
+        standard=standard,
+        source=name,
+        reading=reading,
+        remarks=tuple(remarks),
+        scales_differ=scaling.differ,
+        encodings=encodings,
+        raw=raw,
+    )
 
 
-def _whether_to_standardize(
-    table: Table, reading: Reading, encodings: tuple[Encoding, ...]
-) -> tuple[bool, list[Message]]:
-    """Whether columns get the same weight, and what is said of it."""
+@dataclass(frozen=True)
+class _Scaling:
+    """Whether columns are standardised, whether their scales stay different, and why."""
+
+    standardize: bool
+    differ: bool = False
+    remarks: tuple[Message, ...] = ()
+
+
+def _scaling(table: Table, reading: Reading, encodings: tuple[Encoding, ...]) -> _Scaling:
     free = reading.standardize is None and reading.mixed != "given"
     if reading.standardize or reading.mixed == "gower" or (free and is_mixed(encodings)):
-        return True, []
+        return _Scaling(standardize=True)
     differ = different_units(table.X, table.names)
     if differ is None:
-        return False, []
+        return _Scaling(standardize=False)
     narrow, wide, ratio = differ
     times = f"{ratio:,.0f}" if ratio < 1e9 else f"{ratio:.0e}"
     words = f"'{table.names[wide]}' spreads {times} times as much as '{table.names[narrow]}'"
     if free:
         done = f"the columns were given the same weight, since they differ in scale ({words}); "
-        return True, [Message(done, Argument("standardize", False), " leaves them as they are")]
-    return False, [
-        Message(
-            f"the columns differ in scale: {words} and so decides the distances; ",
-            Argument("standardize", True),
-            " gives every column the same weight",
-        )
-    ]
+        remark = Message(done, Argument("standardize", False), " leaves them as they are")
+        return _Scaling(standardize=True, remarks=(remark,))
+    remark = Message(
+        f"the columns differ in scale: {words} and so decides the distances; ",
+        Argument("standardize", True),
+        " gives every column the same weight",
+    )
+    return _Scaling(standardize=False, differ=True, remarks=(remark,))
 
 
 def colors_of(values: NDArray[Any]) -> NDArray[Any]:

@@ -20,8 +20,8 @@ from dualfold.estimators.stated import Stated, linear_statement
 from dualfold.graph.number_rows import in_units
 from dualfold.methods.pca import pca
 from dualfold.point_pca.certificate import certify_points
-from dualfold.point_pca.descent import PointDescent, descended_points
 from dualfold.point_pca.leading_sum import leading_directions, leading_fourth_powers
+from dualfold.point_pca.point_descent import PointDescent, descended_points
 from dualfold.trace.solution import with_signs
 from dualfold.weights.row_passes import column_means, combined_rows
 

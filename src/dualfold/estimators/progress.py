@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import Any
 
-from dualfold.kernels.tally import tally
+from dualfold.kernels.reports import tally
 
 try:  # scikit-learn 1.9 and later
     from sklearn.callback import CallbackSupportMixin

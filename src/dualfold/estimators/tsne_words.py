@@ -9,7 +9,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.graph import Lists
 from dualfold.tsne.certificate import TsneCertificate
-from dualfold.tsne.descent import Descent, Look
+from dualfold.tsne.gradient_descent import Descent, Look
 
 
 class Told:

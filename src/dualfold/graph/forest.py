@@ -13,7 +13,7 @@ import numpy as np
 
 from dualfold.graph.lower_bounds import Coordinates
 from dualfold.kernels import kernel
-from dualfold.kernels.tally import tally
+from dualfold.kernels.reports import tally
 from dualfold.kernels.threads import in_threads, row_slices
 
 __all__ = ["forest_lists", "leaves", "refined"]

@@ -19,8 +19,7 @@ from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.graph.graph import Graph
 from dualfold.graph.number_rows import distance_rounding
 from dualfold.kernels import kernel, kernels_by_dtype, shared
-from dualfold.kernels.progress import steps
-from dualfold.kernels.tally import tally
+from dualfold.kernels.reports import steps, tally
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
 
 __all__ = [

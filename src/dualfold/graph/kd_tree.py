@@ -16,8 +16,7 @@ from dualfold.graph.lower_bounds import frame_of
 from dualfold.graph.neighbor_lists import without_self
 from dualfold.graph.number_rows import pair_distances
 from dualfold.graph.scan import scan_queries
-from dualfold.kernels.progress import steps
-from dualfold.kernels.tally import tally
+from dualfold.kernels.reports import steps, tally
 from dualfold.kernels.threads import in_threads
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.number_rows import exact_numbers
-from dualfold.kernels.progress import steps
+from dualfold.kernels.reports import steps
 from dualfold.kernels.sparse import refuse_damaged
 
 __all__ = [

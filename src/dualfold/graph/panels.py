@@ -11,7 +11,7 @@ import numpy as np
 
 from dualfold.graph.lower_bounds import SPREAD, Coordinates
 from dualfold.kernels import kernel, shared
-from dualfold.kernels.tally import tally
+from dualfold.kernels.reports import tally
 
 __all__ = ["Buffers", "Packed", "blocks_of", "rounds_of"]
 

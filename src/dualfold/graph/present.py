@@ -11,7 +11,7 @@ from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.metrics import exact_doubles
 from dualfold.graph.neighbor_lists import Neighbors, exact_search
 from dualfold.kernels import kernel, shared
-from dualfold.kernels.progress import steps
+from dualfold.kernels.reports import steps
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
 
 _present_nearest = kernel("present_nearest")

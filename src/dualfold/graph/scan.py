@@ -31,8 +31,7 @@ from dualfold.graph.neighbor_lists import without_self
 from dualfold.graph.number_rows import pair_distances
 from dualfold.graph.panels import PANEL, Buffers, Packed, blocks_of, rounds_of
 from dualfold.kernels import kernel, kernels_by_dtype
-from dualfold.kernels.progress import steps
-from dualfold.kernels.tally import tally
+from dualfold.kernels.reports import steps, tally
 from dualfold.kernels.threads import in_threads, row_slices
 
 __all__ = ["Reached", "pairs_between", "pairs_within", "ranked", "scan_queries", "scan_self"]

@@ -14,8 +14,8 @@ from dualfold.graph.geodesics import (
 )
 from dualfold.graph.graph import Graph
 from dualfold.graph.pieces import one_piece
-from dualfold.maps.landmark import FromLandmarks
-from dualfold.trace.lift import scaled_vectors
+from dualfold.maps.landmark import LandmarkLift
+from dualfold.trace.lift import ScaledVectorLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.gram import DOUBLE_UP_TO, centred_gram
 from dualfold.weights.precision import centred_distances_error, in_words, joined_words
@@ -44,7 +44,7 @@ def isomap(graph: Graph, *, n_components: int = 2, dtype: Any = None) -> TracePr
     K = centred_gram(distances, out=distances)
     error = centred_distances_error(K, geodesic_rounding(graph, dtype), K.dtype)
     about = in_words(error, K, K.dtype)
-    return TraceProblem(K, None, n_components, "max", lift=scaled_vectors, about=about)
+    return TraceProblem(K, None, n_components, "max", lift=ScaledVectorLift(), about=about)
 
 
 def landmark_count(n: int) -> int | None:
@@ -81,4 +81,4 @@ def landmark_isomap(graph: Graph, landmarks: Any, *, n_components: int = 2) -> T
         f"the {len(chosen.indices)} landmarks; the other points are placed by them",
         in_words(error, K, kind),
     )
-    return TraceProblem(K, None, n_components, "max", lift=FromLandmarks(chosen), about=about)
+    return TraceProblem(K, None, n_components, "max", lift=LandmarkLift(chosen), about=about)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dualfold.methods.pca import centred_problem
-from dualfold.trace.lift import scaled_vectors
+from dualfold.trace.lift import ScaledVectorLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.gram import centred_gram, in_double, made_symmetric
 from dualfold.weights.precision import centred_distances_error, in_words, joined_words
@@ -39,4 +39,4 @@ def mds_of_distances(distances: Any, *, n_components: int = 2) -> TraceProblem:
     K = centred_gram(in_double(distances))
     symmetric = made_symmetric(K)
     about = joined_words(symmetric, in_words(centred_distances_error(K, 0.0, K.dtype), K, K.dtype))
-    return TraceProblem(K, None, n_components, "max", lift=scaled_vectors, about=about)
+    return TraceProblem(K, None, n_components, "max", lift=ScaledVectorLift(), about=about)

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.errors import Argument, InvalidInput
-from dualfold.maps.linear import Projected, ProjectedFromGram
+from dualfold.maps.linear import GramProjectionLift, ProjectionLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.covariance import CentredScatter, scatter, scatter_error, scatter_kind
 from dualfold.weights.gram import MOST_ROWS, gram_kind, point_gram, point_gram_error
@@ -65,9 +65,9 @@ def centred_problem(
     if matrix == "products":
         A = CentredScatter(data, mean, scale, divisor)
         error, kind = A.product_error, np.float64
-    lift: Any = Projected(data, mean, scale)
+    lift: Any = ProjectionLift(data, mean, scale)
     if matrix == "gram":
-        lift = ProjectedFromGram(data, mean, scale, divisor)
+        lift = GramProjectionLift(data, mean, scale, divisor)
     about = in_words(error, A, kind)
     return TraceProblem(A, None, count, "max", lift=lift, about=about)
 

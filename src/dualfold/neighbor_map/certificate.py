@@ -10,7 +10,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.certificate import WORTHLESS, Certificate, checked_tolerance, level_of
 from dualfold.kernels.threads import lapack_threads
-from dualfold.neighbor_map.lower_bound import neighbor_bound
+from dualfold.neighbor_map.lower_bound import neighbor_bound, searched_bound
 from dualfold.neighbor_map.problem import (
     MOST_PAIRED,
     NeighborProblem,
@@ -18,7 +18,6 @@ from dualfold.neighbor_map.problem import (
     kernel,
     squared_distances,
 )
-from dualfold.neighbor_map.random_bound import searched_bound
 
 _U = 2.0**-53
 # YᵀY/(n·s) is I to this, or the map is none of the problem's; coordinates kept in float32 are.

@@ -1,14 +1,21 @@
 """PCA by descent, on the points or on the directions, and the forces that move the points."""
 
 from dualfold.point_pca.certificate import PointCertificate, certify_points
-from dualfold.point_pca.descent import PointDescent, descended_points, point_error, point_gradient
-from dualfold.point_pca.directions import (
+from dualfold.point_pca.direction_descent import (
     AveragedDescent,
     averaged_directions,
     direction_error,
     direction_gradient,
 )
-from dualfold.point_pca.forces import Forces, pair_forces, point_forces
+from dualfold.point_pca.point_descent import (
+    Forces,
+    PointDescent,
+    descended_points,
+    pair_forces,
+    point_error,
+    point_forces,
+    point_gradient,
+)
 
 __all__ = [
     "AveragedDescent",

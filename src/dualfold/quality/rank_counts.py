@@ -27,7 +27,7 @@ from dualfold.graph.lower_bounds import Frame, frame_of
 from dualfold.graph.number_rows import pair_distances
 from dualfold.graph.panels import PANEL, blocks_of, rounds_of
 from dualfold.kernels import kernel, kernels_by_dtype, shared
-from dualfold.kernels.progress import steps
+from dualfold.kernels.reports import steps
 from dualfold.kernels.threads import in_threads, row_slices
 
 FEW_COLUMNS = shared("FEW_COLUMNS")  # whose distances are recomputed on the fly

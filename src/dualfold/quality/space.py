@@ -24,7 +24,7 @@ from dualfold.graph.neighbors import Neighbors, nearest
 from dualfold.graph.number_rows import rows_of_numbers
 from dualfold.inputs import numbers_of
 from dualfold.kernels import kernel, kernels_by_dtype
-from dualfold.kernels.progress import steps
+from dualfold.kernels.reports import steps
 from dualfold.kernels.sparse import refuse_damaged
 from dualfold.kernels.threads import in_threads, one_blas_thread, row_slices, thread_count
 from dualfold.quality.rank_counts import FEW_COLUMNS, euclidean_ranks, given_ranks

@@ -24,7 +24,7 @@ from numpy.lib import format as npy
 
 from dualfold.arrays import Array
 from dualfold.data.limits import parsed_json, unpacked_limit
-from dualfold.errors import DamagedFile, InvalidInput
+from dualfold.errors import DamagedFile, InPython, InvalidInput
 
 HEADER = "dualfold.json"
 SCHEMA, VERSION = "dualfold.model", 1
@@ -74,8 +74,9 @@ def read_archive(path: Path) -> tuple[dict[str, Any], dict[str, Array]]:
             return header, _arrays(archive, header.get("arrays"))
     except zipfile.BadZipFile as error:
         raise DamagedFile(
-            f"{path} is no readable model file, or a damaged one; `embed --save-model` "
-            "and save_model make them"
+            f"{path} is no readable model file, or a damaged one; `embed --save-model`",
+            InPython(" or save_model"),
+            " makes one",
         ) from error
     except RecursionError as error:
         raise DamagedFile(f"{path} is damaged: its header is nested too deep") from error

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from dualfold.errors import DualfoldError, InvalidInput
-from dualfold.kernels.progress import steps
+from dualfold.kernels.reports import steps
 from dualfold.kernels.threads import one_thread
 from dualfold.scale.packages import needed
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.maps.linear import Projected
+from dualfold.maps.linear import ProjectionLift
 from dualfold.scale.table import TiledTable
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.covariance import scatter, scatter_error, scatter_kind
@@ -86,7 +86,7 @@ class Moments:
         """
         A = self.scatter / divisor
         A = A if scale is None else A / np.outer(scale, scale)
-        lift = Projected(None, self.mean, scale)
+        lift = ProjectionLift(None, self.mean, scale)
         error = self.error / divisor
         if scale is not None:
             # WEW with W = 1/scale; and W is off by half of what the diagonal is, as a share.

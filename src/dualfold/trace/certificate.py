@@ -17,14 +17,14 @@ from scipy.sparse.linalg import LinearOperator
 from dualfold.arrays import Array
 from dualfold.certificate import WORTHLESS, Certificate, Level, checked_tolerance, level_of
 from dualfold.errors import Argument, InvalidInput
-from dualfold.trace.balanced import balanced, in_units
-from dualfold.trace.entries import MOST_ASYMMETRY, asymmetry, not_symmetric, real_entries
+from dualfold.trace.matrix_entries import MOST_ASYMMETRY, asymmetry, not_symmetric, real_entries
 from dualfold.trace.problem import Gramian, TraceProblem
-from dualfold.trace.proof import bracket as proofs
-from dualfold.trace.proof.bracket import Evidence, evidence, is_zero
+from dualfold.trace.proof import routes as proofs
 from dualfold.trace.proof.completeness import Floor, dense_entries
 from dualfold.trace.proof.rounding import LARGEST, SMALLEST, UNIT, norm_bound, squares_in_metric
+from dualfold.trace.proof.routes import Evidence, evidence, is_zero
 from dualfold.trace.proof.singular_values import judged_by_singular_values, null_error
+from dualfold.trace.units import balanced, in_units
 
 # A random search resolves less than a proof; a gap it leaves wider than this says nothing.
 COARSE = 0.5

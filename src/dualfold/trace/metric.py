@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.trace.entries import real_entries, real_sparse, symmetric
+from dualfold.trace.matrix_entries import real_entries, real_sparse, symmetric
 from dualfold.trace.sparse.factorisation import Factorisation, factorise, fill_reducing_ordering
 
 

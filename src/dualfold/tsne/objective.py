@@ -18,11 +18,10 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.kernels import kernel
-from dualfold.kernels.progress import foreseen
+from dualfold.kernels.reports import foreseen
 from dualfold.kernels.threads import Threads, thread_count
 from dualfold.tsne.problem import TsneProblem
-from dualfold.tsne.repulsion import ByPairs, shares
-from dualfold.tsne.tree import ByTree
+from dualfold.tsne.repulsion import ByPairs, ByTree, shares
 
 _attraction = kernel("edge_attraction")
 _costs = kernel("edge_costs")

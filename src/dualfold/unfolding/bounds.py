@@ -25,7 +25,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.graph import Graph, geodesic_distances
-from dualfold.kernels.pairs import Pairs
+from dualfold.kernels.double_double import Pairs
 from dualfold.unfolding.problem import UnfoldingProblem, graph_of
 
 UNIT_ROUNDOFF = 2.0**-53

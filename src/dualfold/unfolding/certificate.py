@@ -17,7 +17,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.certificate import Certificate, Level, checked_tolerance, level_of, plain
 from dualfold.errors import Argument, InvalidInput
-from dualfold.trace.sparse.shifted import MOST_FLOPS
+from dualfold.trace.sparse.shifted_matrices import MOST_FLOPS
 from dualfold.unfolding.bounds import EdgeFit
 from dualfold.unfolding.bracket import (
     EQUAL_LENGTHS_TOLERANCE,

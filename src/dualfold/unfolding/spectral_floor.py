@@ -24,10 +24,10 @@ from scipy.linalg import lapack
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput, TooLarge
-from dualfold.kernels.pairs import Pairs, cholesky
+from dualfold.kernels.double_double import Pairs, cholesky
 from dualfold.kernels.threads import lapack_threads
 from dualfold.trace.sparse.factorisation import Ordering, factorise, fill_reducing_ordering
-from dualfold.trace.sparse.shifted import MOST_FLOPS
+from dualfold.trace.sparse.shifted_matrices import MOST_FLOPS
 from dualfold.unfolding.problem import UnfoldingProblem
 
 UNIT_ROUNDOFF = 2.0**-53

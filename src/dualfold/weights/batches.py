@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.graph.graph import Lists
-from dualfold.kernels.progress import steps
+from dualfold.kernels.reports import steps
 
 # Numbers in one batch of neighbourhoods, 16 MB of doubles: enough to keep LAPACK's
 # batches busy, small against any data that needs batching. Best of 2^16 to 2^23 on MNIST

@@ -14,8 +14,7 @@ from scipy.sparse.linalg import LinearOperator
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.kernels import kernel, kernels_by_dtype, shared
-from dualfold.kernels.progress import steps
-from dualfold.kernels.tally import tally
+from dualfold.kernels.reports import steps, tally
 from dualfold.kernels.threads import in_threads, one_blas_thread, row_slices, thread_count
 from dualfold.weights.gram import refuse_large, working_precision
 from dualfold.weights.precision import (

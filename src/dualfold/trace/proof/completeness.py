@@ -21,7 +21,7 @@ from dualfold.kernels import kernel
 from dualfold.kernels.threads import lapack_threads, one_blas_thread
 from dualfold.trace.metric import Dense, Diagonal, Identity, Sparse
 from dualfold.trace.problem import Gramian, TraceProblem
-from dualfold.trace.proof.pivots import dense_inertia, form_bound, row_errors
+from dualfold.trace.proof.dense_inertia import dense_inertia, form_bound, row_errors
 from dualfold.trace.proof.rounding import (
     UNIT,
     UP,
@@ -34,7 +34,7 @@ from dualfold.trace.proof.rounding import (
 )
 from dualfold.trace.proof.trial_directions import Trial, trial
 from dualfold.trace.sparse.factorisation import Factorisation, factorise
-from dualfold.trace.sparse.shifted import shifted
+from dualfold.trace.sparse.shifted_matrices import shifted
 
 _average_halves = kernel("average_halves")
 

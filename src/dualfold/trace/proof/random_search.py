@@ -36,7 +36,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, splu, spsolve_triangular
 
 from dualfold.arrays import Array
-from dualfold.kernels.progress import steps
+from dualfold.kernels.reports import steps
 from dualfold.kernels.threads import one_blas_thread
 from dualfold.trace.metric import Dense, Diagonal, Metric, Sparse
 from dualfold.trace.problem import Gramian, TraceProblem

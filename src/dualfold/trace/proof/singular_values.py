@@ -22,9 +22,9 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.trace.metric import Diagonal
 from dualfold.trace.problem import Gramian, TraceProblem
-from dualfold.trace.proof.bounds import NOTHING, WIDER, Bracket, Height, temple_loss
 from dualfold.trace.proof.completeness import Floor, counted_height, factor_with_room
-from dualfold.trace.proof.pivots import dense_inertia
+from dualfold.trace.proof.dense_inertia import dense_inertia
+from dualfold.trace.proof.lehmann_bounds import NOTHING, WIDER, Bracket, Height, temple_loss
 from dualfold.trace.proof.rounding import (
     TINY,
     UNIT,
@@ -41,7 +41,7 @@ from dualfold.trace.proof.rounding import (
 )
 from dualfold.trace.proof.trial_directions import Trial
 from dualfold.trace.sparse.factorisation import Factorisation, factorise
-from dualfold.trace.sparse.shifted import shifted
+from dualfold.trace.sparse.shifted_matrices import shifted
 
 # Null vectors are null to some rounding of M; N further off is no null space.
 NULL = 1e-10

@@ -26,7 +26,7 @@ from dualfold.trace.solvers.lanczos import Lanczos
 from dualfold.trace.solvers.preconditioned import Preconditioned
 from dualfold.trace.solvers.solver import Solver
 from dualfold.trace.solvers.subspace import Progress
-from dualfold.trace.sparse.shifted import shifted
+from dualfold.trace.sparse.shifted_matrices import shifted
 
 # Multiply-adds in one second on one core of a 2.8 GHz machine, measured: sparse products
 # (memory-bound), the sparse factorisation.

@@ -12,8 +12,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from dualfold.arrays import Array
 from dualfold.errors import TooLarge
-from dualfold.kernels.progress import foreseen
-from dualfold.kernels.tally import tally
+from dualfold.kernels.reports import foreseen, tally
 from dualfold.trace.metric import Dense as DenseMetric
 from dualfold.trace.metric import Diagonal, Sparse, not_positive
 from dualfold.trace.problem import TraceProblem

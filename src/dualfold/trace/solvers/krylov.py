@@ -14,12 +14,11 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.kernels.threads import one_blas_thread
-from dualfold.trace.balanced import in_units
 from dualfold.trace.metric import Diagonal, Identity
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution, with_signs
-from dualfold.trace.solvers.factored import inverse_below
-from dualfold.trace.solvers.shift import gershgorin
+from dualfold.trace.solvers.factored import gershgorin, inverse_below
+from dualfold.trace.units import in_units
 
 # Directions past the wanted ones that are handed on: a certificate counts in the gap behind them.
 GUARDS = 3

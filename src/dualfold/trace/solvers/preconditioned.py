@@ -16,10 +16,10 @@ from dualfold.errors import MissingDependency
 from dualfold.kernels.locks import ForkedLock
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.solution import Solution
-from dualfold.trace.solvers.shift import shift_below
+from dualfold.trace.solvers.factored import shift_below
 from dualfold.trace.solvers.solver import Solver
 from dualfold.trace.solvers.subspace import Iteration, Progress, Through, iterate
-from dualfold.trace.sparse.shifted import shifted
+from dualfold.trace.sparse.shifted_matrices import shifted
 
 _seeded = ForkedLock()  # held by the thread whose seed NumPy's global generator has
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from dualfold.errors import Argument, Message, NotConverged
 from dualfold.kernels.threads import lapack_threads
-from dualfold.trace.balanced import in_units
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
+from dualfold.trace.units import in_units
 
 
 class Solver(ABC):

@@ -21,7 +21,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold.arrays import Array
-from dualfold.kernels.progress import descent
+from dualfold.kernels.reports import descent
 from dualfold.kernels.threads import one_blas_thread
 from dualfold.trace.metric import Diagonal, Identity
 from dualfold.trace.problem import Gramian, TraceProblem

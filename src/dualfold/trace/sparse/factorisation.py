@@ -20,8 +20,7 @@ from scipy.sparse import csr_array
 
 from dualfold.errors import InvalidInput
 from dualfold.kernels import kernel, kernel_in_shares, shared
-from dualfold.kernels.progress import steps
-from dualfold.kernels.tally import tally
+from dualfold.kernels.reports import steps, tally
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
 from dualfold.trace.sparse.ordering import (
     NO_MEMORY,

@@ -28,7 +28,7 @@ import scipy.sparse as sp
 from scipy.linalg import lapack
 
 from dualfold.arrays import Array
-from dualfold.kernels.pairs import Pairs, backward, cholesky, forward, products
+from dualfold.kernels.double_double import Pairs, backward, cholesky, forward, products
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solvers.semidefinite import longest_step, lower_factor
 

@@ -26,7 +26,7 @@ from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.graph import Graph, Landmarks, farthest_points, from_lengths
 from dualfold.kernels.threads import one_blas_thread
 from dualfold.trace.sparse.factorisation import Ordering, fill_reducing_ordering
-from dualfold.trace.sparse.shifted import MOST_FLOPS
+from dualfold.trace.sparse.shifted_matrices import MOST_FLOPS
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solution import BestSides, Callback, UnfoldingSolution
 from dualfold.unfolding.solvers.connectivity import lowest_eigenpairs

@@ -21,7 +21,7 @@ from time import perf_counter
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.kernels.pairs import (
+from dualfold.kernels.double_double import (
     Pairs,
     backward,
     cholesky,

@@ -21,7 +21,7 @@ import scipy.sparse as sp
 from dualfold.arrays import Array
 from dualfold.errors import DualfoldError
 from dualfold.trace.sparse.factorisation import factorise, fill_reducing_ordering
-from dualfold.trace.sparse.shifted import MOST_FLOPS
+from dualfold.trace.sparse.shifted_matrices import MOST_FLOPS
 from dualfold.unfolding.bounds import dual_value, feasible_scale
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.spectral_floor import lowest_pairs

@@ -8,9 +8,9 @@ from typing import Any, Literal
 import numpy as np
 
 from dualfold.errors import Argument, DualfoldError, InvalidInput, TooLarge
-from dualfold.kernels.progress import descent
+from dualfold.kernels.reports import descent
 from dualfold.trace.sparse.factorisation import fill_reducing_ordering
-from dualfold.trace.sparse.shifted import MOST_FLOPS
+from dualfold.trace.sparse.shifted_matrices import MOST_FLOPS
 from dualfold.unfolding.problem import UnfoldingProblem, in_units
 from dualfold.unfolding.solution import STOPPED_BY_CALLBACK, Callback, Record, UnfoldingSolution
 from dualfold.unfolding.solvers.interior_point import interior_point

@@ -1,0 +1,226 @@
+"""PCA as descent on the points: Y moves until its inner products are nearest to those of X.
+
+    f(Y) = ‖H(E^X − E^Y)H‖²_F = 4‖X_cX_cᵀ − Y_cY_cᵀ‖²_F,   ∇f = 16(Y_cY_cᵀ − X_cX_cᵀ)Y_c
+
+with E the squared distances and X_c, Y_c centred (Draganov, "PCA as gradient descent", 2022).
+The minimum over n×d matrices Y is 4Σ_{i>d}σ_i⁴, σ the singular values of X_c, and there are no
+other local ones: every run ends at PCA's coordinates up to a rotation. Nothing n×n is formed:
+a gradient is X_c(X_cᵀY) and Y(YᵀY), O(nDd).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from dualfold.arrays import Array
+from dualfold.errors import InvalidInput, TooLarge
+from dualfold.weights.row_passes import column_means, combined_rows, projected_rows, table
+
+# YᵀY is inverted with this share of its trace added: columns that the data has no
+# variance for go to 0, and steps must stay finite meanwhile.
+RIDGE = 1e-12
+# All pairs of so many points in the plane are 128 MB.
+MOST_PAIRED = 2_000
+
+
+@dataclass(frozen=True, eq=False)
+class PointDescent:
+    """Points, and how they were found.
+
+    points : n×d, centred, in the orientation the descent ended in
+    errors : f(Y) less 4Σσ⁴ (f at Y = 0) after each step, first the start
+    slopes : ‖∇f‖/(16‖Y‖³), dimensionless, after each step
+    converged : whether a tolerance was met
+    """
+
+    points: Array
+    errors: Array
+    slopes: Array
+    converged: bool
+
+
+def point_error(X: Any, Y: Any, squares: float) -> float:
+    """f(Y), with Σσ⁴ = ‖X_cᵀX_c‖² of the data given (`squares`)."""
+    data, Y = centred_points(X, Y)
+    across = combined_rows(data, Y, column_means(data))
+    return 4 * (squares - 2 * float(np.square(across).sum()) + float(np.square(Y.T @ Y).sum()))
+
+
+def point_gradient(X: Any, Y: Any) -> Array:
+    """∇f(Y) = 16(Y_cY_cᵀ − X_cX_cᵀ)Y_c in O(nDd)."""
+    data, Y = centred_points(X, Y)
+    return 16 * (Y @ (Y.T @ Y) - kernel_times(data, column_means(data), Y))
+
+
+def descended_points(
+    X: Any,
+    n_components: int,
+    *,
+    start: Any = None,
+    most_steps: int = 1_000,
+    tol: float = 1e-12,
+    reachable: float | None = None,
+    seed: int = 0,
+) -> PointDescent:
+    """Conjugate gradients on the points, with exact steps.
+
+    X : the data; n_components : columns of Y
+    start : Y to begin with; None draws it by `seed`
+    most_steps : it stops there at the latest
+
+    The direction is the gradient times (YᵀY)⁻¹, which takes the scale out of it (step 1 along
+    it alone would be block power iteration), made conjugate to the last one (Polak and
+    Ribière). Along a line f is a polynomial of degree 4, minimised exactly: a step costs one
+    product with X_cX_cᵀ. It stops when f is within `tol` of the minimum, as a share of
+    `reachable` = 4Σ_{i≤d}σ_i⁴ (how far f can fall from Y = 0), or where that is not given
+    when the gradient vanishes to √tol.
+    """
+    data = table(X)
+    mean = column_means(data)
+    Y = _first_points(data.shape[0], n_components, start, seed)
+    KY = kernel_times(data, mean, Y)
+    # The best multiple of the start: N(0, 1) does not have the scale of the data.
+    scale = float(np.einsum("ij,ij->", Y, KY)) / max(float(np.square(Y.T @ Y).sum()), 1e-300)
+    if start is None:
+        Y, KY = Y * np.sqrt(scale), KY * np.sqrt(scale)
+    errors: list[float] = []
+    slopes: list[float] = []
+    P = KP = last = None
+    for step in range(most_steps + 1):
+        gram = Y.T @ Y
+        gradient = Y @ gram - KY
+        size = float(np.linalg.norm(gram))
+        errors.append(4 * (size**2 - 2 * float(np.einsum("ij,ij->", Y, KY))))
+        slopes.append(float(np.linalg.norm(gradient)) / max(size**1.5, 1e-300))
+        near = reachable is not None and errors[-1] + reachable <= tol * reachable
+        if near or slopes[-1] <= (np.sqrt(tol) if reachable is None else 1e-15) or size == 0:
+            return PointDescent(Y, np.array(errors), np.array(slopes), converged=True)
+        if step == most_steps:
+            break
+        eased = np.linalg.solve(gram + RIDGE * np.trace(gram) * np.eye(len(gram)), gradient.T).T
+        P = _conjugate(gradient, eased, P, last)
+        KP = kernel_times(data, mean, P)
+        length = _exact_length(Y, KY, P, KP)
+        last = (gradient, float(np.einsum("ij,ij->", gradient, eased)))
+        Y, KY = Y + length * P, KY + length * KP
+    return PointDescent(Y, np.array(errors), np.array(slopes), converged=False)
+
+
+def centred_points(X: Any, Y: Any) -> tuple[Any, Array]:
+    """The data, and the points centred."""
+    data, points = table(X), np.asarray(Y, dtype=float)
+    if points.ndim != 2 or len(points) != data.shape[0]:
+        raise InvalidInput(
+            f"the points must be an array of {data.shape[0]} rows, one for each row of the data; "
+            f"the shape is {points.shape}"
+        )
+    return data, points - points.mean(axis=0)
+
+
+def kernel_times(data: Any, mean: Array, Y: Array) -> Array:
+    """X_cX_cᵀY without X_cX_cᵀ."""
+    return projected_rows(data, combined_rows(data, Y, mean), mean)
+
+
+def _first_points(n: int, d: int, start: Any, seed: int) -> Array:
+    if start is None:
+        random = np.random.default_rng(seed).standard_normal((n, d))
+        return random - random.mean(axis=0)
+    given = np.asarray(start, dtype=float)
+    if given.shape != (n, d) or not np.isfinite(given).all():
+        raise InvalidInput(
+            f"the start must be {n}×{d} finite numbers, one row for each point; its shape is "
+            f"{given.shape}"
+        )
+    return given - given.mean(axis=0)
+
+
+def _conjugate(gradient: Array, eased: Array, P: Array | None, last: Any) -> Array:
+    """Polak and Ribière's direction; steepest descent where that would climb."""
+    if P is None:
+        return -eased
+    before, square = last
+    turn = float(np.einsum("ij,ij->", gradient - before, eased)) / max(square, 1e-300)
+    direction = -eased + max(turn, 0.0) * P
+    return direction if np.einsum("ij,ij->", direction, gradient) < 0 else -eased
+
+
+def _exact_length(Y: Array, KY: Array, P: Array, KP: Array) -> float:
+    """The minimum of f along Y + tP: the best real root of a cubic."""
+    a, b, c = Y.T @ Y, Y.T @ P + P.T @ Y, P.T @ P
+    coefficients = np.array(
+        [
+            np.square(c).sum(),
+            2 * np.einsum("ij,ij->", b, c),
+            np.square(b).sum() + 2 * np.einsum("ij,ij->", a, c) - 2 * np.einsum("ij,ij->", P, KP),
+            2 * np.einsum("ij,ij->", a, b) - 4 * np.einsum("ij,ij->", P, KY),
+            0.0,
+        ]
+    )
+    slope = np.polyder(coefficients)
+    if not np.any(slope[:3]):
+        return 0.0
+    roots = np.roots(slope)
+    real = roots[np.abs(roots.imag) <= 1e-8 * np.maximum(np.abs(roots), 1e-300)].real
+    return float(min(real, key=lambda t: np.polyval(coefficients, t))) if len(real) else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Forces:
+    """The forces that move points in a descent, for plots and for checks; n×d arrays.
+
+        F_X = Σ_j c^X_ij (y_i − y_j),   F_Y = Σ_j c^Y_ij (y_i − y_j),   ∇f = −8(F_X − F_Y)
+
+    c are the double-centred squared distances, c_ij = −2⟨x_i − x̄, x_j − x̄⟩: the data attract a
+    pair with c^X_ij < 0 and repel one with c^X_ij > 0; in Y it is the other way round. Rows of c
+    add up to 0, so F_X = 2X_c(X_cᵀY_c) and F_Y = 2Y_c(Y_cᵀY_c): O(nDd).
+
+    of_data, of_points : F_X and F_Y
+    """
+
+    of_data: Array
+    of_points: Array
+
+    @property
+    def descent(self) -> Array:
+        """−∇f = 8(F_X − F_Y)."""
+        return 8 * (self.of_data - self.of_points)
+
+
+def point_forces(X: Any, Y: Any) -> Forces:
+    """F_X and F_Y on every point.
+
+    >>> forces = point_forces([[0.0], [1.0], [5.0]], [[0.0], [1.0], [5.0]])
+    >>> bool((forces.descent == 0).all())  # Y = X: nothing moves
+    True
+    """
+    data, points = centred_points(X, Y)
+    of_data = 2 * kernel_times(data, column_means(data), points)
+    return Forces(of_data, 2 * points @ (points.T @ points))
+
+
+def pair_forces(X: Any, Y: Any) -> tuple[Array, Array]:
+    """c^X_ij (y_i − y_j) and c^Y_ij (y_i − y_j), n×n×d each: the definition, for few points."""
+    data, points = centred_points(X, Y)
+    n = len(points)
+    if n > MOST_PAIRED:
+        raise TooLarge(
+            f"{n} points have {n * n} pairs; up to {MOST_PAIRED} points are taken. point_forces "
+            "gives the sums for any number"
+        )
+    centred = np.asarray(data.toarray() if hasattr(data, "toarray") else data, dtype=float)
+    between = points[:, None, :] - points[None, :, :]
+    pulls = (double_centred(centred), double_centred(points))
+    return pulls[0][:, :, None] * between, pulls[1][:, :, None] * between
+
+
+def double_centred(points: Array) -> Array:
+    """H·E·H of the squared distances E, from the distances themselves (n×n)."""
+    squares = cdist(points, points, "sqeuclidean")  # without n×n×D differences
+    squares -= squares.mean(axis=1, keepdims=True)
+    squares -= squares.mean(axis=0, keepdims=True)
+    return np.asarray(squares)

@@ -1,0 +1,462 @@
+"""From an answer to the best bracket of the optimum that can be had at a bearable cost.
+
+Floors are tried until one proves what was asked for: norms of a dense matrix, pivots of a sparse
+one, a Cholesky factorisation where the matrix may be filled, and a random search where nothing
+else is affordable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+from scipy.sparse.linalg import LinearOperator
+
+from dualfold.arrays import Array
+from dualfold.errors import DualfoldError, TooLarge
+from dualfold.trace.metric import Identity
+from dualfold.trace.problem import Gramian, TraceProblem
+from dualfold.trace.proof.completeness import (
+    Floor,
+    cholesky_floor,
+    deflated_norm_floor,
+    dense_entries,
+    excluded_trial,
+    inertia_floor,
+    norm_floor,
+    pivot_floor,
+)
+from dualfold.trace.proof.exact_arithmetic import exact_proof
+from dualfold.trace.proof.lehmann_bounds import NOTHING, Bracket, Height, bracket, heights
+from dualfold.trace.proof.random_search import random_floor
+from dualfold.trace.proof.rounding import UP
+from dualfold.trace.proof.singular_values import (
+    dense_singular_floor,
+    factor_norm,
+    judged_by_singular_values,
+    ritz_directions,
+    singular_bracket,
+    singular_floor,
+    singular_heights,
+)
+from dualfold.trace.proof.trial_directions import Trial, residual_lengths, span_error, trial
+from dualfold.trace.sparse.shifted_matrices import shifted
+
+# A Cholesky proof of a dense problem: n³/3 multiply-adds, 2–3 s and n² doubles at 8,000.
+MOST_DENSE_ROWS = 8_000
+# A sparse matrix or an operator is filled for such a proof up to here (0.1 s).
+MOST_FILLED_ROWS = 3_000
+# Up to so many rows LAPACK says where the next eigenvalue lies when nobody hints at it. It is
+# not believed: it only says where to count.
+MOST_HINTED_ROWS = 300
+# Rows of M and of A together up to which [[0, M], [Mᵀ, 0]] is filled (0.03 s; 0.8 s at 4,000).
+MOST_PAIRED_ROWS = 900
+# A distance that is rounding to this extent cannot be made any better.
+MOSTLY = 0.1
+# Factorisations that may be spent on finding a height, small problems and large.
+MOST_TRIES, MOST_LARGE_TRIES, LARGE = 12, 5, 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What was found out about an answer."""
+
+    quotients: Array
+    residuals: Array
+    answer: Trial
+    bracket: Bracket
+    floor: Floor
+    scale: float
+    missed: bool
+
+
+@dataclass(frozen=True, eq=False)
+class _Case:
+    """An answer to a problem with what all floors need to know of it."""
+
+    problem: TraceProblem
+    answer: Trial
+    further: Array
+    excluded: Trial | None
+    lift: float
+    scale: float
+    extra: float  # what V's rounding and N's inexact span add to the distance
+    tolerance: float
+
+    @cached_property
+    def following(self) -> float | None:
+        """Where the next eigenvalue seems to lie; found only if a floor needs a height."""
+        return _following(self.problem, self.answer, self.further, self.lift)
+
+    @cached_property
+    def wider(self) -> Trial | None:
+        """The answer and all further directions; made only if a floor further up is tried."""
+        if not _wants_wider(self.problem, self.further):
+            return None
+        return trial(self.problem, np.hstack([self.answer.V, self.further]), self.lift)
+
+
+def evidence(
+    problem: TraceProblem, V: Array, scale: float, tolerance: float, fresh: bool
+) -> Evidence:
+    """Judge the first `count` columns of V; the others hint where the next eigenvalues lie."""
+    d = problem.count
+    given = V[:, :d]
+    seen = problem.descent(given)
+    quotients, residuals = residual_lengths(problem, given, seen)
+    basis, turn = _orthonormal(problem, given)
+    off_span = span_error(problem, given, basis)
+    further = _further(problem, basis, V[:, d:])
+    excluded = excluded_trial(problem)
+    lift = _lift(problem, quotients, further, excluded)
+    # These images only say how to turn the basis; exact ones follow, but for a large dense A.
+    exact = not problem.trivial.shape[1]
+    answer = trial(problem, basis, lift, seen @ turn, exact=exact)
+    length = float(np.sqrt(answer.squares.sum()))
+    size = scale + float(np.abs(answer.h).max())
+    extra = 2 * off_span * length + 4 * off_span**2 * size + d * lift * problem.trivial_error**2
+    case = _Case(problem, answer, further, excluded, lift, scale, extra * UP, tolerance)
+    found, floor, missed = _best(case, given, further, fresh)
+    return Evidence(quotients, residuals, answer, found, floor, scale, missed)
+
+
+def _wants_wider(problem: TraceProblem, further: Array) -> bool:
+    """Whether floors further up may be tried; singular values have their own way to do so."""
+    if isinstance(problem.A, np.ndarray) or further.shape[1] < 2:
+        return False
+    return problem.n <= MOST_FILLED_ROWS or not judged_by_singular_values(problem)
+
+
+def _orthonormal(problem: TraceProblem, given: Array) -> tuple[Array, Array]:
+    """A B-orthonormal basis of the columns off N, and how it is mixed from them."""
+    inside = problem.off_trivial(given)
+    lower = np.linalg.cholesky(inside.T @ problem.metric.times(inside))
+    turn = np.linalg.inv(lower).T
+    return inside @ turn, turn
+
+
+def _further(problem: TraceProblem, basis: Array, extra: Array) -> Array:
+    """B-orthonormal further directions: what is left of the guards off the answer and N."""
+    metric = problem.metric
+    extra = extra[:, np.isfinite(extra).all(axis=0)]
+    extra = extra / np.abs(extra).max(axis=0, initial=np.finfo(float).tiny)
+    kept = np.zeros((problem.n, 0))
+    for column in extra.T:
+        x = column[:, None]
+        length = np.sqrt(max(float(np.sum(x * metric.times(x))), 1e-300))
+        x = x / length
+        for _ in range(2):
+            x = problem.off_trivial(x)
+            x = x - basis @ (metric.times(basis).T @ x) - kept @ (metric.times(kept).T @ x)
+        left = float(np.sqrt(max(float(np.sum(x * metric.times(x))), 0.0)))
+        if left > 1e-8:
+            kept = np.hstack([kept, x / left])
+    return kept
+
+
+def _quotients(problem: TraceProblem, V: Array) -> Array:
+    """Rayleigh quotients of B-orthonormal columns."""
+    if not V.shape[1]:
+        return np.zeros(0)
+    return np.asarray(np.einsum("ij,ij->j", V, problem.descent(V)))
+
+
+def _lift(problem: TraceProblem, quotients: Array, further: Array, excluded: Trial | None) -> float:
+    """How far up the excluded directions are moved: beyond every height that is tried."""
+    if excluded is None:
+        return 0.0
+    beyond = np.abs(_quotients(problem, further)).max(initial=0.0)
+    highest = float(np.abs(quotients).max()) + float(beyond)
+    return 8 * (highest + float(np.abs(excluded.h).max()) + excluded.blur)
+
+
+def _following(problem: TraceProblem, answer: Trial, further: Array, lift: float) -> float | None:
+    """Where the next eigenvalue seems to lie; a hint, which is counted and not believed."""
+    if further.shape[1]:
+        return float(_quotients(problem, further).min())
+    if problem.n > MOST_HINTED_ROWS or isinstance(problem.A, Gramian):
+        return None
+    A = problem.sign * dense_entries(problem.A).astype(float)
+    BN = problem.metric.times(problem.trivial)
+    A = (A + A.T) / 2 + lift * (BN @ BN.T)
+    B = None if isinstance(problem.metric, Identity) else problem.metric.sparse().toarray()
+    try:
+        values = scipy.linalg.eigh(A, B, eigvals_only=True)
+    except np.linalg.LinAlgError:
+        return None
+    d, last = len(answer.h), float(answer.h[-1])
+    apart = max(1e-9 * abs(last), 1e-13 * float(np.abs(values).max()))
+    return float(values[d]) if values[d] > last + apart else None  # n > d (`_best`)
+
+
+def _best(case: _Case, given: Array, further: Array, fresh: bool) -> tuple[Bracket, Floor, bool]:
+    """The routes in turn, the cheapest first, until one proves what was asked for."""
+    problem, answer = case.problem, case.answer
+    dense = isinstance(problem.A, np.ndarray)
+    if is_zero(problem.A):
+        floor = Floor(problem.count, np.inf, "zero", seen=problem.count)
+        return Bracket(0.0, 0.0, 0.0, 0.0, 0.0), floor, False
+    if problem.n == problem.count + problem.trivial.shape[1]:
+        return _whole(case)
+    by_norm = _by_norm(case)
+    if by_norm is not None:
+        return by_norm
+    found: list[tuple[Bracket, Floor, bool]] = []
+    if not dense and _can_be_counted(problem):
+        found.append(_counted(case, given, further))
+    rows = MOST_DENSE_ROWS if dense else MOST_FILLED_ROWS
+    if not _settled(found, case) and problem.n <= rows and not _is_hopeless_in_squares(found, case):
+        found.append(
+            _first_good(
+                case,
+                heights(answer, lambda: case.wider, case.following, case.scale, case.tolerance),
+                lambda h: cholesky_floor(
+                    problem, _lifted_trial(case, h.below), h.below, h.at, case.lift
+                ),
+            )
+        )
+    small = problem.n <= min(MOST_HINTED_ROWS, MOST_FILLED_ROWS)
+    if not _settled(found, case) and small:
+        found.append(_counted_when_filled(case, given, further))
+    exact = (
+        exact_proof(problem, given, case.tolerance) if small and not _settled(found, case) else None
+    )
+    if exact is not None:
+        return *exact, False
+    if not any(np.isfinite(one[0].apart) or one[2] for one in found):
+        floor = random_floor(problem, answer, case.scale, case.tolerance, fresh)
+        missed = floor.seen is not None and floor.seen > floor.below
+        found.append((_with_extra(bracket(answer, None, floor), case), floor, missed))
+    return min(found, key=lambda one: (not one[2], one[0].gap, one[0].apart))
+
+
+def is_zero(A: Any) -> bool:
+    """Whether no entry of A is other than 0 (of an operator nobody knows)."""
+    if isinstance(A, Gramian):
+        return not A.factor.data.any()
+    if isinstance(A, LinearOperator):
+        return False
+    return not (A if isinstance(A, np.ndarray) else A.data).any()
+
+
+def _settled(found: list[tuple[Bracket, Floor, bool]], case: _Case) -> bool:
+    """Whether something was proved, missed, or shown to be far off whatever rounding does.
+
+    Small problems try every route before the last is said.
+    """
+    small = case.problem.n <= MOST_HINTED_ROWS
+    return any(
+        one[0].gap <= case.tolerance
+        or one[2]
+        or (not small and one[0].gap < np.inf and one[0].blurred < MOSTLY * one[0].apart)
+        for one in found
+    )
+
+
+def _is_hopeless_in_squares(found: list[tuple[Bracket, Floor, bool]], case: _Case) -> bool:
+    """What singular values could not resolve, their squares do not either."""
+    counted = any(np.isfinite(one[0].apart) for one in found)
+    return counted and judged_by_singular_values(case.problem)
+
+
+def _whole(case: _Case) -> tuple[Bracket, Floor, bool]:
+    """All directions there are: any basis of them has the one value."""
+    value, blur = case.answer.total, case.answer.total_blur
+    floor = Floor(case.problem.count, np.inf, "whole", seen=case.problem.count)
+    return _with_extra(Bracket(value - blur, 0.0, 0.0, value, blur), case), floor, False
+
+
+def _by_norm(case: _Case) -> tuple[Bracket, Floor, bool] | None:
+    for norms in (norm_floor, deflated_norm_floor):
+        if norms is deflated_norm_floor and case.problem.n <= MOST_FILLED_ROWS:
+            break  # a Cholesky factorisation is as quick there, and decides more
+        cheap = norms(case.problem, case.answer)
+        if cheap is not None and cheap.height > case.answer.h[-1]:
+            floor = replace(cheap, seen=cheap.below)
+            found = _with_extra(bracket(case.answer, None, floor), case)
+            if found.gap <= case.tolerance:
+                return found, floor, False
+    return None
+
+
+def _can_be_counted(problem: TraceProblem) -> bool:
+    try:
+        _ = shifted(problem).ordering
+    except TooLarge:
+        return False
+    return True
+
+
+def _counted(case: _Case, given: Array, further: Array) -> tuple[Bracket, Floor, bool]:
+    """Floors by counting pivots of a sparse factorisation."""
+    problem = case.problem
+    if judged_by_singular_values(problem):
+        return _singular(case, given, further, singular_floor)
+    return _first_good(
+        case,
+        heights(case.answer, lambda: case.wider, case.following, case.scale, case.tolerance),
+        lambda h: inertia_floor(problem, h.below, h.at, case.excluded),
+    )
+
+
+def _counted_when_filled(case: _Case, given: Array, further: Array) -> tuple[Bracket, Floor, bool]:
+    """The same with LAPACK's pivoting, for small problems that are hard."""
+    problem = case.problem
+    if judged_by_singular_values(problem) and sum(problem.A.factor.shape) <= MOST_PAIRED_ROWS:
+        found = _singular(case, given, further, dense_singular_floor)
+        if _settled([found], case):
+            return found
+    return _first_good(
+        case,
+        heights(case.answer, lambda: case.wider, case.following, 0.0, case.tolerance),
+        lambda h: pivot_floor(problem, case.answer, h.below, h.at, case.lift),
+    )
+
+
+def _singular(
+    case: _Case,
+    given: Array,
+    further: Array,
+    prove: Callable[[TraceProblem, int, float], Floor],
+) -> tuple[Bracket, Floor, bool]:
+    """The small end of MᵀM in units of singular values."""
+    problem, d = case.problem, case.problem.count
+    own, s = ritz_directions(problem, case.answer.V)
+    off_span = span_error(problem, given, own)
+    wide = own
+    if further.shape[1]:
+        wide, s = ritz_directions(problem, np.hstack([own, further]))
+    return _first_good(
+        case,
+        singular_heights(s, d, factor_norm(problem), case.tolerance),
+        lambda h: prove(problem, h.below, h.at),
+        lambda floor, h: singular_bracket(
+            problem, own, off_span, wide if h.below > d else own, floor
+        ),
+    )
+
+
+def _first_good(
+    case: _Case,
+    tries: Iterable[Height],
+    prove: Callable[[Height], Floor],
+    weigh: Callable[[Floor, Height], Bracket] | None = None,
+) -> tuple[Bracket, Floor, bool]:
+    """The first floor that proves what was asked for, else the best; and whether one was missed.
+
+    A count above c at a height δ under h_c+1, rightly counted, is a direction that the
+    answer does not have. Only where no other height proves that it does not matter.
+    """
+    best: tuple[Bracket, Floor, bool] = (NOTHING, Floor(0, -np.inf, "none"), False)
+    missed: Floor | None = None
+    most = MOST_TRIES if case.problem.n <= LARGE else MOST_LARGE_TRIES
+
+    def weighed(floor: Floor, height: Height) -> Bracket:
+        return _with_extra(_weighed(case, floor) if weigh is None else weigh(floor, height), case)
+
+    for _, height in zip(range(most), tries, strict=False):
+        if _reaches_the_lift(case, height):
+            continue
+        floor = prove(height)
+        if _counts_too_many(floor):
+            error = floor.error + _coupling_loss(case, height)
+            if height.under is not None and error < height.under / 2:
+                missed = missed or floor
+            continue
+        found = weighed(floor, height)
+        sharper = floor.sharper() if floor.sharper and _is_blurred(found, case) else None
+        # It counts too many rather than too few, so it never says that one was missed.
+        if sharper is not None and not _counts_too_many(sharper):
+            again = weighed(sharper, height)
+            if (again.gap, again.apart) < (found.gap, found.apart):
+                floor, found = sharper, again
+        if best[1].proof == "none" or (found.gap, found.apart) < (best[0].gap, best[0].apart):
+            best = (found, floor, False)
+        if found.gap <= case.tolerance:
+            return best
+    return best if missed is None else (replace(NOTHING, value=case.answer.total), missed, True)
+
+
+def _counts_too_many(floor: Floor) -> bool:
+    return floor.seen is not None and floor.seen > floor.below
+
+
+def _is_blurred(found: Bracket, case: _Case) -> bool:
+    """Whether rounding is what keeps a floor from proving more."""
+    if found.gap <= case.tolerance:
+        return False
+    return not np.isfinite(found.apart) or found.blurred >= MOSTLY * found.apart
+
+
+def _weighed(case: _Case, floor: Floor) -> Bracket:
+    """The bracket of a floor; where the answer is too rough for it, with better directions.
+
+    Noise in directions far up costs Temple's bound (λ_max δ)²/μ and the value only λ_max δ². One
+    step of inverse iteration removes it from the trial directions; the value stays the answer's.
+    """
+    c, d = floor.below, len(case.answer.h)
+    within = case.wider.first(c) if c > d and case.wider is not None else None
+    found = bracket(case.answer, within, floor)
+    if found.gap <= case.tolerance or floor.solve is None or not c or found is NOTHING:
+        return found
+    refined = _refined(case, floor, (within or case.answer.first(c)).V)
+    better = found if refined is None else bracket(case.answer, refined, floor)
+    return min(found, better, key=lambda one: (one.gap, one.apart))
+
+
+def _refined(case: _Case, floor: Floor, V: Array) -> Trial | None:
+    problem, solve = case.problem, floor.solve
+    assert solve is not None
+    try:
+        Y = problem.off_trivial(solve(problem.metric.times(V)))
+        Y = Y / np.abs(Y).max(axis=0)
+        for _ in range(2):
+            gram = Y.T @ problem.metric.times(Y)
+            Y = np.linalg.solve(np.linalg.cholesky((gram + gram.T) / 2), Y.T).T
+    except (np.linalg.LinAlgError, DualfoldError):
+        return None
+    return trial(problem, Y, case.lift) if np.isfinite(Y).all() else None
+
+
+def _reaches_the_lift(case: _Case, height: Height) -> bool:
+    """Whether excluded directions, lifted, might still lie below the height."""
+    return case.excluded is not None and _lifted(case, case.excluded) <= height.at
+
+
+def _lifted(case: _Case, excluded: Trial) -> float:
+    """The least value of an excluded direction after the lift."""
+    return case.lift * (1 - 2 * excluded.skew) + float(excluded.h.min()) - excluded.blur
+
+
+def _coupling_loss(case: _Case, height: Height) -> float:
+    """How far excluded directions pull eigenvalues down that are not invariant, or not exact.
+
+    Coupled by κ they cost κ²/(lifted − h). A direction off a basis that is ε from N has a component
+    of ε along N; without it the value is larger by 2κε and by squares of ε.
+    """
+    excluded, off = case.excluded, case.problem.trivial_error
+    if excluded is None:
+        return 0.0
+    if not off < 0.1:
+        return np.inf
+    coupled = float(np.sqrt(excluded.squares.sum())) * (1 + excluded.skew) * UP
+    inexact = 4 * off * coupled + 16 * off**2 * case.scale
+    return coupled**2 / (_lifted(case, excluded) - height.at) + inexact
+
+
+def _lifted_trial(case: _Case, below: int) -> Trial:
+    return case.answer if below <= len(case.answer.h) else case.wider or case.answer
+
+
+def _with_extra(found: Bracket, case: _Case) -> Bracket:
+    """The bracket with what V's own rounding and N's inexact span can add."""
+    return replace(
+        found,
+        lower=found.lower - case.extra,
+        apart=found.apart + case.extra,
+        blurred=found.blurred + case.extra,
+    )

@@ -1,0 +1,237 @@
+"""sign·A − shift·B as sparse matrices that can be factorised, for any shift.
+
+Solvers and proofs of one problem share them, above all the elimination order, which is the
+same for every shift and takes as long to find as a factorisation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator
+
+from dualfold.arrays import Array
+from dualfold.errors import TooLarge
+from dualfold.trace.metric import Diagonal, Identity, Metric
+from dualfold.trace.problem import Gramian, TraceProblem
+from dualfold.trace.sparse.factorisation import (
+    Factorisation,
+    Ordering,
+    fill_reducing_ordering,
+    paired_ordering,
+)
+
+__all__ = ["MOST_FLOPS", "Shifted", "share_ordering", "shifted"]
+
+
+# A factorisation that needs more multiply-adds than this (about 10 s and 2 GB) is not
+# begun: 10-NN graphs of images stay below it up to some 20,000 points, surfaces always.
+# Beyond 800,000 rows the bound grows with them: LLE of a roll of 1,000,000 points, which
+# has two rows a point, takes 6e10.
+MOST_FLOPS = 4e10
+MOST_FLOPS_A_ROW = 5e4
+# Factoring the turned matrix takes 60 (150,000 points) to 90 (1,000,000) times n^1.5
+# multiply-adds for neighbours on a surface and thousands of times for images. Below
+# 10,000 points no eigenvalue of a surface is small enough to need it.
+THIN, LEAST_TURNED = 300, 10_000
+
+ORDERS = ("_ordering", "_turned")  # of Shifted
+_known: WeakKeyDictionary[TraceProblem, Shifted] = WeakKeyDictionary()
+
+
+def shifted(problem: TraceProblem) -> Shifted:
+    """The shifted matrices of the problem; the same object while the problem lives."""
+    return _known.setdefault(problem, Shifted(problem.A, problem.metric, problem.sign))
+
+
+def share_ordering(problem: TraceProblem, other: TraceProblem) -> None:
+    """What is known of the elimination order of `problem` holds for `other`: same pattern."""
+    found = shifted(problem).__dict__
+    shifted(other).__dict__.update({key: found[key] for key in ORDERS if key in found})
+
+
+@dataclass(frozen=True, eq=False)
+class Shifted:
+    """A sparse matrix for each shift, whose factorisation is one of sign·A − shift·B.
+
+    For A = MᵀM it is [[−sαI, −sM], [−sMᵀ, −(shift/α)·B]] (s the sign), whose Schur
+    complement is (sign·A − shift·B)/α: the square is never formed. The leading
+    `auxiliary` rows then have pivots −sα. α balances the two diagonal blocks: with
+    α = 1 a small shift drowns in rounding.
+
+    The pivots α are tiny where the shift is, and blow the others up. A square M lets
+    auxiliary row a_i and row b_i be turned into (a_i ± b_i)/√2, a congruence: then
+    the diagonal of M stands on the diagonal, twice, with either sign. (LLE of a roll of
+    150,000 points at the shift 5e-13: row errors of 2e-9 instead of 6e-4.) That is done
+    for many points on surfaces, whose eigenvalues are that small.
+    """
+
+    A: Any
+    metric: Metric
+    sign: float
+
+    @property
+    def auxiliary(self) -> int:
+        """Rows that stand before those of A."""
+        return self.A.factor.shape[0] if isinstance(self.A, Gramian) else 0
+
+    @property
+    def turned(self) -> bool:
+        """Whether auxiliary rows are paired with those of A."""
+        return self._turned is not None
+
+    @property
+    def ordering(self) -> Ordering:
+        """The elimination order, the same for every shift; TooLarge if hopeless.
+
+        Any permutation is valid, so sharing it takes nothing away from a proof.
+        """
+        if self._turned is not None:
+            return self._turned
+        if isinstance(self._ordering, TooLarge):
+            raise self._ordering
+        return self._ordering
+
+    def balance(self, shift: float) -> float:
+        """α: √|shift|, and 1 where nothing is auxiliary."""
+        return float(np.sqrt(abs(shift))) or 1.0 if self.auxiliary else 1.0
+
+    def at(self, shift: float) -> sp.csr_array:
+        """The matrix of this shift; TooLarge where A is known by its products alone."""
+        if isinstance(self.A, Gramian):
+            a, s = self.balance(shift), self.sign
+            top, bottom = np.full(self.auxiliary, -s * a), -shift / a * self.metric.sparse()
+            beneath, plain = bottom.diagonal(), None
+            if not isinstance(self.metric, Identity | Diagonal):
+                plain = sp.csr_array(bottom - sp.diags_array(beneath))
+            if self.turned:
+                mean, half = (top + beneath) / 2, (top - beneath) / 2
+                return self._augmented.filled([mean, mean, half, half], plain, turned=True)
+            return self._augmented.filled([top, beneath], plain, turned=False)
+        if isinstance(self.A, LinearOperator):
+            raise TooLarge("A is a linear operator and has no pivots; Lanczos() needs none")
+        return sp.csr_array(self.sign * sp.csr_array(self.A) - shift * self.metric.sparse())
+
+    def solved_by(self, factor: Factorisation, shift: float, R: Array) -> Array:
+        """(sign·A − shift·B)⁻¹R from a factorisation of `at(shift)`."""
+        if not self.auxiliary:
+            return factor.solve(R)
+        return self.solved_pairs(factor, shift, R)[1] / self.balance(shift)
+
+    def solved_pairs(self, factor: Factorisation, shift: float, R: Array) -> tuple[Array, Array]:
+        """The auxiliary part and the rest of the solution of `at(shift)`·(x, y) = (0, R)."""
+        before = self.auxiliary
+        if not self.turned:
+            found = factor.solve(np.vstack([np.zeros((before, R.shape[1])), R]))
+            return found[:before], found[before:]
+        found = factor.solve(np.vstack([R, -R]))
+        return (found[:before] + found[before:]) / 2, (found[:before] - found[before:]) / 2
+
+    @cached_property
+    def _augmented(self) -> AugmentedMatrix:
+        return AugmentedMatrix.of(self.A.factor, self.sign, self.turned)
+
+    @cached_property
+    def _ordering(self) -> Ordering | TooLarge:
+        try:
+            pattern = self.at(1.0)
+            if sp.issparse(self.A):  # A − B can cancel an entry that A − σB has
+                pattern = sp.csr_array(abs(self.A) + abs(self.metric.sparse()))
+            most = max(MOST_FLOPS, MOST_FLOPS_A_ROW * pattern.shape[0])
+            return fill_reducing_ordering(pattern, most_flops=most)
+        except TooLarge as refusal:  # kept: finding it out again would take as long
+            return refusal
+
+    @cached_property
+    def _turned(self) -> Ordering | None:
+        """The elimination order of the turned matrix, where that is the one to factor."""
+        n = self.A.shape[0]
+        if not isinstance(self.A, Gramian) or self.auxiliary != n or n < LEAST_TURNED:
+            return None
+        M = abs(self.A.factor)
+        pattern = sp.csr_array(M + M.T + abs(self.metric.sparse()))
+        try:
+            # Blocks of 2×2 cost eight times what single entries do.
+            return paired_ordering(fill_reducing_ordering(pattern, most_flops=THIN * n**1.5 / 8))
+        except TooLarge:
+            return None
+
+
+@dataclass(frozen=True, eq=False)
+class AugmentedMatrix:
+    """The augmented matrix of MᵀM − shift·B, whose entries off a few diagonals never change.
+
+        [[−sαI, −sM], [−sMᵀ, −(shift/α)·B]]        (s the sign, α = √|shift|)
+
+    or the same with rows i and n + i rotated by 45°. To put the blocks together takes as long as
+    a factorisation; it is done once, and each shift only fills in its diagonals.
+    """
+
+    fixed: sp.csr_array
+    places: tuple[Array, ...]  # where in fixed.data: the diagonals of the four blocks that have one
+
+    @classmethod
+    def of(cls, M: sp.csr_array, sign: float, turned: bool) -> AugmentedMatrix:
+        m, n = M.shape
+        side = sp.csr_array(-sign * M)
+        if not turned:
+            blocks = [[_zeros(m), side], [side.T, _zeros(n)]]
+            offsets = [(np.arange(m), np.arange(m)), (m + np.arange(n), m + np.arange(n))]
+        else:
+            even, odd = (side + side.T) / 2, (side.T - side) / 2
+            blocks = [[even, odd], [-odd, -even]]
+            i = np.arange(n)
+            offsets = [(i, i), (n + i, n + i), (i, n + i), (n + i, i)]
+        fixed = sp.csr_array(sp.block_array(blocks, format="csr"))
+        # Adding 0 would drop nothing that is stored, and stores what is not there yet.
+        rows, columns = (np.concatenate(parts) for parts in zip(*offsets, strict=True))
+        fixed = _with_entries(fixed, rows, columns)
+        return cls(fixed, tuple(_places(fixed, *where) for where in offsets))
+
+    def filled(
+        self, diagonals: list[Array], plain: sp.csr_array | None, *, turned: bool
+    ) -> sp.csr_array:
+        """The matrix of one shift: the diagonals, and what B has off its own."""
+        data = self.fixed.data.copy()
+        for where, diagonal in zip(self.places, diagonals, strict=True):
+            data[where] += diagonal
+        matrix = sp.csr_array((data, self.fixed.indices, self.fixed.indptr), self.fixed.shape)
+        if plain is None:
+            return matrix
+        before = self.fixed.shape[0] - plain.shape[0]
+        if turned:  # bottom stands in both halves, as sum and difference
+            half = plain / 2
+            return sp.csr_array(matrix + sp.block_array([[half, -half], [-half, half]]))
+        return sp.csr_array(matrix + sp.block_diag([sp.csr_array((before, before)), plain]))
+
+
+def _zeros(size: int) -> sp.csr_array:
+    i = np.arange(size)
+    return sp.csr_array((np.zeros(size), (i, i)), shape=(size, size))
+
+
+def _with_entries(matrix: sp.csr_array, rows: Array, columns: Array) -> sp.csr_array:
+    """The matrix with these entries stored, 0 where there was none; rows sorted."""
+    coo = matrix.tocoo()
+    joined = sp.csr_array(
+        (
+            np.concatenate([coo.data, np.zeros(len(rows))]),
+            (np.concatenate([coo.row, rows]), np.concatenate([coo.col, columns])),
+        ),
+        shape=matrix.shape,
+    )
+    joined.sum_duplicates()
+    return joined
+
+
+def _places(matrix: sp.csr_array, rows: Array, columns: Array) -> Array:
+    """Where in `matrix.data` these entries are."""
+    wide = matrix.shape[1]
+    row_of = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    keys = row_of.astype(np.int64) * wide + matrix.indices
+    return np.searchsorted(keys, rows.astype(np.int64) * wide + columns)

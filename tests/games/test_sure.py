@@ -1,0 +1,238 @@
+"""Numbers with a bound of their error, against exact fractions: the truth is inside, and not far.
+
+Each operation is tried at all corners of what its operands hold. Its bound may be wider than the
+corners by the rounding that the docstring of `games/intervals.py` allows, and not by more: a bound
+that grew with the wrong power of a number would be wider at one of the scales.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import operator
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from dualfold.games.intervals import (
+    Fixed,
+    Sure,
+    above,
+    dot,
+    largest_eigenvalue,
+    least_eigenvalue,
+    length,
+    norm_of,
+    squares_of,
+    sure,
+    times,
+)
+
+UNIT = Fraction(1, 2**53)
+SCALES = [2.0**-30, 1.0, 2.0**30]
+
+
+def corners(number):
+    """The exact ends of what a scalar holds."""
+    mid, off = Fraction(float(number.mid)), Fraction(float(number.off))
+    return {mid - off, mid + off}
+
+
+def holds(found, exact, rounding):
+    """The exact numbers are inside, and the bound is wider than they are by `rounding` at most."""
+    mid, off = Fraction(float(found.mid)), Fraction(float(found.off))
+    assert all(mid - off <= one <= mid + off for one in exact)
+    half = (max(exact) - min(exact)) / 2
+    assert off <= half * (1 + 2 * UNIT * 2**6) + rounding + Fraction(2) ** -1040
+    assert Fraction(found.low()) <= min(exact)
+    assert Fraction(found.high()) >= max(exact)
+    assert Fraction(found.high()) - Fraction(found.low()) <= 2 * off * (1 + 4 * UNIT) + 8 * (
+        UNIT * abs(mid)
+    )
+
+
+def pairs():
+    rng = np.random.default_rng(3)
+    for a, b in itertools.product(SCALES, SCALES):
+        for offs in ((0.0, 0.0), (1e-3, 0.0), (0.0, 1e-3), (2e-9, 3e-7)):
+            x, y = rng.normal(size=2)
+            yield Sure(a * x, a * offs[0]), Sure(b * y, b * offs[1])
+
+
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "truediv"])
+def test_arithmetic_holds_every_corner(name):
+    operation = getattr(operator, name)
+    for a, b in pairs():
+        exact = [operation(x, y) for x in corners(a) for y in corners(b)]
+        # Products and quotients of two widths have a second order: their bound is not symmetric.
+        second = Fraction(0)
+        if name == "mul":
+            second = 2 * Fraction(a.off) * Fraction(b.off)
+        if name == "truediv":
+            second = 3 * (max(exact) - min(exact)) * Fraction(b.off) / abs(Fraction(b.mid))
+        holds(operation(a, b), exact, second + 4 * UNIT * max(map(abs, exact)))
+
+
+def test_arithmetic_with_plain_numbers_from_both_sides():
+    a = Sure(3.0, 0.5)
+    assert (1.0 - a).low() <= -2.5 <= (1.0 - a).mid + (1.0 - a).off
+    assert (1.0 - a).mid == -2.0
+    assert (a - 1.0).mid == 2.0
+    assert (2.0 * a).mid == (a * 2.0).mid == 6.0
+    assert (2.0 + a).mid == (a + 2.0).mid == 5.0
+    assert (-a).mid == -3.0
+    assert (-a).off == 0.5
+    assert sure(a) is a
+    assert (sure(2.0).mid, sure(2.0).off) == (2.0, 0.0)
+
+
+def test_an_exact_zero_stays_exact_and_a_divisor_around_zero_says_nothing():
+    for product in (Sure(0.0) * Sure(5.0, 1.0), Sure(5.0, 1.0) * Sure(0.0)):
+        assert product.low() == product.high() == 0.0
+    assert (Sure(0.0, 1e-9) * Sure(5.0)).high() >= 5e-9
+    assert (Sure(5.0) * Sure(0.0, 1e-9)).high() >= 5e-9
+    for divisor in (Sure(0.0), Sure(1.0, 1.0), Sure(-1.0, 2.0), Sure(1.0, math.nan)):
+        quotient = Sure(1.0) / divisor
+        assert (quotient.low(), quotient.high()) == (-math.inf, math.inf)
+    assert (Sure(1.0) / Sure(1.0, 0.5)).high() < 3
+    assert Sure(math.inf, math.inf).low() == -math.inf
+    assert Sure(-math.inf, math.inf).high() == math.inf
+    assert Sure(0.1).low() == Sure(0.1).high() == 0.1
+
+
+def exact_array(array):
+    return [Fraction(float(number)) for number in np.ravel(array)]
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("wide", [(0.0, 0.0), (1e-6, 0.0), (0.0, 1e-6), (1e-9, 1e-7)])
+def test_sums_and_products_of_vectors_hold_the_truth(scale, wide):
+    rng = np.random.default_rng(5)
+    for n in (1, 2, 7, 40):
+        a = Sure(scale * rng.normal(size=n), scale * wide[0] * rng.uniform(size=n))
+        b = Sure(rng.normal(size=n) / scale**2, wide[1] / scale**2 * rng.uniform(size=n))
+        x, y, dx, dy = map(exact_array, (a.mid, b.mid, a.off, b.off))
+        # The largest and the least sum, and the largest of the bilinear form at the corners.
+        total, spread = sum(x), sum(dx)
+        size = sum(map(abs, x))
+        holds(a.sum(), [total - spread, total + spread], (4 * n + 8) * UNIT * (size + spread))
+        middle = sum(p * q for p, q in zip(x, y, strict=True))
+        half = sum(
+            abs(p) * dq + dp * (abs(q) + dq) for p, q, dp, dq in zip(x, y, dx, dy, strict=True)
+        )
+        size = sum(abs(p * q) for p, q in zip(x, y, strict=True)) + half
+        holds(dot(a, b), [middle - half, middle + half], (4 * n + 16) * UNIT * size)
+
+
+@pytest.mark.parametrize("wide", [0.0, 1e-7])
+@pytest.mark.parametrize("scale", SCALES)
+def test_matrices_times_vectors_hold_the_truth(scale, wide):
+    rng = np.random.default_rng(7)
+    M, x = scale * rng.normal(size=(4, 6)), rng.normal(size=6)
+    off = scale * wide * rng.uniform(size=M.shape)
+    vector = Sure(x, 1e-9 * rng.uniform(size=6))
+    fixed, free = Fixed(M) @ vector, Sure(M, off) @ vector
+    turned = Fixed(np.ascontiguousarray(M.T)).transposed @ vector
+    for row in range(4):
+        for found, around in ((fixed, 0 * off), (free, off), (turned, 0 * off)):
+            m, v, dm, dv = map(exact_array, (M[row], x, around[row], vector.off))
+            parts = list(zip(m, v, dm, dv, strict=True))
+            middle = sum(p * q for p, q, _, _ in parts)
+            half = sum(abs(p) * dq + dp * (abs(q) + dq) for p, q, dp, dq in parts)
+            size = sum(abs(p * q) for p, q, _, _ in parts) + half
+            one = Sure(float(found.mid[row]), float(found.off[row]))
+            holds(one, [middle - half, middle + half], 60 * UNIT * size)
+
+
+def test_a_number_beside_a_vector_stands_for_a_vector_of_it():
+    a = Sure(np.array([1.0, 2.0, 3.0]), np.array([0.1, 0.0, 0.1]))
+    assert dot(a, 2.0).mid == 12.0
+    assert 0.4 <= dot(a, 2.0).off <= 0.4 * (1 + 1e-12)
+    assert dot(Sure(2.0), Sure(3.0)).mid == 6.0
+    zero = dot(np.zeros(3), np.ones(3))
+    assert (zero.mid, zero.off) == (0.0, 0.0)
+    assert dot(Sure(np.zeros(3), np.full(3, 0.5)), np.ones(3)).high() >= 1.5
+    assert dot(np.array([2.0**-600, 1.0]), np.array([2.0**-600, 0.0])).off > 0  # underflow
+
+
+@pytest.mark.parametrize("scale", [2.0**-700, 2.0**-400, 1.0, 2.0**400, 2.0**700])
+def test_lengths_are_not_below_the_truth_and_close(scale):
+    a = scale * np.array([3.0, -4.0, 12.0])
+    assert 13 * scale <= length(a) <= 13 * scale * (1 + 1e-13)
+    wide = length(Sure(scale * np.array([3.0, -4.0]), scale * np.array([0.0, 8.0])))
+    assert math.sqrt(153) * scale * (1 - 1e-15) <= wide <= math.sqrt(153) * scale * (1 + 1e-13)
+    both = norm_of(a)
+    assert both.low() <= 13 * scale <= both.high()
+    assert both.high() - both.low() <= 13 * scale * 1e-12
+
+
+def test_lengths_of_nothing_and_of_too_much():
+    assert length(np.zeros(3)) == 0.0
+    assert length(np.array([])) == 0.0
+    assert length(np.array([1.0, math.inf])) == math.inf
+    assert norm_of(np.zeros(2)).high() == 0.0
+    assert length(np.array([5e-324])) >= 5e-324
+
+
+def test_sums_and_products_that_are_not_below():
+    assert above(0.1) == 0.1
+    assert above() == 0.0
+    assert above(0.0, 0.0) == 0.0
+    assert above(1.0, math.inf) == math.inf
+    assert above(1e308, 1e308) == math.inf
+    tiny = above(1.0, 2.0**-80)
+    assert 1 < tiny <= 1 + 2.0**-51
+    assert times(0.0, math.inf) == times(math.inf, 0.0) == 0.0
+    assert times(2.0, math.inf) == math.inf
+    third = times(1 / 3, 3.0)
+    assert Fraction(1 / 3) * 3 < Fraction(third) <= 1 + Fraction(2) ** -51
+
+
+# ---- eigenvalues
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("n", [2, 5, 12])
+def test_least_eigenvalues_of_known_matrices(n, scale):
+    path = 2 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1)
+    for low, matrix in [
+        (2 - 2 * math.cos(math.pi / (n + 1)), path),
+        (-1.0, np.ones((n, n)) - np.eye(n)),
+        (0.0, np.ones((n, n))),
+        (-3.0, np.diag(np.arange(n) - 3.0)),
+    ]:
+        found = least_eigenvalue(Sure(scale * matrix))
+        room = 60 * n * n * 2.0**-52
+        assert scale * (low - room) <= found <= scale * (low + 4e-16), (low, found / scale)
+        guessed = least_eigenvalue(Sure(scale * matrix), estimate=scale * low)
+        assert scale * (low - room) <= guessed <= scale * (low + 4e-16)
+        poor = least_eigenvalue(Sure(scale * matrix), estimate=scale * (low + 1))
+        assert poor <= scale * (low + 4e-16)
+        assert poor >= scale * -3 * n
+        mirrored = largest_eigenvalue(Sure(-scale * matrix))
+        assert mirrored == -found
+        wide = least_eigenvalue(Sure(scale * matrix, scale * np.full((n, n), 1e-3)))
+        # The least eigenvalue of M − 0.001·11ᵀ is not above that of M by n/1000 at most.
+        assert (
+            found - scale * n * 1e-3 * (1 + 1e-9) <= wide <= found - scale * n * 1e-3 * (1 - 1e-9)
+        )
+
+
+def test_least_eigenvalues_of_what_is_not_finite():
+    assert least_eigenvalue(Sure(np.array([[1.0, math.inf], [math.inf, 1.0]]))) == -math.inf
+    assert least_eigenvalue(Sure(np.eye(2), np.full((2, 2), math.inf))) == -math.inf
+    assert least_eigenvalue(Sure(np.diag([3.0, 2.0]))) == 2.0
+    assert least_eigenvalue(Sure(np.zeros((2, 2)))) == 0.0
+
+
+def test_squares_of_rows_hold_the_truth():
+    rng = np.random.default_rng(2)
+    for scale in SCALES:
+        rows = scale * rng.normal(size=(9, 3))
+        found = squares_of(rows)
+        for i, j in itertools.product(range(3), range(3)):
+            a, b = exact_array(rows[:, i]), exact_array(rows[:, j])
+            exact = sum(p * q for p, q in zip(a, b, strict=True))
+            size = sum(abs(p * q) for p, q in zip(a, b, strict=True))
+            holds(Sure(found.mid[i, j], found.off[i, j]), [exact], 60 * UNIT * size)

@@ -1,0 +1,261 @@
+"""Shortest paths against SciPy, Floyd–Warshall and known answers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from time import sleep
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.sparse.csgraph import dijkstra, floyd_warshall
+
+from dualfold.data import digits, swiss_roll
+from dualfold.errors import InvalidInput
+from dualfold.graph import (
+    Landmarks,
+    farthest_points,
+    from_lengths,
+    geodesic_distances,
+    geodesics,
+    knn,
+    landmarks_at,
+)
+from dualfold.kernels.reports import tallied
+
+
+def graph_of(n, edges):
+    """A graph from rows (i, j, length); zeros are edges."""
+    edges = np.array(edges, dtype=float).reshape(-1, 3)
+    i, j = edges[:, :2].astype(int).T
+    order = np.lexsort((np.concatenate([j, i]), np.concatenate([i, j])))
+    rows, columns = np.concatenate([i, j])[order], np.concatenate([j, i])[order]
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))])
+    lengths = np.concatenate([edges[:, 2]] * 2)[order]
+    return from_lengths(sp.csr_array((lengths, columns, indptr), shape=(n, n)))
+
+
+def random_graph(n, m, seed, zeros=0.0):
+    rng = np.random.default_rng(seed)
+    pairs = np.unique(np.sort(rng.integers(0, n, (m, 2)), axis=1), axis=0)
+    pairs = pairs[pairs[:, 0] < pairs[:, 1]]
+    lengths = rng.exponential(size=len(pairs)) ** 3  # long and short ones side by side
+    lengths[rng.random(len(pairs)) < zeros] = 0
+    return graph_of(n, np.column_stack([pairs, lengths]))
+
+
+def by_floyd(graph):
+    """Floyd–Warshall on a dense matrix in which absent is infinite, so zeros are edges."""
+    D = np.full((graph.n, graph.n), np.inf)
+    coo = graph.lengths.tocoo()
+    D[coo.row, coo.col] = coo.data
+    np.fill_diagonal(D, 0)
+    for k in range(graph.n):
+        np.minimum(D, D[:, k, None] + D[k], out=D)
+    return D
+
+
+GRAPHS = {
+    "sparse, in pieces": random_graph(300, 330, 0),
+    "dense": random_graph(120, 3000, 1),
+    "zero lengths": random_graph(250, 700, 2, zeros=0.4),
+    "all zero": random_graph(60, 200, 3, zeros=1.1),
+    "roll": knn(swiss_roll(500, random_state=0).points, 7),
+    "digits": knn(digits().points[:400], 5),
+    "fewer points than lanes": random_graph(7, 10, 4),
+}
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_all_pairs_against_floyd(name):
+    graph = GRAPHS[name]
+    truth = by_floyd(graph)
+    wide = geodesic_distances(graph, dtype=np.float64)
+    narrow = geodesic_distances(graph)
+    assert (np.isinf(narrow) == np.isinf(truth)).all()
+    reached = np.isfinite(truth)
+    np.testing.assert_allclose(wide[reached], truth[reached], rtol=1e-13)
+    np.testing.assert_allclose(narrow[reached], truth[reached], rtol=1e-5)
+    for D in (wide, narrow):
+        np.testing.assert_array_equal(D, D.T)
+        assert not np.diagonal(D).any()
+
+
+@pytest.mark.parametrize("name", ["sparse, in pieces", "dense", "roll", "digits"])
+def test_float64_rows_are_dijkstra_to_the_last_bit(name):
+    graph = GRAPHS[name]
+    sources = np.random.default_rng(0).permutation(graph.n)[:50]
+    ours = geodesic_distances(graph, sources, dtype=np.float64)
+    np.testing.assert_array_equal(ours, dijkstra(graph.lengths, indices=sources))
+
+
+def test_scipy_agrees_with_the_reference_used_here():
+    graph = GRAPHS["dense"]
+    # (SciPy drops edges below 1e-8 when it is given a dense matrix.)
+    np.testing.assert_allclose(by_floyd(graph), floyd_warshall(graph.lengths), rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_bits_do_not_depend_on_threads_or_on_company(dtype):
+    graph = knn(swiss_roll(1500, random_state=1).points, 8)
+    one = geodesic_distances(graph, dtype=dtype, n_jobs=1)
+    np.testing.assert_array_equal(one, geodesic_distances(graph, dtype=dtype, n_jobs=4))
+    everyone = geodesic_distances(graph, np.arange(graph.n), dtype=dtype, n_jobs=3)
+    np.testing.assert_array_equal(one, np.minimum(everyone, everyone.T))
+    for sources in ([3], [700, 3, 3, 1499], np.random.default_rng(0).permutation(1500)[:333]):
+        np.testing.assert_array_equal(
+            geodesic_distances(graph, sources, dtype=dtype), everyone[sources]
+        )
+
+
+def test_path_star_and_grid():
+    n = 100
+    path = graph_of(n, [(i, i + 1, i + 1.0) for i in range(n - 1)])
+    at = np.cumsum(np.arange(n))
+    np.testing.assert_array_equal(geodesic_distances(path), np.abs(at[:, None] - at))
+    star = graph_of(n, [(0, i, float(i)) for i in range(1, n)])
+    legs = np.arange(n)
+    expected = legs[:, None] + legs - 2 * np.diag(legs)
+    np.testing.assert_array_equal(geodesic_distances(star), expected)
+    side = 15
+    places = np.array([(r, c) for r in range(side) for c in range(side)])
+    apart = np.abs(places[:, None] - places).sum(axis=2)
+    edges = [(i, j, 1) for i, j in zip(*np.nonzero(apart == 1), strict=True) if i < j]
+    np.testing.assert_array_equal(geodesic_distances(graph_of(side**2, edges)), apart)
+
+
+def test_float32_on_long_paths():
+    # 20,000 edges in a row: the sums are rounded 20,000 times.
+    n = 20_001
+    lengths = np.random.default_rng(0).random(n - 1)
+    path = graph_of(n, np.column_stack([np.arange(n - 1), np.arange(1, n), lengths]))
+    ours = geodesic_distances(path, [0])[0]
+    np.testing.assert_allclose(ours, np.concatenate([[0], np.cumsum(lengths)]), rtol=1e-5)
+
+
+def test_lengths_of_very_different_sizes():
+    # A threshold step far above one part of the lengths and far below the other.
+    rng = np.random.default_rng(5)
+    n = 200
+    chain = [(i, i + 1, 10.0 ** rng.integers(-12, 12)) for i in range(n - 1)]
+    graph = graph_of(n, [*chain, (0, n - 1, 1e12)])
+    np.testing.assert_allclose(geodesic_distances(graph), by_floyd(graph), rtol=1e-5)
+
+
+def test_out_and_refusals():
+    graph = GRAPHS["roll"]
+    out = np.empty((graph.n, graph.n), np.float32)
+    assert geodesic_distances(graph, out=out) is out
+    np.testing.assert_array_equal(out, geodesic_distances(graph))
+    assert geodesic_distances(graph, []).shape == (0, graph.n)
+    with pytest.raises(InvalidInput, match="row numbers from 0 to 499"):
+        geodesic_distances(graph, [500])
+    with pytest.raises(InvalidInput, match="row numbers"):
+        geodesic_distances(graph, [0.5])
+    with pytest.raises(InvalidInput, match="float32 or float64"):
+        geodesic_distances(graph, dtype=int)
+    with pytest.raises(InvalidInput, match="C-contiguous"):
+        geodesic_distances(graph, out=np.empty((graph.n, graph.n)))
+
+
+@pytest.mark.parametrize("name", ["roll", "digits", "zero lengths", "sparse, in pieces"])
+def test_farthest_points_by_brute_force(name):
+    graph = GRAPHS[name]
+    D = geodesic_distances(graph, np.arange(graph.n))
+    chosen = [17]
+    for _ in range(29):
+        nearest = D[chosen].min(axis=0)
+        nearest[chosen] = -1
+        chosen.append(int(np.argmax(nearest)))
+    found = farthest_points(graph, 30, start=17)
+    np.testing.assert_array_equal(found.indices, chosen)
+    np.testing.assert_array_equal(found.distances, D[chosen])
+    assert landmarks_at(graph, found) is found
+    again = landmarks_at(graph, chosen)
+    assert isinstance(again, Landmarks)
+    np.testing.assert_array_equal(again.distances, found.distances)
+
+
+def test_farthest_points_start_and_refusal():
+    graph = GRAPHS["roll"]
+    first, second = (farthest_points(graph, 3, random_state=4).indices for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+    everyone = farthest_points(GRAPHS["all zero"], 60, start=0).indices
+    assert sorted(everyone) == list(range(60))
+    with pytest.raises(InvalidInput, match="1 to 500"):
+        farthest_points(graph, 501)
+
+
+def test_ctrl_c_between_chunks(monkeypatch):
+    graph = knn(swiss_roll(1200, random_state=0).points, 8)
+    calls = []
+
+    def interrupted(*arguments):
+        calls.append(arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(geodesics._geodesics, "patch", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        geodesic_distances(graph, n_jobs=2)
+    assert len(calls) < 5
+
+
+def test_landmarks_in_batches_cover_almost_as_well():
+    graph = knn(swiss_roll(3000, random_state=2).points, 8)
+    exact = farthest_points(graph, 120, start=5, at_once=1)
+    nearest = np.full(graph.n, np.inf, np.float32)
+    for step, chosen in enumerate(exact.indices):  # the rule itself, one after the other
+        assert step == 0 or nearest[chosen] == nearest.max()
+        np.minimum(nearest, exact.distances[step], out=nearest)
+    batches = farthest_points(graph, 120, start=5)
+    assert len(np.unique(batches.indices)) == 120
+    np.testing.assert_array_equal(batches.distances, geodesic_distances(graph, batches.indices))
+    assert batches.distances.min(axis=0).max() < 1.3 * nearest.max()
+
+
+@pytest.mark.parametrize("way", geodesics.LANES)
+@pytest.mark.parametrize("name", GRAPHS)
+def test_every_kernel_gives_the_same_bits(name, way):
+    graph = GRAPHS[name]
+    sources = np.random.default_rng(1).permutation(graph.n)[:37]
+    rows = np.empty((len(sources), graph.n))
+    geodesics._Patched.of(graph, rows.dtype).fill(rows, sources, 2, way)
+    np.testing.assert_array_equal(rows, dijkstra(graph.lengths, indices=sources))
+
+
+@pytest.mark.parametrize(("name", "together"), [("roll", False), ("blob", True)])
+def test_landmarks_choose_a_kernel_by_visits_not_by_the_clock(monkeypatch, name, together):
+    X = np.random.default_rng(3).normal(size=(3000, 12))
+    graph = knn(swiss_roll(3000, random_state=2).points if name == "roll" else X, 8)
+    quick, taken = dict(geodesics._geodesics), []
+
+    def counted(way, delay):
+        def call(*arguments):
+            taken.append(way)
+            sleep(delay)
+            return quick[way](*arguments)
+
+        return call
+
+    runs = []
+    for slow in (None, "one", "scattered"):
+        taken.clear()
+        for way in quick:
+            monkeypatch.setitem(geodesics._geodesics, way, counted(way, 0.004 * (way == slow)))
+        with tallied() as work:
+            farthest_points(graph, 160, random_state=0)
+        runs.append((Counter(taken), work["geodesic visits"]))
+    assert runs[0] == runs[1] == runs[2]
+    # Four batches of 32: the first one together, to be counted, the others as that says.
+    assert runs[0][0] == ({"one": 32, "scattered": 8} if together else {"one": 128, "scattered": 2})
+
+
+RNG = np.random.default_rng(0)
+X, NEW = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))
+
+
+def test_paths_need_lengths_of_at_least_0():
+    graph = knn(X, 4)
+    with pytest.raises(InvalidInput, match="edge lengths must be numbers from 0"):
+        geodesic_distances(replace(graph, lengths=-graph.lengths))

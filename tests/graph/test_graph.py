@@ -1,0 +1,267 @@
+"""The graph: symmetry rules, variable neighbourhoods, zeros, pieces."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from scipy.spatial.distance import cdist
+
+from dualfold.errors import DisconnectedGraph, InvalidInput, PiecesJoined
+from dualfold.graph import (
+    from_lengths,
+    joined,
+    joining_n_neighbors,
+    knn,
+    one_piece,
+    radius,
+    separate,
+    subgraph,
+    variable,
+)
+from dualfold.graph.builders import spread_of, variable_counts
+from dualfold.graph.directed_lists import overlapping
+from dualfold.graph.graph import Lists
+
+RNG = np.random.default_rng(0)
+POINTS = RNG.random((120, 3))
+
+
+def stored_edges(graph):
+    coo = graph.lengths.tocoo()
+    return {(int(i), int(j)) for i, j in zip(coo.row, coo.col, strict=True)}
+
+
+def brute_lists(X, k):
+    D = cdist(X, X)
+    np.fill_diagonal(D, np.inf)
+    return np.argsort(D, axis=1, kind="stable")[:, :k]
+
+
+@pytest.mark.parametrize("symmetry", ["or", "and"])
+def test_knn_edges_against_brute_force(symmetry):
+    graph = knn(POINTS, 5, symmetry=symmetry)
+    listed = {(i, int(j)) for i, row in enumerate(brute_lists(POINTS, 5)) for j in row}
+    mutual = {(i, j) for i, j in listed if (j, i) in listed}
+    expected = mutual if symmetry == "and" else listed | {(j, i) for i, j in listed}
+    assert stored_edges(graph) == expected
+    D = cdist(POINTS, POINTS)
+    coo = graph.lengths.tocoo()
+    np.testing.assert_allclose(coo.data, D[coo.row, coo.col], rtol=1e-14)
+
+
+def test_duplicates_keep_their_zero_edges():
+    X = np.repeat(RNG.random((30, 2)), 3, axis=0)
+    for graph in (knn(X, 4), knn(X, 4, symmetry="and"), radius(X, 0.05)):
+        zero = graph.lengths.data == 0
+        assert zero.sum() >= 90
+        assert graph.n_pieces == knn_pieces_by_hand(graph)
+    # Ten copies of one point, 3 neighbours: all edges have length 0, and are there.
+    graph = knn(np.ones((10, 2)), 3)
+    assert graph.lengths.nnz >= 30
+    assert not graph.lengths.data.any()
+    for rows, piece in separate(knn(X, 1)):
+        assert piece.lengths.nnz >= 2 * (len(rows) - 1) > 0
+
+
+def knn_pieces_by_hand(graph):
+    seen, pieces = set(), 0
+    neighbours = [set() for _ in range(graph.n)]
+    for i, j in stored_edges(graph):
+        neighbours[i].add(j)
+    for start in range(graph.n):
+        if start in seen:
+            continue
+        pieces += 1
+        stack = [start]
+        while stack:
+            node = stack.pop()
+            if node not in seen:
+                seen.add(node)
+                stack.extend(neighbours[node])
+    return pieces
+
+
+def test_radius_edges_against_brute_force():
+    graph = radius(POINTS, 0.3)
+    D = cdist(POINTS, POINTS)
+    expected = {(i, j) for i, j in zip(*np.nonzero(D <= 0.3), strict=True) if i != j}
+    assert stored_edges(graph) == expected
+
+
+def test_variable_counts_by_hand():
+    graph = variable(POINTS, 6)
+    D = np.sort(cdist(POINTS, POINTS), axis=1)[:, 1:7]
+    spread = np.sqrt((D**2).sum(axis=1)) / 6
+    counts = np.clip(np.floor(6 * spread.mean() / spread + 1e-9), 1, 6)
+    assert np.array_equal(graph.lists.counts, counts)
+    assert 1 <= counts.min() < counts.max() == 6
+
+
+def test_equal_densities_make_variable_fixed():
+    # A ring: every point has the same spread, up to rounding.
+    angle = 2 * np.pi * np.arange(50) / 50
+    ring = np.column_stack([np.cos(angle), np.sin(angle)])
+    fixed, adaptive = knn(ring, 4), variable(ring, 4)
+    assert stored_edges(fixed) == stored_edges(adaptive)
+
+
+def test_points_among_duplicates_keep_all_neighbours():
+    lists = Lists(np.array([0, 2, 4]), np.array([1, 0, 0, 1]), np.array([0.0, 0.0, 1.0, 2.0]))
+    spread = spread_of(lists, 2)
+    assert spread[0] == 0
+    assert variable_counts(spread, 2, spread.mean())[0] == 2
+
+
+def test_precomputed_distances_and_ragged_graphs():
+    D = cdist(POINTS, POINTS)
+    assert stored_edges(knn(D, 5, metric="precomputed")) == stored_edges(knn(POINTS, 5))
+    one_way = sp.csr_array(np.triu(D * (D < 0.35), 1))
+    assert stored_edges(from_lengths(one_way)) == stored_edges(radius(POINTS, 0.34999999))
+    with pytest.raises(InvalidInput, match="sparse matrix of edge lengths"):
+        from_lengths(D)
+
+
+def test_kneighbors_transformer_graphs():
+    from sklearn.neighbors import KNeighborsTransformer
+
+    given = KNeighborsTransformer(n_neighbors=5).fit_transform(POINTS)  # the point itself is in it
+    graph = knn(given, 5, metric="precomputed")
+    assert stored_edges(graph) == stored_edges(knn(POINTS, 5))
+
+
+def test_inputs_of_every_kind_give_one_graph():
+    X = (POINTS * 100).astype(np.int32)
+    expected = knn(X.astype(float), 4).lengths
+    for given in (X, X.astype(np.float32), pd.DataFrame(X), sp.csr_array(X), np.asfortranarray(X)):
+        lengths = knn(given, 4).lengths
+        assert np.array_equal(lengths.indices, expected.indices)
+        assert np.array_equal(lengths.data, expected.data)
+
+
+def test_graph_cannot_be_changed():
+    graph = knn(POINTS, 5)
+    with pytest.raises(ValueError, match="read-only"):
+        graph.lengths.data[0] = 7
+    with pytest.raises(AttributeError):
+        graph.kind = "given"  # type: ignore[misc]
+
+
+def clusters(*sizes, distance=10.0, dimension=2):
+    rng = np.random.default_rng(3)
+    centres = distance * np.arange(len(sizes))[:, None] * np.eye(dimension)[0]
+    return np.vstack(
+        [
+            rng.random((size, dimension)) + centre
+            for size, centre in zip(sizes, centres, strict=True)
+        ]
+    )
+
+
+def smallest_joining(X, symmetry="or"):
+    for k in range(1, len(X)):
+        if knn(X, k, symmetry=symmetry).n_pieces == 1:
+            return k
+    return None
+
+
+@pytest.mark.parametrize("symmetry", ["or", "and"])
+@pytest.mark.parametrize("sizes", [(20, 15), (6, 40, 9, 11), (30, 3, 3)])
+def test_smallest_joining_number_against_trying_them_all(sizes, symmetry):
+    X = clusters(*sizes)
+    graph = knn(X, 2, symmetry=symmetry)
+    assert graph.n_pieces > 1
+    assert joining_n_neighbors(graph) == smallest_joining(X, symmetry)
+
+
+@pytest.mark.parametrize("dimension", [2, 40])
+@pytest.mark.parametrize("sizes", [(80, 70, 90), (50, 4, 3, 60), (100, 1, 1, 2)])
+def test_join_uses_the_shortest_links(sizes, dimension):
+    X = clusters(*sizes, dimension=dimension)
+    graph = knn(X, 3, symmetry="and")  # leaves lone points, too
+    with pytest.warns(PiecesJoined, match=r"shortest links?; pieces='separate'"):
+        whole = joined(graph)
+    assert whole.n_pieces == 1
+    assert len(whole.links) == graph.n_pieces - 1
+    # A minimum spanning tree over the pieces, by brute force on all distances.
+    D = cdist(X, X)
+    pieces = graph.piece_of
+    between = np.full((graph.n_pieces, graph.n_pieces), 0.0)
+    for a in range(graph.n_pieces):
+        for b in range(graph.n_pieces):
+            if a != b:
+                between[a, b] = D[np.ix_(pieces == a, pieces == b)].min()
+    tree = sp.csgraph.minimum_spanning_tree(between)
+    total = sum(length for *_, length in whole.links)
+    assert total == pytest.approx(tree.sum(), rel=1e-12)
+    assert (abs(whole.lengths - whole.lengths.T)).max() == 0
+
+
+def test_message_names_pieces_and_remedy():
+    X = clusters(30, 20)
+    graph = knn(X, 3)
+    enough = smallest_joining(X)
+    with pytest.raises(DisconnectedGraph) as caught:
+        one_piece(graph)
+    message = str(caught.value)
+    assert f"has {graph.n_pieces} pieces (largest" in message
+    assert f"n_neighbors={enough} connects them" in message
+
+
+def test_precomputed_pieces():
+    X = clusters(30, 20)
+    D = cdist(X, X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PiecesJoined)
+        from_points, from_distances = joined(knn(X, 4)), joined(knn(D, 4, metric="precomputed"))
+    assert [link[:2] for link in from_points.links] == [link[:2] for link in from_distances.links]
+    with pytest.raises(DisconnectedGraph, match=r"without coordinates"):
+        joined(from_lengths(knn(X, 4).lengths))
+
+
+def test_pieces_one_by_one():
+    X = clusters(30, 20, 10)
+    graph = knn(X, 3)
+    rows = np.concatenate([rows for rows, _ in separate(graph)])
+    assert np.array_equal(np.sort(rows), np.arange(60))
+    for rows, piece in separate(graph):
+        assert piece.n_pieces == 1
+        expected = graph.lengths[rows][:, rows]
+        assert np.array_equal(piece.lengths.toarray(), expected.toarray())
+        assert piece.lists.indices.max() < len(rows)
+
+
+def test_approximate_graph_knows_its_recall():
+    X = np.random.default_rng(1).standard_normal((3000, 30)).astype(np.float32)
+    graph = knn(X, 10, search="approximate", random_state=0)
+    true = brute_lists(X.astype(float), 10)
+    found = graph.lists.indices.reshape(3000, 10)
+    recall = np.mean([len(set(a) & set(b)) / 10 for a, b in zip(true, found, strict=True)])
+    low, high = graph.search.recall_interval
+    assert low <= recall <= high
+    assert not graph.search.exact
+    assert knn(X, 10).search.exact
+
+
+X, NEW = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))
+
+
+def test_neighbourhoods_that_share_nobody_fall_apart():
+    two = np.vstack([X[:8], X[:8] + 100])
+    with pytest.raises(DisconnectedGraph, match="2 groups that share no point"):
+        overlapping(knn(two, 5).lists)
+    graph = knn(two, 3)
+    enough = joining_n_neighbors(graph)
+    assert knn(two, enough).n_pieces == 1 < knn(two, enough - 1).n_pieces
+    assert joining_n_neighbors(knn(X, 12)) == 12  # in one piece already
+
+
+def test_a_part_of_a_given_graph_keeps_its_lengths():
+    """A graph without points has none in its parts."""
+    lengths = knn(X, 4).lengths
+    part = subgraph(from_lengths(lengths), np.arange(10))
+    assert part.points is None
+    assert abs(part.lengths - lengths[:10][:, :10]).max() == 0

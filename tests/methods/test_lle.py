@@ -1,0 +1,402 @@
+"""LLE in its four forms: against scikit-learn, the formulas taken literally, and flat sheets."""
+
+from __future__ import annotations
+
+import tracemalloc
+import warnings
+
+import numpy as np
+import pytest
+import scipy.linalg
+import scipy.sparse as sp
+from scipy.spatial.distance import cdist
+from sklearn.manifold import locally_linear_embedding
+
+import dualfold
+from dualfold import LocallyLinearEmbedding
+from dualfold.data import digits, s_curve, swiss_roll
+from dualfold.errors import (
+    DisconnectedGraph,
+    InvalidInput,
+    NotConverged,
+    PointsCollapse,
+    RowsLeftOut,
+)
+from dualfold.graph import from_lengths, joined, knn, radius
+from dualfold.graph.directed_lists import terminal_components
+from dualfold.kernels.threads import one_blas_thread
+from dualfold.methods import hessian_lle, lle, ltsa, modified_lle
+from dualfold.saved import load_model, model_of, rechecked_model, save_model
+from dualfold.trace.certificate import certify
+from dualfold.trace.solvers import Auto, Dense, Factored, Lanczos, Preconditioned
+from dualfold.trace.sparse.shifted_matrices import shifted
+from dualfold.weights import batches, tangent_alignment
+from tests.conftest import principal_sine
+
+METHODS = {"standard": lle, "modified": modified_lle, "ltsa": ltsa, "hessian": hessian_lle}
+# Digits are whole numbers and tie: a little noise makes the neighbours unique.
+NOISE = np.random.default_rng(0).standard_normal((500, 64))
+DATA = {
+    "roll": swiss_roll(600, random_state=0).points,
+    "curve": s_curve(400, random_state=1).points,
+    "digits": digits().points[:500] + 1e-3 * NOISE,
+}
+
+
+@pytest.fixture(autouse=True)
+def _one_thread():
+    # Matrices of a few hundred rows: threads of LAPACK would only wait for one another.
+    with one_blas_thread():
+        yield
+
+
+def flat_sheet(n, columns=3):
+    """A random sheet, and orthonormal coordinates of its points with mean 0."""
+    rng = np.random.default_rng(4)
+    square = rng.random((n, 2)) - 0.5
+    square = np.linalg.qr(square - square.mean(axis=0))[0]
+    return square @ scipy.linalg.orth(rng.standard_normal((columns, 2))).T * 50 + 3, square
+
+
+def listed_points(X, k):
+    """X less the points that nobody lists: scikit-learn leaves those free, and returns them."""
+    while len(listed := np.unique(knn(X, k).lists.indices)) < len(X):
+        X = X[listed]
+    return X
+
+
+@pytest.mark.parametrize("name", DATA)
+@pytest.mark.parametrize("method", ["standard", "modified", "ltsa"])
+def test_equals_scikit_learn(name, method):
+    X, k = DATA[name], 30 if name == "digits" else 12
+    X = listed_points(X, k) if method == "ltsa" else X
+    embedding = dualfold.embed(METHODS[method](knn(X, k)))
+    theirs, error = locally_linear_embedding(
+        X, n_neighbors=k, n_components=2, method=method, eigen_solver="dense"
+    )
+    assert embedding.certificate.level == "proved"
+    np.testing.assert_allclose(embedding.values.sum(), error, rtol=1e-5)
+    assert principal_sine(embedding.points, theirs) < 1e-4
+    np.testing.assert_allclose(embedding.points.T @ embedding.points, np.eye(2), atol=1e-9)
+
+
+def test_hessian_equals_scikit_learn_where_that_is_hessian():
+    # scikit-learn takes all of a full QR, which makes its "hessian" LTSA; only with
+    # n_neighbors = 1 + d(d+3)/2 the columns past the quadratic ones are none.
+    X = listed_points(DATA["roll"], 6)
+    options = {"n_components": 2, "eigen_solver": "dense"}
+    theirs, error = locally_linear_embedding(X, n_neighbors=6, method="hessian", **options)
+    ours = dualfold.embed(hessian_lle(knn(X, 6)))
+    np.testing.assert_allclose(ours.values.sum(), error, rtol=1e-5)
+    assert principal_sine(ours.points, theirs) < 1e-4
+    theirs, error = locally_linear_embedding(X, n_neighbors=12, method="hessian", **options)
+    np.testing.assert_allclose(dualfold.embed(ltsa(knn(X, 12))).values.sum(), error, rtol=1e-5)
+    assert dualfold.embed(hessian_lle(knn(X, 12))).values.sum() < 0.9 * error
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_hessian_against_gram_schmidt_point_by_point(name):
+    X = DATA[name][:200]
+    graph = knn(X, 12)
+    A = np.zeros((len(X), len(X)))
+    listed = np.bincount(graph.lists.indices, minlength=len(X))
+    for i in range(len(X)):
+        near = graph.lists.indices[12 * i : 12 * i + 12]
+        near = near if listed[i] else np.r_[i, near]
+        centred = X[near] - X[near].mean(axis=0)
+        U = np.linalg.eigh(centred @ centred.T)[1]
+        u, v = U[:, -1], U[:, -2]
+        basis = [np.ones(len(near)), u, v, u * u, u * v, v * v]
+        for place, column in enumerate(basis):
+            for _ in range(2):
+                for other in basis[:place]:
+                    column = column - other * (other @ column) / (other @ other)
+            basis[place] = column / np.linalg.norm(column)
+        H = np.array(basis[3:])
+        A[np.ix_(near, near)] += H.T @ H
+    factor = hessian_lle(graph).A.factor
+    np.testing.assert_allclose((factor.T @ factor).toarray(), A, atol=1e-9)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", DATA)
+def test_values_are_the_squared_singular_values(method, name):
+    problem = METHODS[method](knn(DATA[name][:400], 14))
+    N = problem.trivial
+    complement = np.linalg.qr(N, mode="complete")[0][:, N.shape[1] :]
+    upper = np.linalg.qr(problem.A.factor @ complement, mode="r")
+    singular = np.linalg.svd(upper, compute_uv=False)[::-1]
+    embedding = dualfold.embed(problem)
+    np.testing.assert_allclose(embedding.values, singular[:2] ** 2, rtol=1e-6)
+    certificate = embedding.certificate
+    assert certificate.level == "proved"
+    exact = float(np.sum(singular[:2] ** 2))
+    assert certificate.bound <= exact * (1 + 1e-7)
+    assert certificate.gap < 1e-6
+    assert certificate.bound >= exact * (1 - 1e-6)
+
+
+@pytest.mark.parametrize("method", ["standard", "modified", "ltsa", "hessian"])
+def test_a_flat_sheet_comes_back(method):
+    X, square = flat_sheet(700)
+    graph = knn(X, 10)
+    # Weights reconstruct a flat sheet exactly only without the ridge.
+    options = {"ridge": 1e-11} if method in ("standard", "modified") else {}
+    embedding = dualfold.embed(METHODS[method](graph, **options))
+    # The optimum is 0 to rounding: no word relative to it, but the directions are right.
+    certificate = embedding.certificate
+    assert certificate.level in ("proved", "unresolved")
+    assert embedding.values.max() < 1e-12
+    off = principal_sine(embedding.points, square)
+    assert off < 1e-4
+    if certificate.level == "unresolved":
+        words = next(words for words in certificate.reasons if "to an angle of" in words)
+        assert float(words.split()[-1]) < 1e-3
+    # The sheet's coordinates are orthonormal, so the affine map is rigid up to scale.
+    ratio = cdist(embedding.points, embedding.points) / (cdist(square, square) + np.eye(700))
+    off_diagonal = ratio[~np.eye(700, dtype=bool)]
+    np.testing.assert_allclose(off_diagonal, 1.0, atol=1e-3)
+
+
+def two_ends():
+    """Two clusters that list only themselves and three points between that list both."""
+    rng = np.random.default_rng(2)
+    left, right = rng.random((9, 3)), rng.random((30, 3)) + np.array([5, 0, 0])
+    between = rng.random((3, 3)) * 0.3 + np.array([2.8, 0.3, 0.3])
+    return np.vstack([left, right, between])
+
+
+def test_every_terminal_component_is_excluded():
+    X = two_ends()
+    lists = knn(X, 7).lists
+    group = terminal_components(lists)
+    np.testing.assert_array_equal(group, np.r_[np.full(9, 1), np.zeros(30), np.full(3, -1)])
+    with pytest.warns(PointsCollapse, match=r"1 group\(s\) of points \(9 of 42\)"):
+        problem = lle(knn(X, 7), n_components=2)
+    M = problem.A.factor.toarray()
+    exact = scipy.linalg.null_space(M, rcond=1e-11)
+    assert exact.shape[1] == problem.excluded.shape[1] == 2
+    assert principal_sine(problem.excluded, exact) < 1e-10
+    np.testing.assert_allclose(problem.excluded.sum(axis=1), 1.0)
+    embedding = dualfold.embed(problem)
+    assert embedding.certificate.level == "proved"
+    np.testing.assert_allclose(embedding.values, np.linalg.svd(M)[1][-4:-2][::-1] ** 2, rtol=1e-7)
+
+
+def test_terminal_components_of_a_real_graph_against_reachability():
+    rng = np.random.default_rng(7)
+    lists = knn(rng.standard_normal((60, 2)), 2).lists
+    reach = np.eye(60, dtype=bool)
+    reach[np.repeat(np.arange(60), 2), lists.indices] = True
+    for k in range(60):
+        reach |= np.outer(reach[:, k], reach[k])
+    terminal = [bool(np.all(reach[reach[i], i])) for i in range(60)]
+    group = terminal_components(lists)
+    np.testing.assert_array_equal(group >= 0, terminal)
+    for i in np.flatnonzero(terminal):
+        np.testing.assert_array_equal(group == group[i], reach[i])
+
+
+def test_joined_pieces_use_their_links():
+    rng = np.random.default_rng(3)
+    X = np.vstack([rng.random((60, 2)), rng.random((60, 2)) + np.array([3, 0])])
+    with pytest.raises(DisconnectedGraph, match="2 pieces"):
+        lle(knn(X, 6))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        graph = joined(knn(X, 6))
+        problem = lle(graph)
+    (i, j, _) = graph.links[0]
+    assert problem.A.factor[i, j] != 0
+    assert problem.A.factor[j, i] != 0
+    np.testing.assert_allclose(problem.A @ problem.trivial, 0, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_duplicates(method):
+    X = np.vstack([DATA["roll"], np.repeat(DATA["roll"][:1], 5, axis=0), DATA["roll"][7:9]])
+    embedding = dualfold.embed(METHODS[method](knn(X, 12)))
+    assert embedding.certificate.level == "proved"
+    assert np.isfinite(embedding.points).all()
+    if method in ("standard", "modified"):
+        near = np.linalg.norm(embedding.points[600:605] - embedding.points[0], axis=1)
+        assert near.max() < 0.05 * np.abs(embedding.points).max()
+
+
+@pytest.mark.parametrize("method", [ltsa, hessian_lle])
+def test_a_point_that_nobody_lists_is_held_by_its_own_neighbourhood(method):
+    X = np.vstack([DATA["roll"], [[20.0, 10.0, 20.0]]])
+    graph = knn(X, 12)
+    assert 600 not in graph.lists.indices
+    problem = method(graph)
+    assert np.linalg.norm(problem.A @ np.eye(601)[:, 600:]) > 1e-3
+    embedding = dualfold.embed(problem)
+    assert embedding.certificate.level == "proved"
+    assert embedding.values.min() > 1e-9  # free, it would be a direction of its own with value 0
+
+
+def test_only_duplicates_around():
+    X = np.vstack([DATA["roll"], np.repeat(DATA["roll"][:1], 20, axis=0)])
+    embedding = dualfold.embed(lle(knn(X, 8)))
+    assert embedding.certificate.level == "proved"
+    assert np.ptp(embedding.points[600:], axis=0).max() < 1e-6
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_small_batches_lists_of_any_length_and_sparse_data(method, monkeypatch):
+    X = DATA["curve"]
+    for graph in (knn(X, 11), radius(X, 0.75)):
+        whole = METHODS[method](graph).A.factor
+        sparse = (
+            METHODS[method](dualfold.graph.knn(sp.csr_array(X), 11)) if graph.n_neighbors else None
+        )
+        monkeypatch.setattr(batches, "BATCH", 700)
+        cut = METHODS[method](graph).A.factor
+        monkeypatch.undo()
+        square = (whole.T @ whole).toarray()
+        np.testing.assert_allclose((cut.T @ cut).toarray(), square, atol=1e-10)
+        if sparse is not None:
+            other = sparse.A.factor
+            np.testing.assert_allclose((other.T @ other).toarray(), square, atol=1e-10)
+
+
+def test_memory_is_bounded_by_the_batches(monkeypatch):
+    X = np.random.default_rng(0).standard_normal((3000, 200))
+    lists = knn(X, 10).lists  # all neighbourhoods at once would take 48 MB, and copies of that
+    monkeypatch.setattr(batches, "BATCH", 2**17)
+    tracemalloc.start()
+    factor = tangent_alignment(X, lists, n_components=2)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    kept = factor.data.nbytes + factor.indices.nbytes + factor.indptr.nbytes
+    assert peak < 3 * kept + 8 * 2**20
+
+
+@pytest.mark.parametrize("solver", [Auto(), Factored(), Dense(), Preconditioned()], ids=repr)
+@pytest.mark.parametrize("method", METHODS)
+def test_every_road_gives_the_same_and_is_proved(method, solver):
+    problem = METHODS[method](knn(DATA["curve"], 12))
+    reference = dualfold.embed(problem, solver=Dense())
+    embedding = dualfold.embed(problem, solver=solver)
+    assert embedding.certificate.level == "proved"
+    np.testing.assert_allclose(embedding.values, reference.values, rtol=1e-6)
+    assert principal_sine(embedding.points, reference.points) < 1e-4
+
+
+def test_lanczos_arrives_or_says_that_it_did_not():
+    embedding = dualfold.embed(ltsa(knn(DATA["curve"], 12)), solver=Lanczos())
+    assert embedding.certificate.level == "proved"
+    with pytest.raises(NotConverged, match="Factored"):
+        Lanczos(most_products=500).solve(lle(knn(DATA["digits"], 12)))
+
+
+def test_broken_answers_are_refused():
+    problem = lle(knn(swiss_roll(3000, random_state=0).points, 12))
+    embedding = dualfold.embed(problem)
+    assert embedding.values.max() < 1e-6  # tiny against the spectrum: hard to tell from noise
+    V, guard = embedding.solution.vectors, embedding.solution.guard
+    assert certify(problem, V).level == "proved"
+    third = guard[:, :1] - V @ (V.T @ guard[:, :1])
+    third /= np.linalg.norm(third)
+    skipped = np.hstack([V[:, :1], third])
+    noisy = problem.off_trivial(V + 1e-7 * np.random.default_rng(0).standard_normal(V.shape))
+    noisy = np.linalg.qr(noisy)[0]
+    turned = np.hstack([V[:, :1], np.cos(0.1) * V[:, 1:] + np.sin(0.1) * third])
+    for wrong in (skipped, np.hstack([skipped, guard[:, 1:]])):
+        assert certify(problem, wrong).level == "failed"
+    optimum = embedding.values.sum()
+    for wrong in (noisy, turned):  # not far off: by how much is proved, and covers the truth
+        certificate = certify(problem, wrong)
+        assert certificate.level == "within", certificate
+        off = np.linalg.norm(problem.A.factor @ wrong) ** 2 / optimum - 1
+        assert 1e-4 < off <= certificate.gap < 1.5 * off
+
+
+def test_what_is_refused_and_how():
+    X = DATA["roll"]
+    graph = knn(X, 5)
+    for method in METHODS.values():
+        with pytest.raises(InvalidInput, match="coordinates"):
+            method(from_lengths(graph.lengths))
+        with pytest.raises(InvalidInput, match="coordinates"):
+            method(knn(cdist(X, X), 5, metric="precomputed"))
+        with pytest.raises(InvalidInput, match="3 columns"):
+            method(graph, n_components=4)
+    with pytest.raises(InvalidInput, match="needs 6 or more neighbours"):
+        hessian_lle(graph, n_components=2)
+    with pytest.raises(InvalidInput, match="needs 5 or more neighbours"):
+        ltsa(knn(X, 4), n_components=3)
+    with pytest.raises(InvalidInput, match="needs 3 or more neighbours"):
+        modified_lle(knn(X, 2), n_components=3)
+
+
+def test_the_turned_matrix_counts_and_solves_like_the_square(monkeypatch):
+    from dualfold.trace.solvers import Factored
+    from dualfold.trace.sparse import shifted_matrices as matrices
+    from dualfold.trace.sparse.factorisation import factorise
+
+    monkeypatch.setattr(matrices, "LEAST_TURNED", 10)
+    graph = dualfold.graph.knn(swiss_roll(700, random_state=1).points, 10)
+    problem = dualfold.methods.lle(graph, n_components=3)
+    pencil = matrices.shifted(problem)
+    assert pencil.turned
+    M = problem.A.factor.toarray()
+    exact = np.linalg.svd(M, compute_uv=False)[::-1] ** 2
+    rng = np.random.default_rng(0)
+    R = rng.standard_normal((problem.n, 2))
+    for shift in (-1e-3, -1e-9, exact[3] * 1.2, exact[40] * 1.0001, exact[300] * 1.0001):
+        factor = factorise(pencil.at(shift), pencil.ordering)
+        assert factor.negative - pencil.auxiliary == np.sum(exact < shift)
+        x = pencil.solved_by(factor, shift, R)
+        np.testing.assert_allclose(M.T @ (M @ x) - shift * x, R, atol=1e-6 * np.abs(x).max())
+    ours = dualfold.embed(problem, solver=Factored())
+    assert ours.certificate.level == "proved"
+    np.testing.assert_allclose(ours.values, exact[1:4], rtol=1e-6)
+
+
+def test_a_roll_of_many_points_is_proved():
+    # Eigenvalues of 1e-12 against a spectrum of order 1; plain pivots prove nothing there.
+    graph = dualfold.graph.knn(swiss_roll(30_000, random_state=0).points, 10)
+    embedding = dualfold.embed(dualfold.methods.lle(dualfold.graph.joined(graph)))
+    assert shifted(embedding.problem).turned
+    assert embedding.values[-1] < 1e-9
+    assert embedding.certificate.level == "proved"
+    assert embedding.certificate.gap < 1e-4
+
+
+def noise(n):
+    return np.random.default_rng(0).normal(size=(n, 6))
+
+
+def test_rows_whose_proof_would_take_minutes_are_drawn_too(monkeypatch):
+    # 1,200 rows of noise take 1.3e8 multiply-adds, 600 of them 2e7; the real limit is 1e10.
+    monkeypatch.setattr("dualfold.estimators.lle.LONG", 3e7)
+    monkeypatch.setattr("dualfold.estimators.lle.LONG_A_ROW", 0)
+    with pytest.warns(RowsLeftOut, match="600 rows drawn at random"):
+        model = LocallyLinearEmbedding(n_neighbors=10).fit(noise(1200))
+    assert model.certificate_.level == "proved"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RowsLeftOut)  # what was asked for is done
+        asked = LocallyLinearEmbedding(n_neighbors=10, landmarks=1100).fit(noise(1200))
+    assert len(asked.landmarks_) == 1100
+
+
+@pytest.mark.parametrize("method", ["standard", "ltsa"])
+def test_rows_without_a_shape_are_drawn_where_all_would_take_minutes(method, monkeypatch, tmp_path):
+    # A limit that 1,200 rows of noise exceed and 600 do not: the real one begins near 20,000.
+    monkeypatch.setattr("dualfold.trace.sparse.shifted_matrices.MOST_FLOPS", 5e7)
+    monkeypatch.setattr("dualfold.trace.sparse.shifted_matrices.MOST_FLOPS_A_ROW", 0)
+    X = noise(1200)
+    with pytest.warns(RowsLeftOut, match="drawn at random"):
+        model = LocallyLinearEmbedding(n_neighbors=10, method=method).fit(X)
+    count = len(model.landmarks_)
+    assert count in (600, 300)
+    assert f"the {count} landmarks" in model.certificate_.about
+    assert model.embedding_.shape == (1200, 2)
+    alone = LocallyLinearEmbedding(n_neighbors=10, method=method).fit(X[model.landmarks_])
+    np.testing.assert_allclose(model.embedding_[model.landmarks_], alone.embedding_, atol=1e-8)
+    np.testing.assert_allclose(model.transform(X), model.embedding_, atol=1e-8)
+    save_model(tmp_path / "m.dualfold", model_of(model))
+    assert rechecked_model(load_model(tmp_path / "m.dualfold"), X).level == "proved"
+    with pytest.raises(InvalidInput, match="made from features"):
+        LocallyLinearEmbedding(method=method, graph=dualfold.graph.knn(X, 10)).fit(X)

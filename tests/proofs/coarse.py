@@ -1,0 +1,40 @@
+"""Double precision with a coarser unit, so that margins for rounding are large enough to be seen.
+
+In double precision most margins are far below what is rounded in fact: a wrong sign in one of
+them changes no verdict. With the unit U each bound must hold what its theorem asks for in such an
+arithmetic. The constants are those of the modules that make certificates.
+"""
+
+from __future__ import annotations
+
+from dualfold.trace.proof import completeness, rounding
+from dualfold.trace.proof import dense_inertia as pivots
+from dualfold.trace.proof import lehmann_bounds as bounds
+from dualfold.trace.proof import random_search as search
+from dualfold.trace.proof import routes as proofs
+from dualfold.trace.proof import singular_values as singular
+from dualfold.trace.proof import trial_directions as trial
+
+U = 2.0**-16
+MODULES = (bounds, completeness, pivots, proofs, rounding, search, singular, trial)
+
+
+def gamma(k):
+    """γ_k of the coarse unit: what a sum of k products may be off by, against its terms."""
+    return k * U / (1 - k * U)
+
+
+def patched(monkeypatch, *modules, **constants):
+    """Other constants in these modules (none named: all that certify trace problems)."""
+    for name, value in constants.items():
+        holders = [module for module in modules or MODULES if hasattr(module, name)]
+        assert holders, f"no module has a constant {name}: was it renamed?"
+        for module in holders:
+            monkeypatch.setattr(module, name, value)
+
+
+def coarse(monkeypatch):
+    """The unit U in all certificates of trace problems, and no factor for the bounds themselves."""
+    patched(monkeypatch, UNIT=U, UP=1.0, TINY=0.0)
+    # One block of rows, not 64 at the least: no depth that small problems do not have.
+    monkeypatch.setattr(rounding, "_block", lambda n: n)

@@ -1,0 +1,201 @@
+"""Dimensions of known shapes, short cuts that are known, methods whose merits are known."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+import dualfold
+from dualfold.data import helix, read_metadata, swiss_roll
+from dualfold.errors import InvalidInput
+from dualfold.graph import knn
+from dualfold.recommendation import (
+    intrinsic_dimension,
+    levina_bickel,
+    neighbor_scan,
+    recommend,
+    two_nn,
+)
+from dualfold.recommendation.dimension import _levina_bickel, _read, _two_nn
+from dualfold.recommendation.recommendation import Recommendation
+from dualfold.recommendation.scan import NeighborScan, Scanned
+from dualfold.recommendation.trial import Candidate
+from tests.cli.test_commands import run
+
+
+def turned(X, rng, width=25):
+    """Somewhere in a space of many dimensions."""
+    basis = np.linalg.qr(rng.standard_normal((width, width)))[0]
+    return np.hstack([X, np.zeros((len(X), width - X.shape[1]))]) @ basis
+
+
+def sphere(d, n, rng):
+    Z = rng.standard_normal((n, d + 1))
+    return Z / np.linalg.norm(Z, axis=1, keepdims=True)
+
+
+def torus(d, n, rng):
+    angles = rng.uniform(0, 2 * np.pi, (n, d))
+    return np.hstack([np.cos(angles), np.sin(angles)])
+
+
+def waves(d, n, rng):
+    t = rng.uniform(size=(n, d))
+    return np.hstack([t, np.sin(3 * t)])
+
+
+# Ten shapes: curves, sheets, spheres, a torus, wavy and flat clouds.
+SHAPES = {
+    1: lambda n, rng: helix(n, random_state=rng).points,
+    2: lambda n, rng: swiss_roll(n, random_state=rng).points,
+    3: lambda n, rng: sphere(3, n, rng),
+    4: lambda n, rng: torus(4, n, rng),
+    5: lambda n, rng: waves(5, n, rng),
+    6: lambda n, rng: rng.uniform(size=(n, 6)),
+    7: lambda n, rng: sphere(7, n, rng),
+    8: lambda n, rng: rng.standard_normal((n, 8)),
+    9: lambda n, rng: rng.uniform(size=(n, 9)) ** 2,
+    10: lambda n, rng: sphere(10, n, rng),
+}
+
+
+@pytest.mark.parametrize(
+    "d", [d if d in (2, 10) else pytest.param(d, marks=pytest.mark.full) for d in SHAPES]
+)
+def test_the_dimension_of_ten_shapes(d):
+    rng = np.random.default_rng(d)
+    found = intrinsic_dimension(turned(SHAPES[d](1500, rng), rng))
+    assert abs(found.value - d) <= 1
+    for estimate in (found.two_nn, found.levina_bickel):
+        assert estimate.low <= estimate <= estimate.high
+        assert abs(estimate - d) <= 0.6 + 0.15 * d
+
+
+def test_estimators_are_their_formulas():
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    apart = np.linalg.norm(X[:, None] - X, axis=2)
+    np.fill_diagonal(apart, np.inf)
+    r = np.sort(apart, axis=1)
+    assert two_nn(X) == pytest.approx(59 / np.log(r[:, 1] / r[:, 0]).sum())
+    logs = [np.log(r[i, 4] / r[i, :4]).sum() / 3 for i in range(60)]  # 1/d of each point
+    assert levina_bickel(X, 5) == pytest.approx(1 / np.mean(logs))
+    assert two_nn(np.vstack([X, X[:5]])) > 0  # twins are left out
+
+
+def shortcuts(roll, k):
+    """Edges whose ends are three times as far along the roll as through the air."""
+    graph = knn(roll.points, k).lengths.tocoo()
+    along = np.linalg.norm(roll.flat[graph.row] - roll.flat[graph.col], axis=1)
+    return int((along > 3 * graph.data).sum())
+
+
+LATER = [pytest.param(seed, marks=pytest.mark.full) for seed in range(2, 20)]
+
+
+@pytest.mark.parametrize("seed", [0, 1, *LATER])
+def test_numbers_of_neighbours_with_short_cuts_are_rejected(seed):
+    """On twenty rolls, every number in the scan: rejected if and only if it has a short cut."""
+    roll = swiss_roll(800, random_state=seed)
+    scan = neighbor_scan(roll.points)
+    cut = [row.n_neighbors for row in scan.rows if shortcuts(roll, row.n_neighbors)]
+    assert cut  # there is something to find
+    assert set(scan.rejected) >= set(cut)
+    assert scan.chosen not in cut
+    assert set(scan.rejected) - set(cut) <= {cut[0] - 1}
+
+
+def test_clouds_have_no_short_cuts():
+    rng = np.random.default_rng(0)
+    for width in (2, 3, 8):
+        assert neighbor_scan(rng.standard_normal((400, width))).rejected == ()
+    rows = Scanned(5, 9, 0.5, 0.0), Scanned(7, 1, 1.0, 0.0), Scanned(10, 1, 1.0, 0.5)
+    told = str(NeighborScan(rows))
+    assert told == "7 neighbours; 10 make short cuts; with 5 the graph is in pieces (9)"
+
+
+@pytest.fixture(scope="module")
+def found():
+    return recommend(swiss_roll(1000, random_state=2).points)
+
+
+def test_a_roll_is_unrolled_and_a_cloud_is_not(found):
+    assert (found.method, found.decided, found.dimension.value) == ("isomap", True, 2)
+    assert found.estimator().n_neighbors == found.n_neighbors
+    assert found.candidates[0].mean_kept == max(one.mean_kept for one in found.candidates)
+    told = found.to_dict()
+    assert told["votes"] == ["isomap"] * 5
+    assert "isomap" in str(found)
+    rng = np.random.default_rng(0)
+    flat = rng.standard_normal((300, 2)) @ rng.standard_normal((2, 6))
+    plain = recommend(flat + 0.01 * rng.standard_normal((300, 6)))
+    assert (plain.method, plain.decided) == ("pca", True)
+    with pytest.raises(InvalidInput, match="40 rows"):
+        recommend(flat[:20])
+
+
+def test_where_two_are_equal_it_says_that_the_data_do_not_decide(found):
+    torn = replace(found, votes=("isomap", "pca", "isomap", "isomap", "pca"))
+    assert not torn.decided
+    assert torn.verdict.startswith(
+        "The data do not decide: of 5 subsamples, isomap is the best in 3, pca is the best in 2."
+    )
+    assert dualfold.recommend is recommend
+
+
+def test_the_command_line_recommends_and_makes_the_map(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    roll = swiss_roll(300, random_state=1)
+    pd.DataFrame(roll.points, columns=[*"xyz"]).assign(angle=roll.color).to_csv(
+        "r.csv", index=False
+    )
+    told = run("recommend", "r.csv", "--color", "angle", "--json")
+    found = json.loads(told.stdout)
+    assert found["method"] == "isomap"
+    words = f"dualfold embed r.csv --method isomap --n-neighbors {found['n_neighbors']}"
+    words = words.removesuffix(" --n-neighbors 10")
+    assert f"Try next:  {words} --color angle" in told.stderr
+    made = run("embed", "r.csv", "--color", "angle", "-m", "auto")
+    assert "subsamples" in made.stderr
+    stored = read_metadata("r.isomap.csv")["settings"]
+    assert (stored["method"], stored["n_neighbors"]) == ("isomap", found["n_neighbors"])
+    assert "give one" in run("recommend", "r.csv", "-d", "auto", code=2).stderr
+
+
+def test_rows_that_are_the_same_have_no_map_and_one_that_differs_has():
+    for X in (np.ones((60, 3)), sp.csr_array(np.ones((60, 3)))):
+        with pytest.raises(InvalidInput, match="all rows of X are the same"):
+            dualfold.recommend(X)
+    found = dualfold.recommend(np.vstack([np.ones((59, 3)), [[5.0, 6.0, 7.0]]]))
+    assert found.method == "pca"
+
+
+RNG = np.random.default_rng(0)
+
+
+def test_dimensions_of_too_few_rows_are_none():
+    assert _two_nn(np.ones((1, 2))) == 0
+    assert _levina_bickel(np.ones((1, 5))) == _levina_bickel(np.ones((9, 2))) == 0
+    assert _read(np.array([1.0, 2.0, 2.9]), np.inf) == 3
+
+
+def test_advice_says_why_a_method_is_not_the_first():
+    with pytest.raises(InvalidInput, match="n_components=9 must be from 1 to 4"):
+        recommend(RNG.normal(size=(300, 4)), n_components=9)
+    rows = tuple(Scanned(k, 1, 1.0, 0.0) for k in (5, 10))
+    good = Candidate("pca", (0.1, 0.1), 0.9, 0.9, 0.1)
+    shaky, broken = replace(good, method="lle", stability=-1.0), Candidate("mvu", trouble="too few")
+    told = Recommendation(
+        None, NeighborScan(rows), (good, shaky, broken), ("pca", "pca"), 1, 300, 200, 0.1
+    )
+    assert told.reason(broken) == "no map: too few"
+    assert told.reason(shaky) == "two samples give different maps"
+    assert told.verdict.startswith("No method makes a good picture in 1 dimensions. pca")
+    assert str(NeighborScan(rows)) == "10 neighbours"
+
+
+def test_advice_about_equal_rows_is_refused():
+    with pytest.raises(InvalidInput, match="are the same: there is nothing to map"):
+        recommend(np.ones((300, 3)))

@@ -1,0 +1,141 @@
+"""Small work that asks something of every kernel: what `kernel_tape.py` listens to."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import scipy.sparse as sp
+
+import dualfold
+from dualfold import graph, quality
+from dualfold.graph.geodesics import farthest_points, geodesic_distances
+from dualfold.graph.lower_bounds import frame_of, principal_directions
+from dualfold.graph.scan import scan_self
+from dualfold.kernels.double_double import Pairs, backward, cholesky, forward, products
+from dualfold.kernels.threads import Threads
+from dualfold.quality.rank_counts import euclidean_ranks
+from dualfold.trace import TraceProblem
+from dualfold.trace.problem import product
+from dualfold.trace.solvers.lanczos import ChebyshevFilter
+from dualfold.tsne import tsne_objective
+from dualfold.tsne.repulsion import ByGrid, ByTree
+from dualfold.weights.covariance import scatter
+
+
+def rows(n, width, seed, kind=np.float64):
+    """Three groups on a sheet, a few rows twice."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, width)) + 3 * rng.integers(0, 3, size=(n, 1))
+    X[: n // 20] = X[n // 2 : n // 2 + n // 20]
+    return X.astype(kind)
+
+
+def searches(seed):
+    """Neighbours by trees, scans and forests, of rows and of new rows, in both precisions."""
+    for kind in (np.float32, np.float64):
+        for n, width in ((60, 3), (110, 20), (330, 70)):
+            X, new = rows(n, width, seed, kind), rows(33, width, seed + 9, kind)
+            for search in ("blocked", "filtered", "kd-tree"):
+                graph.nearest(X, 7, search=search, n_jobs=1)
+                graph.nearest(X, 5, queries=new, search=search, n_jobs=1)
+            graph.nearest(X, 6, search="approximate", n_jobs=1)
+            graph.within(X, 3.0, n_jobs=1)
+            if width > 60:  # a second look in more directions, from a forest and from a sample
+                basis = principal_directions(X, 47)
+                few, more = (frame_of(X, None, basis[:, :count]) for count in (8, 47))
+                for k in (7, 90):
+                    given = few.coordinates(X), few.scale, k, 1, more.coordinates(X)
+                    scan_self(X, *given)
+    gaps = rows(90, 6, seed)
+    gaps[np.random.default_rng(seed).random(gaps.shape) < 0.1] = np.nan
+    graph.present_nearest(gaps, 4, n_jobs=1)
+
+
+def measures(seed):
+    """Every measure of quality, of few columns and of many."""
+    for n, width in ((130, 4), (150, 30)):
+        for kind in (np.float32, np.float64):
+            X = rows(n, width, seed, kind)
+            labels = np.arange(n) % 3
+            quality.report(X, X[:, :2].copy(), labels=labels, n_neighbors=5, n_jobs=1)
+            quality.silhouette(X, labels)
+            quality.shepard(X, X[:, :2].copy(), bins=16, n_jobs=1)
+            quality.nonmetric_stress(X, X[:, :2].copy(), n_jobs=1)
+            near = graph.nearest(X, 5, n_jobs=1).indices
+            euclidean_ranks(X, None, near, 1)
+            euclidean_ranks(X, np.arange(0, n, 3), near[::3], 1)
+    quality.report(X, X[:, :2].copy(), metric="cityblock", n_neighbors=5, n_jobs=1)
+
+
+def methods(seed):
+    """Estimators that factor, follow paths, unfold and take products."""
+    for kind in (np.float32, np.float64):
+        X = rows(140, 12, seed, kind)
+        dualfold.PCA(2).fit(X)
+        scatter(X, precision=kind)
+        product(X, np.ones((12, 3)))
+        for name in ("Isomap", "LaplacianEigenmaps", "LocallyLinearEmbedding", "ClassicalMDS"):
+            getattr(dualfold, name)().fit(X)
+    dualfold.PCA(3).fit(rows(20, 400, seed, np.float32))
+    roll = rows(40, 3, seed)
+    dualfold.MaximumVarianceUnfolding(n_components=2, n_neighbors=4).fit(roll)
+    plane = np.random.default_rng(seed).normal(size=(700, 2))
+    for count in (1, 20, 200):
+        near = graph.knn(plane[: 3 * count + 7], 6)
+        geodesic_distances(near, np.arange(0, 3 * count, 3), n_jobs=1)
+    some = rows(700, 10, seed)  # sources far from one another, on a graph of few steps
+    farthest_points(graph.knn(some, 6), 130)
+    scattered = np.random.default_rng(seed).permutation(600)
+    for kind in (np.float32, np.float64):
+        geodesic_distances(graph.knn(plane, 6), scattered[:200], dtype=kind, n_jobs=1)
+        geodesic_distances(graph.knn(plane[:90], 6), dtype=kind, n_jobs=1)
+
+
+def recurrences(seed):
+    """Chebyshev's polynomials of a sparse matrix."""
+    A = sp.random_array((80, 80), density=0.1, rng=np.random.default_rng(seed), format="csr")
+    polynomial = ChebyshevFilter.of(TraceProblem((A + A.T).tocsr()))
+    V = np.linalg.qr(rows(80, 5, seed))[0]
+    polynomial(V, V, np.arange(5.0))
+
+
+def pairs(seed):
+    """Matrices of double-doubles, of more rows than a block."""
+    A = Pairs(rows(70, 70, seed), 2.0**-55 * rows(70, 70, seed + 1))
+    L = cholesky(products(A, A) + Pairs(np.eye(70)))
+    backward(L, forward(L, A))
+    cholesky(Pairs(-np.eye(3)))
+
+
+def forces(seed):
+    """A few rounds of t-SNE: all pairs, grids on a line and in the plane, a tree, new rows."""
+    X = rows(90, 4, seed)
+    model = dualfold.TSNE(perplexity=8, max_iter=250, n_jobs=1).fit(X)
+    model.transform(rows(9, 4, seed + 1))
+    found = graph.nearest(X, 12, n_jobs=1)
+    lists = graph.Lists(np.arange(0, 1081, 12), found.indices.ravel(), found.distances.ravel())
+    for width in (1, 2, 3, 4):
+        Y = np.ascontiguousarray(rows(90, 4, seed)[:, :width])
+        stated = dualfold.methods.tsne(lists, n_components=width, perplexity=4.0)
+        tsne_objective(stated, Y, n_jobs=1)
+        kinds = [ByGrid(90, width)] if width < 3 else []
+        kinds += [ByTree(90, width, 0.5, bounded=True)] if width < 4 else []
+        for kind in kinds:
+            for size in (1, 9):  # wide maps have grids of float32
+                for task in kind.before(size * Y):
+                    task()
+                kind.after(size * Y, Threads(1), 1)
+
+
+def work(seeds=(0, 1)):
+    """All of it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for seed in seeds:
+            for part in (searches, measures, methods, recurrences, pairs, forces):
+                part(seed)
+
+
+if __name__ == "__main__":
+    work()

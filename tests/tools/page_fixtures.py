@@ -1,0 +1,108 @@
+"""A browser window for the tests of the page: opened from files, quiet, offline."""
+
+import os
+import shutil
+
+import pytest
+
+from tests.tools.page_window import is_driver_chatter
+
+SOFTWARE_GL = ("--enable-unsafe-swiftshader",)
+AT_FIRST = "[dualfold.state().color, document.getElementById('names').ariaPressed]"
+# What a test has done to a page undone: far cheaper than opening it again. Each line draws anew.
+AS_OPENED = """async ([color, names]) => {
+  const page = dualfold.state();
+  document.querySelector('[data-tool=pan][aria-pressed=false]')?.click();
+  document.querySelector(`#names:not([aria-pressed=${names}])`)?.click();
+  document.getElementById('search').value = '';
+  document.activeElement.blur();
+  if (page.map !== 0 || page.beside) await dualfold.show(0);
+  if (page.focus !== null) await dualfold.focus(null);
+  if (page.selected.length) await dualfold.select(null);
+  await dualfold.colorBy(color);
+  document.getElementById('reset').click();
+}"""
+
+
+def the_browser(*flags):
+    """Debian's chromium (or whatever is on the path), or a skip that says what is missing."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    # The shell is the same engine without a window around it, which takes a sixth of the time.
+    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+    on_path = next(filter(None, map(shutil.which, names)), None)
+    found = os.environ.get("DUALFOLD_CHROMIUM") or on_path
+    if found is None:
+        pytest.skip("there is no chromium on the path (apt-get install chromium)")
+    return sync_api.sync_playwright(), {
+        "executable_path": found,
+        "args": [*flags, "--no-sandbox", "--disable-dev-shm-usage"],
+    }
+
+
+@pytest.fixture(scope="module")
+def tab():
+    """One window for all tests: its second page starts five times as fast as its first."""
+    player, how = the_browser(*SOFTWARE_GL)
+    with player as play:
+        browser = play.chromium.launch(**how)
+        yield browser.new_page(viewport={"width": 1280, "height": 860}, reduced_motion="reduce")
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def file_of(tmp_path_factory):
+    """The address of a file with this page: one for all, since a browser keeps what it compiled."""
+    path = tmp_path_factory.mktemp("pages") / "page.html"
+
+    def address(html):
+        path.write_text(html, encoding="utf-8")
+        return path.as_uri()
+
+    return address
+
+
+@pytest.fixture(scope="module")
+def shown():
+    """The page that was opened last, and how it looked then."""
+    return {"html": None, "at first": None}
+
+
+@pytest.fixture
+def opened(tab, file_of, shown):
+    """Opens a page from a file, or makes one that is open as it was (unless `anew`).
+
+    At the end of the test nothing may have been asked or said.
+    """
+    heard, asked = [], []
+
+    def on_request(request):
+        if not request.url.startswith(("file:", "data:", "blob:")):
+            asked.append(request.url)
+
+    def on_console(message):
+        heard.append(f"{message.type}: {message.text}")
+
+    def on_error(error):
+        heard.append(f"error: {error}")
+
+    listeners = {"request": on_request, "console": on_console, "pageerror": on_error}
+    for event, listener in listeners.items():
+        tab.on(event, listener)
+
+    def go(html, anew=False):
+        if shown["html"] == html and not anew:
+            tab.mouse.move(2, 2)
+            tab.evaluate(AS_OPENED, shown["at first"])
+            return tab
+        tab.goto(file_of(html))
+        tab.evaluate("dualfold.ready")
+        shown.update({"html": html, "at first": tab.evaluate(AT_FIRST)})
+        return tab
+
+    yield go
+    for event, listener in listeners.items():
+        tab.remove_listener(event, listener)
+    tab.set_viewport_size({"width": 1280, "height": 860})
+    tab.emulate_media(color_scheme="light", reduced_motion="reduce")
+    assert asked == []
+    assert [line for line in heard if not is_driver_chatter(line)] == []

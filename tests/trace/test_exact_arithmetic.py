@@ -1,0 +1,117 @@
+"""Exact arithmetic of small trace problems: counts, values and proofs."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from dualfold.trace import Gramian, TraceProblem, certify
+from dualfold.trace.proof import exact_arithmetic as exact
+from dualfold.trace.proof.exact_arithmetic import Pencil, Whole, exact_proof
+
+SEEDS = range(5)
+
+
+def pencil(A, B=None, N=None):
+    n = len(A)
+    B = np.eye(n) if B is None else B
+    return Pencil(Whole.of(A), Whole.of(B), Whole.of(np.zeros((n, 0)) if N is None else N))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_doubles_become_integers_and_back(seed):
+    rng = np.random.default_rng(seed)
+    given = rng.standard_normal((3, 4)) * 10.0 ** rng.integers(-300, 300, (3, 4))
+    given[0, 0], given[1, 1] = 0.0, 5e-324
+    whole = Whole.of(given)
+    for place in np.ndindex(given.shape):
+        assert whole.fraction(*place) == Fraction(float(given[place]))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_counts_are_those_of_the_spectrum(seed):
+    """Diagonal matrices turned by exact (Householder, whole-number) reflections."""
+    rng = np.random.default_rng(seed)
+    values = np.sort(rng.integers(-20, 20, 6)).astype(float)
+    x = rng.integers(1, 4, 6).astype(float)
+    # H = xᵀx·I − 2xxᵀ has H² = (xᵀx)²·I: the spectrum of HDH is (xᵀx)² times that of D.
+    H = (x @ x) * np.eye(6) - 2 * np.outer(x, x)
+    whole = pencil(H @ np.diag(values) @ H)
+    for height in rng.uniform(-22, 22, 10):
+        assert whole.below(height * (x @ x) ** 2) == int((values < height).sum())
+
+
+def test_excluded_directions_are_not_counted():
+    A = np.diag([1.0, 2.0, 3.0, 4.0])
+    N = np.array([[0.0], [1.0], [0.0], [0.0]])
+    assert pencil(A, N=N).below(3.5) == 2
+    assert pencil(A).below(3.5) == 3
+    heavy = pencil(A, B=np.diag([1.0, 1.0, 100.0, 1.0]))
+    assert heavy.below(0.5) == 1  # 3/100
+
+
+def graded(seed):
+    """Features of very different size: M = QD, with singular values that only M's form shows."""
+    rng = np.random.default_rng(seed)
+    Q = rng.standard_normal((14, 7))
+    weights = 10.0 ** rng.uniform(-12, 12, 7)
+    problem = TraceProblem(Gramian(sp.csr_array(Q)), weights, count=2)
+    return problem, Q, weights
+
+
+def best_directions(Q, weights):
+    import mpmath
+
+    with mpmath.workdps(80):
+        W = mpmath.diag([1 / mpmath.sqrt(w) for w in weights])
+        M = mpmath.matrix(Q.tolist()) * W
+        values, vectors = mpmath.eigsy(M.T * M)
+        V = W * vectors
+        best = np.array([[float(V[i, j]) for j in range(3)] for i in range(len(weights))])
+        return best, [Fraction(str(mpmath.nstr(v, 40))) for v in values]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_graded_features_are_proved(seed):
+    """Weights 24 orders apart: double precision resolves nothing of the optimum."""
+    problem, Q, weights = graded(seed)
+    V, values = best_directions(Q, weights)
+    found = certify(problem, V[:, :2])
+    assert found.level == "proved"
+    assert abs(found.value - float(values[0] + values[1])) <= 1e-12 * found.value
+    assert found.bound <= float(values[0] + values[1]) * (1 + 1e-14)
+    wrong = certify(problem, V[:, [0, 2]])
+    assert wrong.level not in ("proved", "measured")
+
+
+def test_what_is_not_optimal_is_not_proved():
+    problem, Q, weights = graded(0)
+    V, _ = best_directions(Q, weights)
+    assert exact_proof(problem, V[:, :2], 1e-4) is not None
+    assert exact_proof(problem, V[:, 1:3], 1e-4) is None
+    assert exact_proof(problem, V[:, [0, 2]], 1e-4) is None
+
+
+def test_large_problems_are_left_to_other_proofs():
+    rng = np.random.default_rng(0)
+    problem = TraceProblem(np.diag(rng.uniform(1, 2, 60)), count=1)
+    assert exact_proof(problem, np.eye(60)[:, :1], 1e-4) is None
+
+
+def test_exact_answers_are_taken_off_the_excluded_directions():
+    """B-orthogonally, in whole numbers: Bᵀ-products with N vanish, and the span is kept."""
+    rng = np.random.default_rng(0)
+    B = np.array([1.0, 2.0, 4.0, 0.5])
+    N = np.array([[1.0], [1.0], [2.0], [-1.0]])
+    problem = TraceProblem(np.diag([1.0, 2.0, 3.0, 4.0]), B, count=2, excluded=N)
+    pencil = exact._pencil(problem)
+    V = np.round(rng.normal(size=(4, 2)) * 8) / 8
+    W = exact._on_constraint(pencil, exact.Whole.of(V))
+    rows = [[W.fraction(i, j) for j in range(2)] for i in range(4)]
+    n, b = [Fraction(x) for x in N[:, 0]], [Fraction(x) for x in B]
+    for j in range(2):
+        assert sum(n[i] * b[i] * rows[i][j] for i in range(4)) == 0
+    found = np.array([[float(one) for one in row] for row in rows])
+    both = np.hstack([N, V, found])
+    assert np.linalg.matrix_rank(both) == 3

@@ -1,0 +1,244 @@
+"""Where proofs of trace problems look: which heights are tried, in which order, how often.
+
+Nothing that is proved depends on it, but whether something is proved does. The docstrings of
+`heights`, `singular_heights` and `_first_good` say where; here are their numbers by hand.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.sparse.linalg import aslinearoperator
+
+from dualfold.trace import Gramian, TraceProblem, certificate
+from dualfold.trace.proof import lehmann_bounds as bounds
+from dualfold.trace.proof import routes as proofs
+from dualfold.trace.proof import singular_values as singular
+from dualfold.trace.proof.completeness import Floor
+from dualfold.trace.proof.lehmann_bounds import Bracket, Height, bracket
+from dualfold.trace.proof.trial_directions import Trial
+
+
+def trial_of(h, squares=None):
+    h = np.asarray(h, dtype=float)
+    squares = np.zeros(len(h)) if squares is None else np.asarray(squares, dtype=float)
+    return Trial(np.eye(len(h) + 2)[:, : len(h)], h, squares, np.zeros(len(h)), 0.0, 0.0)
+
+
+def problem_of(values, count=1, **more):
+    return TraceProblem(np.diag(np.asarray(values, dtype=float)), count=count, **more)
+
+
+# ---- heights
+
+
+def test_heights_are_tried_in_the_gap_under_the_cluster_and_at_guesses(monkeypatch):
+    monkeypatch.setattr(bounds, "WIDER", (1.0, 64.0))
+    monkeypatch.setattr(bounds, "FINEST", 0.0)
+    allowed = 2.0**-22  # δ is a 32nd of it times the last value, which is 4
+    delta = allowed / 8
+    answer = trial_of([1.0, 4.0 - 4 * delta, 4.0])
+    found = list(bounds.heights(answer, lambda: None, 7.0, 0.0, allowed))
+    assert found == [
+        Height(3, 5.0),  # a third of the way to the next value
+        Height(2, 4.0 - delta, delta),
+        Height(1, 4.0 - 4 * delta - 64 * delta, 64 * delta),  # two are nearer than twice that
+        *(Height(3, 4.0 + step) for step in (2.0, 0.5, 0.125, 0.03125)),
+    ]
+    # A gap of just twice δ holds a height; no room behind the answer: nothing is tried there.
+    narrow = trial_of([1.0, 4.0 - 2 * delta, 4.0])
+    assert next(bounds.heights(narrow, lambda: None, 4.0 + 4 * delta, 0.0, allowed)).below == 2
+    # δ is also eight lengths of a residual, or so much of the spectrum, or 2.5e-8.
+    rough = trial_of([1.0, 4.0], [0.0, 2.0**-20])
+    assert next(bounds.heights(rough, lambda: None, None, 0.0, allowed)).under == 8 * 2.0**-10
+    usual = next(bounds.heights(trial_of([1.0, 4.0]), lambda: None, None, 0.0, 1e-4))
+    assert usual.under == pytest.approx(1e-7, rel=1e-12)
+    monkeypatch.setattr(bounds, "FINEST", 1e-3)
+    assert next(bounds.heights(answer, lambda: None, None, 8.0, allowed)).under == 8e-3
+
+
+def test_wider_gaps_are_tried_where_better_directions_are_below():
+    answer = trial_of([1.0])
+    wider = trial_of([1.0, 2.0, 3.0, 11.0, 12.0, 16.0], np.full(6, 2.0**-8))
+    found = bounds._wide_gaps(answer, wider, 0.25)
+    assert found == [Height(3, 7.0), Height(5, 14.0)]  # the widest first, in their middle
+    assert bounds._wide_gaps(answer, wider, 1.0) == [Height(3, 7.0)]  # 4 is not more than 4·1
+    rough = trial_of([1.0, 2.0, 3.0, 11.0, 12.0, 16.0], np.full(6, 1.0))
+    assert bounds._wide_gaps(answer, rough, None) == [Height(3, 7.0)]
+    half = trial_of([1.0, 2.0, 3.0], np.full(3, 0.25))  # residuals of ½: a gap of 2 would do
+    assert bounds._wide_gaps(answer, half, None) == []
+
+
+def test_singular_values_are_tried_in_the_middle_of_gaps_and_under_the_answer(monkeypatch):
+    monkeypatch.setattr(singular, "WIDER", (1.0,))
+    s = np.array([1.0, 3.0, 4.0, 8.0, 10.0])
+    under = 3 * 2.5e-8
+    rest = [
+        Height(1, (3 - under) ** 2, under * (6 - under)),
+        Height(2, float(1.2 * 3) ** 2),
+        Height(2, float(1.03 * 3) ** 2),
+    ]
+    behind, first, second = Height(2, 3.5**2), Height(3, 36.0), Height(4, 81.0)
+    assert singular.singular_heights(s, 2, 1.0, 1e-4) == [behind, first, second, *rest]
+    # A gap of 5e-8 of the norm is clear, one of 2e-8 is not: then a wider one comes first.
+    found = singular.singular_heights(s, 2, 2e7, 1e-4)
+    assert found[:3] == [behind, first, second]
+    assert found[3].at == (3 - 2e-7) ** 2  # the norm's rounding is more than 2.5e-8 of the value
+    assert singular.singular_heights(s, 2, 5e7, 1e-4)[:3] == [first, behind, second]
+    # A 64th of a small tolerance; values nearer than twice that are of one cluster.
+    for near, below in ((2.0**-23, 2), (2.0**-24, 1)):
+        s = np.array([1.0, 4.0 - near, 4.0])
+        found = singular.singular_heights(s, 3, 1.0, 2.0**-20)
+        assert found[0].below == below
+        assert found[0].at == (s[below] - 2.0**-24) ** 2
+
+
+# ---- what is looked at
+
+
+def test_further_directions_are_used_where_there_are_two_and_a_is_sparse():
+    sparse = TraceProblem(sp.csr_array(np.diag([1.0, 2.0, 3.0, 4.0])), count=1)
+    one, two = np.eye(4)[:, 1:2], np.eye(4)[:, 1:3]
+    assert proofs._wants_wider(sparse, two)
+    assert not proofs._wants_wider(sparse, one)
+    assert not proofs._wants_wider(problem_of([1, 2, 3, 4]), two)
+
+
+def test_further_directions_are_kept_in_any_units_if_some_of_them_is_left():
+    light = TraceProblem(np.eye(3), np.full(3, 1e-20), count=1)
+    basis = 1e10 * np.eye(3)[:, :1]
+    assert proofs._further(light, basis, np.array([[0.0], [1.0], [0.0]])).shape == (3, 1)
+    plain = problem_of([1, 2, 3])
+    for left, kept in ((1.5e-8, 1), (0.7e-8, 0)):
+        column = np.array([[1.0], [left], [0.0]])
+        assert proofs._further(plain, np.eye(3)[:, :1], column).shape[1] == kept
+
+
+def test_excluded_directions_are_lifted_above_all_that_is_looked_at():
+    problem = problem_of([0, 1, 2, 5], excluded=np.eye(4)[:, :1])
+    excluded = Trial(np.eye(4)[:, :1], np.array([-3.0]), *np.zeros((2, 1)), 0.0, 0.5)
+    further = np.eye(4)[:, 2:]
+    half = 0.5 * bounds.UP
+    assert proofs._lift(problem, np.array([1.0]), further, excluded) == 8 * (1 + 5 + 3 + half)
+    assert proofs._lift(problem, np.array([-1.0]), further[:, :0], excluded) == 8 * (1 + 3 + half)
+
+
+def test_the_next_value_is_a_hint_where_it_is_apart():
+    answer = trial_of([1.0])
+    problem = problem_of([0, 1, 2, 5], excluded=np.eye(4)[:, :1])
+    assert proofs._following(problem, answer, np.zeros((4, 0)), 40.0) == pytest.approx(2.0)
+    near = problem_of([1.0, 1.0 + 5e-10, 2.0, 3.0])
+    assert proofs._following(near, answer, np.zeros((4, 0)), 0.0) is None
+    wide = problem_of([1.0, 1.0 + 5e-8, 2.0, 1e6])
+    assert proofs._following(wide, answer, np.zeros((4, 0)), 0.0) is None
+    assert proofs._following(near, answer, np.eye(4)[:, 2:], 0.0) == 2.0
+
+
+def test_what_the_basis_is_off_its_span_is_added_to_the_distance(monkeypatch):
+    seen = []
+    monkeypatch.setattr(proofs, "span_error", lambda *_: 0.125)
+    monkeypatch.setattr(proofs, "_best", lambda case, *_: (seen.append(case), None, False))
+    problem = problem_of([1, 2, 4, 8], count=2)
+    proofs.evidence(problem, np.eye(4)[:, :2], 16.0, 1e-4, False)
+    case = seen[0]
+    length = np.sqrt(case.answer.squares.sum())
+    extra = 2 * 0.125 * length + 4 * 0.125**2 * (16.0 + 2.0)
+    assert case.extra == pytest.approx(extra, rel=1e-5)
+    found = proofs._with_extra(Bracket(1.0, 2.0, 3.0, 4.0, 5.0), case)
+    assert (found.lower, found.apart, found.blurred) == (
+        1.0 - case.extra,
+        2.0 + case.extra,
+        3.0 + case.extra,
+    )
+
+
+def test_routes_are_taken_up_to_and_with_their_number_of_rows(monkeypatch):
+    problem = problem_of([8, 4, 2, 1], sense="max")
+    case = SimpleNamespace(problem=problem, answer=trial_of([-8.0]), tolerance=1e-4)
+
+    def never(*_):
+        raise AssertionError
+
+    monkeypatch.setattr(proofs, "norm_floor", lambda *_: None)
+    monkeypatch.setattr(proofs, "deflated_norm_floor", never)
+    monkeypatch.setattr(proofs, "MOST_FILLED_ROWS", 4)
+    assert proofs._by_norm(case) is None
+    operator = TraceProblem(aslinearoperator(np.diag([1.0, 2.0, 3.0, 4.0])), count=1)
+    assert isinstance(certificate._spelled_out(operator).A, np.ndarray)
+    monkeypatch.setattr(proofs, "MOST_FILLED_ROWS", 3)
+    assert certificate._spelled_out(operator) is operator
+    factor = TraceProblem(Gramian(sp.csr_array(np.diag([1.0, 2.0, 3.0]))), count=1)
+    case = SimpleNamespace(problem=factor)
+    monkeypatch.setattr(proofs, "_singular", lambda *_: "pairs")
+    monkeypatch.setattr(proofs, "_settled", lambda *_: True)
+    monkeypatch.setattr(proofs, "MOST_PAIRED_ROWS", 6)
+    assert proofs._counted_when_filled(case, None, None) == "pairs"
+
+
+# ---- the first good floor
+
+
+def tries(n=4, tolerance=0.0, gap_at=None):
+    """How often a floor is made of twenty heights, none of which proves enough (or one)."""
+    case = SimpleNamespace(
+        problem=SimpleNamespace(n=n), excluded=None, extra=0.0, tolerance=tolerance
+    )
+    made = []
+
+    def prove(height):
+        made.append(height)
+        return Floor(1, 1.0, "inertia", seen=1)
+
+    def weigh(floor, height):
+        return Bracket(1.0, 0.25 if height.at == gap_at else 1.0, 0.0, 1.0, 0.0)
+
+    found = proofs._first_good(case, [Height(1, float(k)) for k in range(20)], prove, weigh)
+    return len(made), found
+
+
+def test_large_problems_get_fewer_tries(monkeypatch):
+    assert tries()[0] == 12
+    monkeypatch.setattr(proofs, "LARGE", 4)
+    assert tries()[0] == 12
+    assert tries(5)[0] == 5
+
+
+def test_a_distance_that_is_just_the_tolerance_is_good_enough(monkeypatch):
+    gap = Bracket(1.0, 0.25, 0.0, 1.0, 0.0).gap
+    count, found = tries(tolerance=gap, gap_at=3.0)
+    assert count == 4
+    assert found[0].gap == gap
+    assert not proofs._is_blurred(
+        Bracket(1.0, 0.25, 0.25, 1.0, 0.0), SimpleNamespace(tolerance=gap)
+    )
+    assert proofs._is_blurred(
+        Bracket(1.0, 0.25, 0.25, 1.0, 0.0), SimpleNamespace(tolerance=gap / 2)
+    )
+
+
+def test_better_directions_are_taken_where_they_prove_more(monkeypatch):
+    rough, fine = trial_of([1.0], [0.25]), trial_of([1.0], [2.0**-20])
+    floor = Floor(1, 2.0, "inertia", seen=1, solve=lambda R: R)
+    case = SimpleNamespace(answer=rough, wider=None, tolerance=1e-9)
+    for refined, expected in ((fine, fine), (trial_of([1.0], [0.5]), rough), (None, rough)):
+        monkeypatch.setattr(proofs, "_refined", lambda *_, refined=refined: refined)
+        below = None if expected is rough else expected
+        assert vars(proofs._weighed(case, floor)) == vars(bracket(rough, below, floor))
+
+    def never(*_):
+        raise AssertionError
+
+    monkeypatch.setattr(proofs, "_refined", never)
+    case.tolerance = bracket(rough, None, floor).gap
+    assert vars(proofs._weighed(case, floor)) == vars(bracket(rough, None, floor))
+
+
+def test_directions_past_the_answer_are_lifted_where_there_are_some():
+    case = SimpleNamespace(answer=trial_of([1.0]), wider=None)
+    assert proofs._lifted_trial(case, 2) is case.answer
+    case.wider = trial_of([1.0, 2.0])
+    assert proofs._lifted_trial(case, 2) is case.wider
+    assert proofs._lifted_trial(case, 1) is case.answer

@@ -1,0 +1,265 @@
+"""Laplacians, reconstruction weights and Gram matrices against their definitions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.spatial.distance import cdist
+
+from dualfold import LaplacianEigenmaps
+from dualfold.errors import InvalidInput
+from dualfold.graph import Lists, from_lengths, knn, neighborhood_spread, radius, variable
+from dualfold.weights import (
+    centred_gram,
+    column_means,
+    density_laplacian,
+    heat_laplacian,
+    heat_width,
+    reconstruction_weights,
+    scatter,
+    weighted_laplacian,
+)
+from dualfold.weights.affinity import Affinity, _reach
+from dualfold.weights.gram import refuse_asymmetry
+from dualfold.weights.perplexity import conditional_affinities, joint_affinities
+from dualfold.weights.row_passes import table
+
+RNG = np.random.default_rng(0)
+POINTS = RNG.random((80, 3))
+
+
+def adjacency(graph):
+    A = np.zeros((graph.n, graph.n), bool)
+    coo = graph.lengths.tocoo()
+    A[coo.row, coo.col] = True
+    return A
+
+
+@pytest.mark.parametrize("width", [None, 0.2, 3.0])
+def test_heat_entries(width):
+    graph = knn(POINTS, 6)
+    D = cdist(POINTS, POINTS)
+    sigma = np.sqrt((D[adjacency(graph)] ** 2).mean()) if width is None else width
+    W = np.exp(-((D / sigma) ** 2)) * adjacency(graph)
+    laplacian, degrees = heat_laplacian(graph, width=width)
+    np.testing.assert_allclose(laplacian.toarray(), np.diag(W.sum(1)) - W, atol=1e-13)
+    np.testing.assert_allclose(degrees, W.sum(1), rtol=1e-13)
+    if width is None:
+        assert heat_width(graph) == pytest.approx(sigma)
+
+
+def test_huge_width_is_binary():
+    graph = knn(POINTS, 6)
+    heat, _ = heat_laplacian(graph, width=1e9)
+    binary, degrees = weighted_laplacian(graph, weights="binary")
+    np.testing.assert_allclose(heat.toarray(), binary.toarray(), atol=1e-12)
+    assert np.array_equal(degrees, adjacency(graph).sum(1))
+
+
+def test_density_entries():
+    graph, t = knn(POINTS, 6), 6
+    D = cdist(POINTS, POINTS)
+    spread = np.sqrt((np.sort(D, axis=1)[:, 1 : t + 1] ** 2).sum(1)) / t
+    W = np.exp(-(D**2) / (t * np.outer(spread, spread))) * adjacency(graph)
+    laplacian, _ = density_laplacian(graph)
+    np.testing.assert_allclose(laplacian.toarray(), np.diag(W.sum(1)) - W, atol=1e-13)
+
+
+def tucker_average_distances(X, t):
+    """A_i of Definition 3.4, from the printed formula: the t nearest points, whatever is kept."""
+    D = cdist(X, X)
+    return np.array(
+        [np.sqrt(sum(d**2 for d in np.sort(np.delete(D[i], i))[:t])) / t for i in range(len(X))]
+    )
+
+
+def tucker_variable_density(X, t):
+    """W of Tucker's second new algorithm: Definition 3.5's neighbours, Definition 3.4's weights."""
+    m, D, A = len(X), cdist(X, X), tucker_average_distances(X, t)
+    near = np.zeros((m, m), bool)
+    for i in range(m):
+        r = max(1, min(int(np.floor(t * A.mean() / A[i])), t))  # r = 0 would cut the point off
+        order = [j for j in np.argsort(D[i]) if j != i]
+        near[i, order[:r]] = True
+    W = np.exp(-(D**2) / np.outer(A, A) / t)
+    return np.where(near | near.T, W, 0.0), near.sum(1)
+
+
+@pytest.mark.parametrize("t", [6, 18])
+def test_variable_density_weights_are_those_of_the_paper(t):
+    X = np.vstack([POINTS, 0.2 * RNG.random((60, 3))])
+    W, kept = tucker_variable_density(X, t)
+    graph = variable(X, t)
+    assert (kept < t).sum() > 20  # else the cut lists would do
+    np.testing.assert_array_equal(graph.lists.counts, kept)
+    A = tucker_average_distances(X, t)
+    np.testing.assert_allclose(neighborhood_spread(graph), A, rtol=1e-12)
+    L = np.diag(W.sum(1)) - W
+    np.testing.assert_allclose(density_laplacian(graph)[0].toarray(), L, atol=1e-13)
+    model = LaplacianEigenmaps.named("VALE", n_neighbors=t, n_components=3).fit(X)
+    if graph.n_pieces == 1:
+        values, vectors = np.linalg.eigh(L)
+        np.testing.assert_allclose(model.eigenvalues_, values[1:4], rtol=1e-9)
+        cosines = np.linalg.svd(vectors[:, 1:4].T @ model.embedding_, compute_uv=False)
+        np.testing.assert_allclose(cosines, 1, atol=1e-9)
+        np.testing.assert_allclose(model.transform(X), model.embedding_, atol=1e-8)
+
+
+def test_average_distances_run_over_the_nearest_points_whatever_the_graph_keeps():
+    for graph in (knn(POINTS, 4), variable(POINTS, 9), knn(POINTS, 9, symmetry="and")):
+        for t in (4, 9, 15):
+            expected = tucker_average_distances(POINTS, t)
+            np.testing.assert_allclose(neighborhood_spread(graph, t), expected, rtol=1e-12)
+    ball = radius(POINTS, 0.4)  # no number of neighbours: those within the radius
+    D = cdist(POINTS, POINTS)
+    inside = (D <= 0.4) & ~np.eye(len(D), dtype=bool)
+    expected = np.sqrt((D**2 * inside).sum(1)) / np.maximum(inside.sum(1), 1)
+    np.testing.assert_allclose(neighborhood_spread(ball), expected, rtol=1e-12)
+    given = from_lengths(ball.lengths)
+    np.testing.assert_allclose(neighborhood_spread(given), expected, rtol=1e-12)
+
+
+def test_density_weights_with_duplicates_are_finite():
+    X = np.vstack([POINTS, np.repeat(POINTS[:1], 10, axis=0)])
+    laplacian, degrees = density_laplacian(knn(X, 6))
+    assert np.isfinite(laplacian.data).all()
+    assert (degrees > 0).all()
+
+
+def test_density_weights_do_not_feel_the_unit():
+    small, large = (density_laplacian(variable(scale * POINTS, 6))[0] for scale in (1e-3, 1e3))
+    np.testing.assert_allclose(small.toarray(), large.toarray(), atol=1e-9)
+
+
+def test_too_narrow_a_kernel_is_refused_with_a_width_that_works():
+    graph = knn(POINTS, 6)
+    with pytest.raises(InvalidInput, match="too narrow") as caught:
+        heat_laplacian(graph, width=1e-3)
+    width = float(str(caught.value).split("width=")[2].split()[0])
+    heat_laplacian(graph, width=width)
+    with pytest.raises(InvalidInput, match="positive"):
+        heat_laplacian(graph, width=0)
+
+
+def test_reconstruction_weights_against_one_by_one():
+    graph = variable(POINTS, 7)
+    W = reconstruction_weights(POINTS, graph.lists, ridge=1e-3).toarray()
+    lists = graph.lists
+    for i in range(len(POINTS)):
+        near = lists.indices[lists.indptr[i] : lists.indptr[i + 1]]
+        Z = POINTS[near] - POINTS[i]
+        G = Z @ Z.T
+        w = np.linalg.solve(G + 1e-3 * np.trace(G) * np.eye(len(near)), np.ones(len(near)))
+        np.testing.assert_allclose(W[i, near], w / w.sum(), rtol=1e-9)
+    np.testing.assert_allclose(W.sum(1), 1, rtol=1e-12)
+    from sklearn.manifold._locally_linear import barycenter_kneighbors_graph
+
+    fixed = knn(POINTS, 7)
+    ours = reconstruction_weights(POINTS, fixed.lists).toarray()
+    theirs = barycenter_kneighbors_graph(POINTS, n_neighbors=7).toarray()
+    np.testing.assert_allclose(ours, theirs, atol=1e-9)
+
+
+def test_reconstruction_in_small_batches_and_of_sparse_data(monkeypatch):
+    from dualfold.weights import batches
+
+    lists = knn(POINTS, 5).lists
+    whole = reconstruction_weights(POINTS, lists)
+    monkeypatch.setattr(batches, "BATCH", 200)
+    np.testing.assert_allclose(reconstruction_weights(POINTS, lists).data, whole.data, rtol=1e-12)
+    sparse = reconstruction_weights(sp.csr_array(POINTS), lists)
+    np.testing.assert_allclose(sparse.data, whole.data, rtol=1e-12)
+
+
+def test_reconstruction_among_duplicates_is_finite():
+    X = np.repeat(POINTS[:5], 6, axis=0)
+    W = reconstruction_weights(X, knn(X, 4).lists)
+    np.testing.assert_allclose(np.asarray(W.sum(axis=1)).ravel(), 1, rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.uint8, np.int64])
+def test_scatter_of_every_kind(kind, monkeypatch):
+    from dualfold.kernels import threads
+    from dualfold.weights import covariance
+
+    monkeypatch.setattr(covariance, "LYING_TILE", 100)
+    monkeypatch.setattr(covariance, "COPIED_TILE", 100)
+    monkeypatch.setattr(covariance, "LEAST_TILE", 100)
+    monkeypatch.setattr(covariance, "SLAB", 7)
+    monkeypatch.setattr(threads, "FEWEST", 7)
+    monkeypatch.setattr(threads, "THIN_TILE", 100)
+    X = (RNG.random((90, 7)) * 200).astype(kind)
+    total, mean = scatter(X)
+    exact = np.cov(X.astype(float).T, bias=True) * 90
+    np.testing.assert_allclose(total, exact, rtol=2e-5, atol=1e-5 * exact.max())
+    np.testing.assert_allclose(mean, X.mean(0, dtype=float), rtol=1e-12)
+    np.testing.assert_allclose(column_means(X), X.mean(0, dtype=float), rtol=1e-12)
+    assert np.array_equal(total, total.T)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_scatter_with_a_mean_far_from_zero(kind):
+    # A mean 10⁶ (float64) or 10³ (float32) times the spread costs no digits but those
+    # that the data itself lost.
+    offset = 1e6 if kind is np.float64 else 1e3
+    X = (RNG.standard_normal((500, 5)) + offset).astype(kind)
+    exact = np.cov(X.astype(np.longdouble).T.astype(float), bias=True) * 500
+    total, _ = scatter(X)
+    np.testing.assert_allclose(total, exact, rtol=1e-4, atol=1e-5 * exact.max())
+    if kind is np.float64:
+        np.testing.assert_allclose(total, exact, rtol=1e-9, atol=1e-9 * exact.max())
+
+
+def test_scatter_of_sparse_data_and_memory_maps(tmp_path):
+    X = sp.random_array((60, 9), density=0.3, rng=np.random.default_rng(1), format="csr")
+    np.testing.assert_allclose(scatter(X)[0], scatter(X.toarray())[0], atol=1e-12)
+    np.save(tmp_path / "x.npy", X.toarray().astype(np.float32))
+    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
+    np.testing.assert_allclose(scatter(mapped)[0], scatter(X.toarray())[0], atol=1e-5)
+
+
+def test_centred_gram_is_the_gram_matrix():
+    centred = POINTS - POINTS.mean(0)
+    K = centred_gram(cdist(POINTS, POINTS))
+    np.testing.assert_allclose(K, centred @ centred.T, atol=1e-13)
+    assert centred_gram(cdist(POINTS, POINTS).astype(np.float32)).dtype == np.float32
+    with pytest.raises(InvalidInput, match="square"):
+        centred_gram(POINTS)
+    with pytest.raises(InvalidInput, match="pieces"):
+        centred_gram(np.array([[0, np.inf], [np.inf, 0]]))
+
+
+X, NEW = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))
+DISTANCES = cdist(X, X)
+NOBODY = Lists(np.zeros(4, np.int64), np.zeros(0, np.int64), np.zeros(0))
+
+
+def test_weights_that_nothing_can_be_made_of():
+    with pytest.raises(InvalidInput, match="no row has a neighbour"):
+        joint_affinities(NOBODY, np.empty(0))
+    endless = Lists(np.array([0, 1, 2]), np.array([1, 0]), np.array([np.inf, 1.0]))
+    with pytest.raises(InvalidInput, match="not finite"):
+        conditional_affinities(endless, 1.5)
+    with pytest.raises(InvalidInput, match="no rows; at least one"):
+        scatter(np.empty((0, 3)))
+    with pytest.raises(InvalidInput, match="at least one row and one column"):
+        table(np.empty((3, 0)))
+    with pytest.raises(InvalidInput, match="2-dimensional and square"):
+        refuse_asymmetry(DISTANCES[:3])
+    uneven = DISTANCES.copy()
+    uneven[3, 5] += 1
+    with pytest.raises(InvalidInput, match=r"entry \(3, 5\)"):
+        refuse_asymmetry(uneven)
+    assert Affinity("adaptive").words == "adaptive weights"
+
+
+def test_weights_of_long_edges_may_vanish_where_others_hold_the_graph():
+    """exp(−(1.9/0.05)²) is no double; the chain of the two short edges is left."""
+    line = knn(np.array([[0.0], [1.0], [1.9]]), 2)
+    L, degrees = weighted_laplacian(line, weights="heat", width=0.05)
+    assert L[[0], [2]] == 0
+    assert (degrees > 0).all()
+    with pytest.raises(InvalidInput, match="is too narrow"):
+        weighted_laplacian(line, weights="heat", width=0.01)
+    assert _reach(NOBODY).tolist() == [0.0, 0.0, 0.0]
