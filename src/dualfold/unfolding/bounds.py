@@ -154,8 +154,10 @@ def upper_bound(value: float, floor: float) -> float:
     return float(np.nextafter(quotient + 4 * UNIT_ROUNDOFF * abs(quotient), np.inf))
 
 
-def geodesic_bounds(problem: UnfoldingProblem, *, near: Array | None = None) -> GeodesicBounds:
-    """The two bounds from path lengths (above MAX_ALL_PAIRS_ROWS points: from some centres).
+def geodesic_bounds(
+    problem: UnfoldingProblem, *, near: Array | None = None, all_pairs: int = MAX_ALL_PAIRS_ROWS
+) -> GeodesicBounds:
+    """The two bounds from path lengths (above `all_pairs` points: from some centres).
 
     Each geodesic is a sum of the roots of d² along a path of at most n − 1 edges, rounded
     by γ_{n+1} at the most; squares and two sums of n terms with masses make it 4n + 16 units.
@@ -164,7 +166,7 @@ def geodesic_bounds(problem: UnfoldingProblem, *, near: Array | None = None) -> 
     graph, mass = graph_of(problem), problem.mass
     added = 1 + 8 * (problem.n + 16) * UNIT_ROUNDOFF
     lost = (problem.n - 1) * float(mass.sum()) * UNDERFLOW_BOUND
-    if problem.n <= MAX_ALL_PAIRS_ROWS:
+    if problem.n <= all_pairs:
         sums = _geodesic_sums(graph, np.arange(problem.n), mass)
         isomap = float(mass @ sums) / (2 * float(mass.sum()))
         return GeodesicBounds(isomap * added + lost, float(sums.min()) * added + lost)
