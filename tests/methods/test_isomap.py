@@ -10,7 +10,7 @@ import dualfold
 from dualfold import PCA
 from dualfold.data import digits, s_curve, swiss_roll
 from dualfold.errors import DisconnectedGraph, InvalidInput
-from dualfold.graph import Landmarks, farthest_points, geodesic_distances, joined, knn
+from dualfold.graph import Landmarks, farthest_points, geodesic_distances, join_pieces, knn
 from dualfold.maps import GeodesicMap, triangulation
 from dualfold.methods import isomap, landmark_count, landmark_isomap, mds_of_distances
 from dualfold.quality import residual_variance
@@ -240,7 +240,7 @@ def test_landmarks_that_are_chosen_by_size():
 
 
 def test_geodesics_keep_the_precision_that_is_asked():
-    graph = joined(knn(np.random.default_rng(0).normal(size=(30, 2)), 6))
+    graph = join_pieces(knn(np.random.default_rng(0).normal(size=(30, 2)), 6))
     assert isomap(graph).A.dtype == np.float64
     assert isomap(graph, dtype=np.float32).A.dtype == np.float32
 

@@ -93,7 +93,7 @@ def problem_of(kind: str, X: np.ndarray, k: int, landmarks: int):
         return dualfold.methods.pca(X, matrix="gram" if kind == "gram pca" else "auto")
     if kind == "mds":
         return dualfold.methods.mds(X)
-    graph = dualfold.graph.joined(dualfold.graph.knn(X, k))
+    graph = dualfold.graph.join_pieces(dualfold.graph.knn(X, k))
     if kind == "landmark isomap":
         corners = dualfold.graph.farthest_points(graph, landmarks, random_state=0)
         return dualfold.methods.landmark_isomap(graph, corners)
@@ -418,7 +418,7 @@ def sides_of(unfolding):
 def unfolding_points(rng: np.random.Generator):
     """The leading coordinates of an unfolding, with both its sides."""
     X = rows_of(str(rng.choice(("roll", "twins"))), 60, rng)
-    graph = dualfold.graph.joined(dualfold.graph.knn(X, 5))
+    graph = dualfold.graph.join_pieces(dualfold.graph.knn(X, 5))
     unfolding = dualfold.unfolding.unfold(graph)
     points, sides = unfolding.coordinates(2)[0], sides_of(unfolding)
     return (

@@ -215,7 +215,7 @@ def test_stored_points_are_proved_again_and_changed_ones_are_not(method):
 
 def test_both_sides_of_an_unfolding_are_judged_again():
     graph = dualfold.graph.knn(np.vstack([X[:80], X[:3]]), 6)  # three points twice
-    graph = dualfold.graph.joined(graph)
+    graph = dualfold.graph.join_pieces(graph)
     unfolding = dualfold.unfolding.unfold(graph)
     points = unfolding.coordinates(2)[0]
     sides = BothSides(unfolding.factor, unfolding.weights)

@@ -20,7 +20,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.graph.attachment import doors
+from dualfold.graph.attachment import nearest_graph_points
 from dualfold.graph.geodesics import Landmarks, geodesic_distances
 from dualfold.graph.graph import Graph
 from dualfold.kernels.threads import in_shares, row_slices, thin_tiles
@@ -172,7 +172,7 @@ def geodesics_to_new(
     A point of the graph is its own nearest neighbour and gets its own geodesics. Those
     of the neighbours are computed when needed; nothing n×n is kept.
     """
-    neighbors, distances = doors(graph, X)
+    neighbors, distances = nearest_graph_points(graph, X)
     # Exact placing holds the geodesics of up to k neighbours of each new point.
     width = neighbors.shape[1] * graph.n if landmarks is None else len(landmarks.indices)
     for rows in row_slices(len(neighbors), max(1, BLOCK_NUMBERS // width)):

@@ -15,7 +15,7 @@ from dualfold.maps.out_of_sample import FittedRowsMap, OutOfSampleMap, float_arr
 from dualfold.maps.parts import Parts
 from dualfold.trace.lift import Solve
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.batches import BATCH, numbers
+from dualfold.weights.batches import BATCH_NUMBERS, dense_rows
 from dualfold.weights.reconstruction import affine_weights, gram_weights
 
 
@@ -44,18 +44,18 @@ class LocalWeightsMap(FittedRowsMap):
     def inverse(self, Y: Any) -> Array:
         """Features of points on the map, by weights found among its points."""
         rows = np.arange(self.features.shape[0])
-        return self._combinations(np.asarray(Y), self.points, numbers(self.features, rows))
+        return self._combinations(np.asarray(Y), self.points, dense_rows(self.features, rows))
 
     def _combinations(self, queries: Any, known: Any, images: Array) -> Array:
         """Of the images of the nearest `known` points, by the weights that rebuild the queries."""
         neighbors = nearest(known, self.n_neighbors, queries=queries)
         near = neighbors.indices
         combined = np.empty((len(near), images.shape[1]))
-        height = max(1, BATCH // (near.shape[1] * (known.shape[1] + near.shape[1])))
+        height = max(1, BATCH_NUMBERS // (near.shape[1] * (known.shape[1] + near.shape[1])))
         for start in range(0, len(near), height):
             rows = np.arange(start, min(start + height, len(near)))
-            offsets = numbers(known, near[rows].ravel()).reshape(len(rows), near.shape[1], -1)
-            offsets = offsets - numbers(queries, rows)[:, None]
+            offsets = dense_rows(known, near[rows].ravel()).reshape(len(rows), near.shape[1], -1)
+            offsets = offsets - dense_rows(queries, rows)[:, None]
             weights = affine_weights(offsets, self.ridge)
             combined[rows] = np.einsum("bk,bkd->bd", weights, images[near[rows]])
         same = neighbors.distances[:, 0] == 0

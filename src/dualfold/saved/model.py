@@ -12,10 +12,17 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.data.atomic_files import whole_file
+from dualfold.data.atomic_files import atomic_file
 from dualfold.data.columns import refuse_lacking
-from dualfold.data.encoding import Encoding, encoded, features_of, from_json, indicators, to_json
-from dualfold.data.notices import listed
+from dualfold.data.encoding import (
+    Encoding,
+    encoded_columns,
+    features_of,
+    from_json,
+    indicators,
+    to_json,
+)
+from dualfold.data.notices import quoted_names
 from dualfold.errors import DamagedFile, InvalidInput
 from dualfold.maps import file_checks
 from dualfold.maps.out_of_sample import OutOfSampleMap, map_from_parts, parts_of
@@ -68,7 +75,7 @@ class Model:
         if X.shape[1] != len(self.columns):
             raise InvalidInput(
                 f"the rows have {X.shape[1]} columns, the model was made for "
-                f"{len(self.columns)} ({listed(self.columns)})"
+                f"{len(self.columns)} ({quoted_names(self.columns)})"
             )
         return self.map(self.standardized_rows(X))
 
@@ -85,13 +92,14 @@ class Model:
         """
         encodings = self.encodings
         refuse_lacking([encoding.name for encoding in encodings], list(table))
-        X = encoded(encodings, table)
+        X = encoded_columns(encodings, table)
         means = self.map.column_means() if self.means is None else self.means
         if means is not None:
             X = np.where(~np.isfinite(X) & indicators(encodings), means, X)
         new = {encoding.name: encoding.unknown(table[encoding.name]) for encoding in encodings}
         notices = [
-            f"'{name}' has values that no old row had ({listed(values, 3)}): counted as unknown"
+            f"'{name}' has values that no old row had ({quoted_names(values, 3)}): counted as "
+            "unknown"
             for name, values in new.items()
             if values
         ]
@@ -123,7 +131,7 @@ def save_model(path: str | os.PathLike[str], model: Model, *, overwrite: bool = 
         "certificate": model.certificate,
         "map": {"kind": parts.kind, "facts": parts.facts},
     }
-    with whole_file(Path(path), overwrite=overwrite) as file:
+    with atomic_file(Path(path), overwrite=overwrite) as file:
         write_archive(file, header, parts.arrays)
 
 
