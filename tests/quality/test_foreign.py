@@ -11,7 +11,7 @@ from dualfold.errors import InvalidInput
 from dualfold.quality import conformal_p_values
 from dualfold.saved import load_model, save_model
 from dualfold.saved.foreign import Foreign
-from tests.cli.test_commands import run
+from tests.cli.command_line import run
 
 DRAWS = {
     "normal": lambda n, rng: rng.standard_normal((n, 4)),
