@@ -157,7 +157,7 @@ def test_a_folder_that_cannot_be_written_to_is_told_before_the_work(here):
 # A solver that never returns to Python, as a long factorisation in C: Ctrl-C must not wait.
 DEAF = """
 import ctypes
-from dualfold.estimators.pca import PCA
+from dualfold import PCA
 def deaf(*_, **__):
     print("deaf", flush=True)
     ctypes.CDLL(None).sleep(60)
@@ -294,9 +294,9 @@ def test_nothing_is_made_after_unfinished_files_were_removed(tmp_path):
     program = """
 import sys
 from pathlib import Path
-from dualfold.data.atomic_files import discard_unfinished, whole_file, whole_folder
+from dualfold.data.atomic_files import discard_unfinished, atomic_file, atomic_folder
 discard_unfinished()
-for make in (whole_file, whole_folder):
+for make in (atomic_file, atomic_folder):
     try:
         with make(Path(sys.argv[1]) / "out", overwrite=False):
             print("made")

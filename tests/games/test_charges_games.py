@@ -22,8 +22,8 @@ from dualfold.games import (
     Quadratic,
     Simplex,
     Sum,
+    composites,
     losses,
-    mixtures,
     mvu_dual,
     norm,
 )
@@ -78,8 +78,10 @@ def test_slopes_of_soft_maxima_are_charged_for_their_exponents(monkeypatch):
 
 
 def test_sums_of_planes_are_charged_by_their_number(monkeypatch):
-    patched(monkeypatch, mixtures, EPS=EPS, TINY=0.25)
-    f = mixtures.Mixture(((0.5, Linear(np.array([4.0, 0.0]))), (2.0, Linear(np.array([0.0, 1.0])))))
+    patched(monkeypatch, composites, EPS=EPS, TINY=0.25)
+    f = composites.Mixture(
+        ((0.5, Linear(np.array([4.0, 0.0]))), (2.0, Linear(np.array([0.0, 1.0]))))
+    )
     size = np.hypot(2.0, 2.0)
     assert f.plane(np.zeros(2)).slack == pytest.approx(4 * EPS * size + 2 * 0.25, rel=1e-9)
 

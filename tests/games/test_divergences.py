@@ -17,7 +17,7 @@ from dualfold.games import (
     L1Ball,
     Simplex,
 )
-from dualfold.games.bregman import VonNeumann
+from dualfold.games.divergences import VonNeumann
 
 FREE = Indicator(Everywhere())
 

@@ -15,8 +15,19 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dualfold.games.intervals import Fixed, Sure, above, dot, length, norm_of, sure, times
-from dualfold.games.spectra import largest_eigenvalue, least_eigenvalue, squares_of
+from dualfold.games.intervals import (
+    Fixed,
+    Sure,
+    above,
+    dot,
+    largest_eigenvalue,
+    least_eigenvalue,
+    length,
+    norm_of,
+    squares_of,
+    sure,
+    times,
+)
 
 UNIT = Fraction(1, 2**53)
 SCALES = [2.0**-30, 1.0, 2.0**30]

@@ -214,13 +214,13 @@ def test_landmarks_in_batches_cover_almost_as_well():
     assert batches.distances.min(axis=0).max() < 1.3 * nearest.max()
 
 
-@pytest.mark.parametrize("way", geodesics.LANES)
+@pytest.mark.parametrize("way", geodesics.SOURCES_BY_BATCH)
 @pytest.mark.parametrize("name", GRAPHS)
 def test_every_kernel_gives_the_same_bits(name, way):
     graph = GRAPHS[name]
     sources = np.random.default_rng(1).permutation(graph.n)[:37]
     rows = np.empty((len(sources), graph.n))
-    geodesics._Patched.of(graph, rows.dtype).fill(rows, sources, 2, way)
+    geodesics._RenumberedGraph.of(graph, rows.dtype).fill(rows, sources, 2, way)
     np.testing.assert_array_equal(rows, dijkstra(graph.lengths, indices=sources))
 
 

@@ -20,9 +20,9 @@ from dualfold.graph import narrowing, present_nearest, scan
 from dualfold.graph import search_plan as directions
 from dualfold.graph.lower_bounds import Frame, fewer_directions, frame_of, principal_directions
 from dualfold.graph.neighbor_lists import exact_search, recall_interval
-from dualfold.graph.neighbors import from_precomputed, nearest, radius_search, within
+from dualfold.graph.neighbors import from_precomputed, nearest, neighbors_within, radius_search
 from dualfold.graph.number_rows import pair_distances
-from dualfold.graph.reached import nearest_and_reached
+from dualfold.graph.reached import nearest_and_reverse
 
 ROADS = ("auto", "kd-tree", "blocked", "filtered")
 
@@ -187,7 +187,7 @@ def test_lower_bounds_hold_and_an_inflated_basis_is_forgiven():
         square = points.square.astype(np.float64)
         bound = square[:, None] + square - 2.0 * (points.vectors @ points.vectors.T)
         reach = true * frame.scale + points.slack[:, None]
-        assert (bound <= reach**2 * (1 + coordinates.SPREAD)).all()
+        assert (bound <= reach**2 * (1 + coordinates.SLACK_SHARE)).all()
         indices, _ = scan.scan_self(X, points, frame.scale, 5, 1)
         np.testing.assert_array_equal(indices, true_lists(X, 5)[0])
 
@@ -195,7 +195,7 @@ def test_lower_bounds_hold_and_an_inflated_basis_is_forgiven():
 @pytest.mark.parametrize("k", [5, 90])  # a first reach from a forest, and from a sample
 @pytest.mark.parametrize("longer", [1.002, 0.9])  # and one that is too short for many rows
 def test_a_second_look_in_more_directions_changes_no_list(k, longer, monkeypatch):
-    monkeypatch.setattr(narrowing, "LONGER", longer)
+    monkeypatch.setattr(narrowing, "GUESSED_RADIUS_MARGIN", longer)
     for seed, kind in ((13, np.float32), (14, np.float64)):
         rng = np.random.default_rng(seed)
         X = rng.standard_normal((1_300, 60)) * np.geomspace(1, 0.05, 60)
@@ -214,13 +214,13 @@ def test_a_second_look_in_more_directions_changes_no_list(k, longer, monkeypatch
 
 def test_a_second_look_is_taken_where_it_pays(monkeypatch):
     """Where true distances are dear: as long as the further coordinates are not dearer still."""
-    monkeypatch.setattr(directions, "_TRUE_FIXED", 1e5)
+    monkeypatch.setattr(directions, "_DISTANCE_PAIR_NS", 1e5)
     rng = np.random.default_rng(15)
     X = rng.standard_normal((1_500, 300)) / np.arange(1, 301)
     wanted = nearest(X, 30, search="blocked")
     for price, second in ((0.0, True), (1e9, False)):
-        monkeypatch.setattr(directions, "_PRODUCT", price)
-        count, more, basis = directions.direction_count(
+        monkeypatch.setattr(directions, "_PRODUCT_NUMBER_NS", price)
+        count, more, basis = directions.direction_counts(
             X, len(X), 30, must_filter=True, second_look=True
         )
         assert (more > count) == second
@@ -286,7 +286,7 @@ def test_within_equals_brute_force(kind):
     full = distance_matrix(X)
     np.fill_diagonal(full, np.inf)
     for radius in (0.0, 1.0, np.quantile(full[np.isfinite(full)], 0.05)):
-        indptr, indices, distances = within(X, radius)
+        indptr, indices, distances = neighbors_within(X, radius)
         for row in range(len(X)):
             near = np.flatnonzero(full[row] <= radius)
             near = near[np.argsort(full[row, near], kind="stable")]
@@ -310,7 +310,9 @@ def test_other_metrics_and_precomputed():
         given = nearest(full, 6, metric="precomputed")
         np.testing.assert_array_equal(given.indices, indices)
         for one, other in zip(
-            within(X, 1, metric=metric), within(full, 1, metric="precomputed"), strict=True
+            neighbors_within(X, 1, metric=metric),
+            neighbors_within(full, 1, metric="precomputed"),
+            strict=True,
         ):
             np.testing.assert_array_equal(one, other)
 
@@ -347,8 +349,8 @@ def test_precomputed_sparse_keeps_zeros_and_any_row_length():
         (lambda X: nearest(X, 2, metric="cosine", search="blocked"), "euclidean"),
         (lambda X: nearest(X, 2, metric="precomputed"), "square"),
         (lambda X: nearest(-np.ones((9, 9)), 2, metric="precomputed"), "negative"),
-        (lambda X: within(X, -1), "radius"),
-        (lambda X: within(X, np.nan), "radius"),
+        (lambda X: neighbors_within(X, -1), "radius"),
+        (lambda X: neighbors_within(X, np.nan), "radius"),
     ],
 )
 def test_errors_say_what_to_do(call, words):
@@ -393,9 +395,9 @@ DISTANCES = cdist(X, X)
 def test_searches_of_rows_far_from_one_are_those_of_rows_near_one():
     """The squares of 1e200 are no doubles; the neighbours are the same, the distances scaled."""
     reach = np.full(len(X), 0.8)
-    near, apart, pairs = nearest_and_reached(X, 3, NEW, reach)
+    near, apart, pairs = nearest_and_reverse(X, 3, NEW, reach)
     power = 2.0**700
-    far = nearest_and_reached(power * X, 3, power * NEW, power * reach)
+    far = nearest_and_reverse(power * X, 3, power * NEW, power * reach)
     np.testing.assert_array_equal(near, far[0])
     np.testing.assert_allclose(apart, far[1] / power, rtol=1e-14)
     np.testing.assert_array_equal(pairs[:2], far[2][:2])
@@ -428,7 +430,7 @@ def test_what_is_known_of_neighbours_within_a_radius():
     assert radius_search(X, "euclidean").rounding > 0
     exact = exact_search("precomputed", 0.0).sentence()
     assert exact == "exact neighbours (precomputed), every row proved"
-    indptr, *_ = within(X[:, :2], 1e-9)  # nobody is so near, by the tree
+    indptr, *_ = neighbors_within(X[:, :2], 1e-9)  # nobody is so near, by the tree
     assert indptr.tolist() == [0] * 41
 
 

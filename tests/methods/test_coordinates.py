@@ -16,12 +16,12 @@ from typer.testing import CliRunner
 from dualfold import DiffusionMaps, LaplacianEigenmaps, LocallyLinearEmbedding, TraceProblem
 from dualfold.cli import app
 from dualfold.errors import InvalidInput, Overtone
-from dualfold.estimators.coordinates import kept_neighbors, overtones, unexplained
+from dualfold.fitting.overtones import kept_neighbors, overtones, unexplained
 from dualfold.graph import knn
 from dualfold.quality import t_similarity
 from dualfold.saved import load_model, model_of, rechecked_model, rechecked_points, save_model
 from dualfold.trace.certificate import certify
-from dualfold.trace.lift import Chosen, Diffused, Evened, Stepped
+from dualfold.trace.lift import DiffusionLift, EdgeLengthScale, EigenvalueScale, SelectedColumns
 from dualfold.trace.solvers import Auto, Dense, Factored
 from dualfold.trace.solvers.auto import growing
 
@@ -133,7 +133,7 @@ def test_numbers_that_were_chosen_state_the_problem_again():
     np.testing.assert_allclose(abs(again.embedding_), abs(model.embedding_), atol=1e-5)
     assert again.certificate_.level == "proved"
     with pytest.raises(InvalidInput, match="a choice that fitting makes"):
-        LaplacianEigenmaps(coordinates="independent").fit(X)._stated(X, 2)
+        LaplacianEigenmaps(coordinates="independent").fit(X).stated(X, 2)
 
 
 @pytest.mark.parametrize("wrong", [[0], [1, 0], [-1, 2], [0.5, 1.0], [0, 0]])
@@ -177,14 +177,16 @@ def test_kept_neighbours_are_the_t_similarity():
 def test_scales():
     V = np.random.default_rng(0).normal(size=(50, 3))
     values = np.array([0.01, 0.04, 0.09])
-    np.testing.assert_allclose(Evened().of(V, values), [1, 1 / 2, 1 / 3])
-    np.testing.assert_allclose(Evened(0.04).of(V, values), [1, 1, 2 / 3])
+    np.testing.assert_allclose(EigenvalueScale().factors(V, values), [1, 1 / 2, 1 / 3])
+    np.testing.assert_allclose(EigenvalueScale(0.04).factors(V, values), [1, 1, 2 / 3])
     edges = (np.arange(49), np.arange(1, 50))
-    assert (Stepped(edges).of(V, values) == 1).all()  # alike already
-    points = Chosen((0, 2), Stepped(edges))(V * [1, 1, 7], values)
+    assert (EdgeLengthScale(edges).factors(V, values) == 1).all()  # alike already
+    points = SelectedColumns((0, 2), EdgeLengthScale(edges))(V * [1, 1, 7], values)
     steps = np.mean((points[edges[0]] - points[edges[1]]) ** 2, axis=0)
     assert steps[0] == pytest.approx(steps[1])
-    np.testing.assert_allclose(Chosen((1,), Diffused(2.0))(V, values), V[:, [1]] * (1 - 0.04) ** 2)
+    np.testing.assert_allclose(
+        SelectedColumns((1,), DiffusionLift(2.0))(V, values), V[:, [1]] * (1 - 0.04) ** 2
+    )
 
 
 def test_the_command_line_has_independent_ones(tmp_path, monkeypatch):
@@ -234,7 +236,7 @@ def test_a_space_that_grows_has_the_directions_of_one_solve():
         model = LaplacianEigenmaps(left_out=(), constraint=("degree", "identity")[seed % 2])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Overtone)
-            problem = model.fit(X)._stated_piece(model.graph_, 2).problem
+            problem = model.stated(X, 2).problem
         space = growing(problem, Auto())
         exact = Dense().solve(replace(problem, count=20))
         for count in (2, 6, 20):
@@ -264,11 +266,8 @@ def test_where_nothing_grows():
     """Images are not factored, Gramians have a way of their own, few rows are decomposed."""
     rng = np.random.default_rng(0)
     dense = rng.normal(size=(500, 500))
-    few = LaplacianEigenmaps(left_out=()).fit(strip(1.2, 200))
-    problems = [
-        TraceProblem(dense + dense.T, None, 2),
-        few._stated_piece(few.graph_, 2).problem,
-    ]
+    few = LaplacianEigenmaps(left_out=()).stated(strip(1.2, 200), 2).problem
+    problems = [TraceProblem(dense + dense.T, None, 2), few]
     for problem in problems:
         assert growing(problem, Auto()) is None
     assert growing(problems[1], Factored()) is None

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from dualfold import quality
-from dualfold.quality.verdict import _DISTANCES, _TEARS, _TRUST, MEANINGS, _word
+from dualfold.quality.verdict import (
+    _CONTINUITY_WORDS,
+    _DISTANCE_WORDS,
+    _TRUST_WORDS,
+    MEASURE_MEANINGS,
+    _word,
+)
 
 X = np.random.default_rng(0).normal(size=(120, 4))
 
@@ -16,7 +22,7 @@ def test_what_measures_mean():
     table = X[:40]
     same = quality.report(table, table.copy(), n_neighbors=5).measures
     for name, value in same.items():
-        best, worst, _ = MEANINGS[name]
+        best, worst, _ = MEASURE_MEANINGS[name]
         assert {best, worst} <= {-1, 0, 1}
         assert best != worst
         if name != "lcmc":  # its best is 1 less chance
@@ -25,7 +31,11 @@ def test_what_measures_mean():
 
 @pytest.mark.parametrize(
     ("scale", "steps"),
-    [(_TRUST, (0.95, 0.85, 0.7)), (_TEARS, (0.95, 0.85, 0.7)), (_DISTANCES, (0.9, 0.7, 0.4))],
+    [
+        (_TRUST_WORDS, (0.95, 0.85, 0.7)),
+        (_CONTINUITY_WORDS, (0.95, 0.85, 0.7)),
+        (_DISTANCE_WORDS, (0.9, 0.7, 0.4)),
+    ],
 )
 def test_words_change_where_the_docs_say(scale, steps):
     words = [_word(scale, step + 0.01) for step in steps] + [_word(scale, -1.0)]

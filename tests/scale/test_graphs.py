@@ -18,7 +18,7 @@ from dualfold import (
     OrthogonalLPP,
     scale,
 )
-from dualfold.data.atomic_files import part_of_folder, whole_folder
+from dualfold.data.atomic_files import atomic_folder, folder_writers
 from dualfold.errors import InvalidInput
 from dualfold.graph import nearest
 from dualfold.quality import t_similarity
@@ -233,13 +233,13 @@ def test_a_part_that_is_written_when_another_fails_is_waited_for(tmp_path):
     begun = threading.Event()
 
     def slow(folder):
-        with part_of_folder:
+        with folder_writers:
             begun.set()
             time.sleep(0.1)
             (folder / "c").mkdir(parents=True, exist_ok=True)  # as Zarr makes its folders
 
     def fails():
-        with whole_folder(tmp_path / "out.zarr", overwrite=False) as folder:
+        with atomic_folder(tmp_path / "out.zarr", overwrite=False) as folder:
             threading.Thread(target=slow, args=(folder,)).start()
             begun.wait()
             raise ValueError("damaged")

@@ -13,12 +13,12 @@ import dualfold
 from dualfold import TSNE
 from dualfold.data import digits
 from dualfold.errors import InvalidInput, PointsCollapse, RowsFarAway, TooLarge
-from dualfold.estimators.tsne_judging import neighbors_kept
 from dualfold.graph import Lists, nearest
 from dualfold.kernels.threads import Threads
 from dualfold.saved import load_model, model_of, rechecked_model, save_model
 from dualfold.tsne import Phase, TsneProblem, certify_tsne, descended, tsne_objective
 from dualfold.tsne.attraction import AsGiven, Packed
+from dualfold.tsne.checks import neighbors_kept
 from dualfold.tsne.repulsion import MOST_BY_PAIRS, ByGrid, ByPairs, ByTree, repulsion_for
 from dualfold.weights.perplexity import conditional_affinities, joint_affinities
 
@@ -341,11 +341,11 @@ def test_rows_far_from_all_old_ones_are_named(fitted):
 
 
 def test_new_rows_on_a_grid_lie_where_all_pairs_put_them(fitted, monkeypatch):
-    from dualfold.maps import neighbor_map
+    from dualfold.maps import attraction
 
     new = digits().points[300:330].astype(float)
     by_pairs = fitted.transform(new)
-    monkeypatch.setattr(neighbor_map, "MOST_BY_PAIRS", 10)
+    monkeypatch.setattr(attraction, "MAX_POINTS_BY_PAIRS", 10)
     apart = np.linalg.norm(fitted.transform(new) - by_pairs, axis=1)
     assert np.median(apart) < 0.02 * np.ptp(fitted.embedding_)
 

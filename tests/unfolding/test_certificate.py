@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dualfold.data import swiss_roll
-from dualfold.graph import joined, knn
+from dualfold.graph import join_pieces, knn
 from dualfold.unfolding import (
     UnfoldingProblem,
     certify_unfolding,
@@ -32,7 +32,7 @@ from tests.unfolding.test_margins_unfolding import problem
 
 @pytest.fixture(scope="module")
 def roll():
-    problem = contracted(joined(knn(swiss_roll(120, random_state=0).points, 6))).problem
+    problem = contracted(join_pieces(knn(swiss_roll(120, random_state=0).points, 6))).problem
     found = interior_point(problem, tol=1e-8)
     return problem, found.factor, found.weights
 

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 from dualfold.errors import InvalidInput
-from dualfold.graph import from_lengths, joined, knn
+from dualfold.graph import from_lengths, join_pieces, knn
 from dualfold.unfolding import UnfoldingProblem
 from dualfold.unfolding import bounds as unfolding_bounds
 from dualfold.unfolding.bounds import Fit
@@ -45,7 +45,7 @@ def test_angles_tie_neighbours_by_their_distance_in_the_graphs_metric(kind):
     order = 1 if kind == "manhattan" else 2
     D = np.linalg.norm(X[:, None] - X, ord=order, axis=2)
     given = {"precomputed": D, "sparse": sp.csr_array(X)}.get(kind, X)
-    found = contracted(joined(knn(given, 3, metric=metric)), angles=True).problem
+    found = contracted(join_pieces(knn(given, 3, metric=metric)), angles=True).problem
     i, j = found.edges.T
     np.testing.assert_allclose(found.squared, D[i, j] ** 2, rtol=1e-12)
     assert found.m > 15

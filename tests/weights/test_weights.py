@@ -20,7 +20,7 @@ from dualfold.weights import (
     scatter,
     weighted_laplacian,
 )
-from dualfold.weights.affinity import Affinity, _reach
+from dualfold.weights.affinity import Affinity, _farthest_listed
 from dualfold.weights.gram import refuse_asymmetry
 from dualfold.weights.perplexity import conditional_affinities, joint_affinities
 from dualfold.weights.row_passes import table
@@ -166,7 +166,7 @@ def test_reconstruction_in_small_batches_and_of_sparse_data(monkeypatch):
 
     lists = knn(POINTS, 5).lists
     whole = reconstruction_weights(POINTS, lists)
-    monkeypatch.setattr(batches, "BATCH", 200)
+    monkeypatch.setattr(batches, "BATCH_NUMBERS", 200)
     np.testing.assert_allclose(reconstruction_weights(POINTS, lists).data, whole.data, rtol=1e-12)
     sparse = reconstruction_weights(sp.csr_array(POINTS), lists)
     np.testing.assert_allclose(sparse.data, whole.data, rtol=1e-12)
@@ -183,10 +183,10 @@ def test_scatter_of_every_kind(kind, monkeypatch):
     from dualfold.kernels import threads
     from dualfold.weights import covariance
 
-    monkeypatch.setattr(covariance, "LYING_TILE", 100)
-    monkeypatch.setattr(covariance, "COPIED_TILE", 100)
-    monkeypatch.setattr(covariance, "LEAST_TILE", 100)
-    monkeypatch.setattr(covariance, "SLAB", 7)
+    monkeypatch.setattr(covariance, "CONTIGUOUS_TILE_NUMBERS", 100)
+    monkeypatch.setattr(covariance, "COPIED_TILE_NUMBERS", 100)
+    monkeypatch.setattr(covariance, "MIN_TILE_NUMBERS", 100)
+    monkeypatch.setattr(covariance, "SLAB_ROWS", 7)
     monkeypatch.setattr(threads, "FEWEST", 7)
     monkeypatch.setattr(threads, "THIN_TILE", 100)
     X = (RNG.random((90, 7)) * 200).astype(kind)
@@ -262,4 +262,4 @@ def test_weights_of_long_edges_may_vanish_where_others_hold_the_graph():
     assert (degrees > 0).all()
     with pytest.raises(InvalidInput, match="is too narrow"):
         weighted_laplacian(line, weights="heat", width=0.01)
-    assert _reach(NOBODY).tolist() == [0.0, 0.0, 0.0]
+    assert _farthest_listed(NOBODY).tolist() == [0.0, 0.0, 0.0]

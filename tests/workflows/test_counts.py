@@ -21,8 +21,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dualfold.data import digits, swiss_roll
-from dualfold.estimators import (
+from dualfold import (
     PCA,
     ClassicalMDS,
     Isomap,
@@ -31,6 +30,7 @@ from dualfold.estimators import (
     LocallyLinearEmbedding,
     NeighborhoodPreservingProjection,
 )
+from dualfold.data import digits, swiss_roll
 from dualfold.graph import knn, nearest
 from dualfold.graph.geodesics import geodesic_distances
 from dualfold.kernels.reports import tallied, tally

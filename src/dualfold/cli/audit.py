@@ -80,7 +80,7 @@ def _write(
     metric: str,
 ) -> None:
     from dualfold.data import write_table
-    from dualfold.data.atomic_files import whole_file
+    from dualfold.data.atomic_files import atomic_file
     from dualfold.data.prepared import colors_of
 
     name = data.reading.identifier
@@ -96,7 +96,7 @@ def _write(
         with console.doing("drawing"):
             figure = audit_figure(found, title=Path(request.embedding).name)
             picture = figure_bytes(figure, request.picture)
-        with whole_file(Path(request.picture), overwrite=request.force) as file:
+        with atomic_file(Path(request.picture), overwrite=request.force) as file:
             file.write(picture)
     if request.html is not None:
         from dualfold.view.audit_page import audit_content

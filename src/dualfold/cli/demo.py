@@ -183,12 +183,12 @@ def page(line: list[Result]) -> str:
 def write(folder: Path, found: list[list[Result]], drawn: bytes, shown: str) -> list[Path]:
     """The picture, the page, the data and the coordinates; the demo replaces its own files."""
     from dualfold.data import write_table
-    from dualfold.data.atomic_files import whole_file
+    from dualfold.data.atomic_files import atomic_file
 
     folder.mkdir(parents=True, exist_ok=True)
     written = [folder / PICTURE, folder / PAGE]
     for path, content in zip(written, (drawn, shown.encode()), strict=True):
-        with whole_file(path, overwrite=True) as file:
+        with atomic_file(path, overwrite=True) as file:
             file.write(content)
     for line in found:
         example = line[0].example

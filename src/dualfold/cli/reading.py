@@ -29,7 +29,7 @@ def read(source: str, reading: Reading, console: Console) -> Prepared:
     for notice in data.table.notices:
         console.note(notice)
     with console.doing("loading"):  # after reading, so that a wrong file is refused at once
-        import dualfold.estimators.graph_estimator  # noqa: F401 (heavy)
+        import dualfold.fitting.graph_estimator  # noqa: F401 (heavy)
     for remark in data.remarks:
         console.note(remark)
     return data
@@ -103,7 +103,7 @@ def copy_remarks(X: Any, *, n_components: Any, n_neighbors: int | None) -> list[
 
 def refuse_too_many(data: Prepared, n_components: Any, method: Description) -> None:
     """More coordinates than the rows or columns allow."""
-    from dualfold.data.notices import listed
+    from dualfold.data.notices import quoted_names
 
     n, width = data.X.shape
     if n < 2:
@@ -116,7 +116,7 @@ def refuse_too_many(data: Prepared, n_components: Any, method: Description) -> N
     if room == n - 1:
         given = f"{n} rows allow {room}"
     elif width > 1:
-        given = f"there are only {width} columns of numbers ({listed(data.table.names)})"
+        given = f"there are only {width} columns of numbers ({quoted_names(data.table.names)})"
     else:
         given = f"'{data.table.names[0]}' is the only column of numbers"
     raise InvalidInput(

@@ -32,9 +32,8 @@ from dualfold.games.accelerated_recipes import (
     nesterov,
     nesterov_infinite_memory,
 )
-from dualfold.games.bregman import Bregman, VonNeumann
 from dualfold.games.certificate import GameCertificate
-from dualfold.games.composites import Flattened, HalfSquare, Sum
+from dualfold.games.composites import Flattened, HalfSquare, Linear, Mixture, Oracle, Sum
 from dualfold.games.convex_functions import (
     Conjugate,
     Convex,
@@ -44,12 +43,18 @@ from dualfold.games.convex_functions import (
 )
 from dualfold.games.convex_sets import Ball, ConvexSet, Ellipsoid, Everywhere
 from dualfold.games.curves import Curve, gap_curve, horizon_curve, recipe_curves
-from dualfold.games.divergences import Divergence, Euclidean, Gauge, KullbackLeibler
+from dualfold.games.divergences import (
+    Bregman,
+    Divergence,
+    Euclidean,
+    Gauge,
+    KullbackLeibler,
+    VonNeumann,
+)
 from dualfold.games.equilibria import Equilibrium, Membership, equilibrium, membership, payoff
 from dualfold.games.game import Account, Geometric, Run, equal, growing, play
 from dualfold.games.losses import Entropy, Huber, LargestAffine, Logistic, LogSumExp, norm
 from dualfold.games.minimum_search import LeastPoint, least_point
-from dualfold.games.mixtures import Linear, Mixture, Oracle
 from dualfold.games.mvu_dual import EasiestBend, unfolding_bracket, unfolding_game
 from dualfold.games.online_learning import Learned, Past, RegretCurve, learn
 from dualfold.games.plain_recipes import (

@@ -26,8 +26,8 @@ from dualfold.games.certificate import USUAL, Judged, checked, terms_of
 from dualfold.games.convex_functions import Conjugate, Convex, Move
 from dualfold.games.convex_sets import Ball
 from dualfold.games.doubles import number
+from dualfold.games.plane_bound import LowerBound
 from dualfold.games.players import Player, Seen
-from dualfold.games.record import Record
 
 # α_t from t and the total weight A_{t−1} before it, or a list of them.
 Weights = Callable[[int, float], float] | Sequence[float] | Array
@@ -179,6 +179,40 @@ class Seat:
             np.array([self.player.part.cost(move) for move in self.moves]),
             np.array(weights),
         )
+
+
+class Record:
+    """After every round: the average, and bounds from both sides."""
+
+    def __init__(self, f: Convex, simple: Convex, minimiser_ball: Ball | None) -> None:
+        self.f, self.simple = f, simple
+        self.bound = LowerBound(f, simple, minimiser_ball)
+        self.averages: list[Array] = []
+        self.values: list[float] = []
+        self.upper: list[float] = []
+        self.lower: list[float] = []
+        self.free: list[float] = []
+        self.responses: list[float] = []
+
+    def write(self, x: Move, y: Move, weight: float) -> None:
+        """One round."""
+        share = weight / (self.bound.weight + weight)
+        last = self.averages[-1] if self.averages else np.zeros_like(x.point)
+        average = last + share * (x.point - last)
+        self.averages.append(average)
+        self.bound.add(y, weight)
+        self.values.append(self.f.value(average))
+        with np.errstate(all="ignore"):
+            self.upper.append((self.f.surely(average) + self.simple.surely(average)).high())
+        bound = self.bound.bound()
+        self.free.append(bound.free)
+        self.lower.append(bound.in_ball)
+        self.responses.append(bound.response)
+
+    @property
+    def gap(self) -> float:
+        """Not below the gap that the run will state, so that the last one keeps the promise."""
+        return float(np.nextafter(self.upper[-1] - max(self.lower), np.inf))
 
 
 def play(

@@ -18,10 +18,19 @@ from dualfold.errors import Argument, InvalidInput
 from dualfold.games.convex_functions import ROUNDING, Convex, Support
 from dualfold.games.convex_sets import Ball
 from dualfold.games.doubles import doubles, number, table, vector
-from dualfold.games.intervals import EPS, LIBRARY, TINY, Fixed, Sure, dot, sure
+from dualfold.games.intervals import (
+    EPS,
+    LIBRARY,
+    TINY,
+    Fixed,
+    Sure,
+    dot,
+    largest_eigenvalue,
+    squares_of,
+    sure,
+)
 from dualfold.games.planes import Plane
 from dualfold.games.polytopes import Box, L1Ball, Simplex
-from dualfold.games.spectra import largest_eigenvalue, squares_of
 
 
 def norm(order: Literal[1, 2, "inf"], weight: float = 1.0) -> Support:

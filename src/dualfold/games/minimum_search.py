@@ -22,16 +22,14 @@ from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.games.certificate import USUAL, Judged, terms_of
 from dualfold.games.convex_functions import Convex, Move
-from dualfold.games.divergences import Divergence, Euclidean
+from dualfold.games.divergences import FINE, Divergence, Euclidean, descend
 from dualfold.games.plane_bound import LowerBound
 
-SMOOTH_STEPS = 2_000  # a condition of 1e4 is then no difficulty
 PLANE_STEPS = 200
 MOST_PLANES = 60
 FREE = 1e6  # a step so long that the center hardly matters
 SHARES_STEPS = 100
 LEFT = 1e-6  # of values and slopes: what a smooth descent that has arrived leaves at most
-FINE = 1e-12  # of the values: sums of doubles do not tell more
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -117,52 +115,6 @@ def _search(f: Convex, part: Convex, start: Array) -> tuple[Array, list[tuple[Ar
     if arrived and not bundle.far(float(np.linalg.norm(f.subgradient(start)))):
         return x, [(x, 1.0)]
     return bundle.moving(), bundle.shared()
-
-
-def descend(
-    value: Callable[[Array], float],
-    slope: Callable[[Array], Array],
-    proximal: Callable[[Array, float], Array],
-    start: Array,
-    most_steps: int = SMOOTH_STEPS,
-) -> tuple[Array, bool]:
-    """Proximal descent with momentum, steps by backtracking, restarted where it turns back.
-
-    The second result is whether only rounding was left. Corners are not for it: there its
-    steps vanish, and it says False.
-    """
-    x = ahead = proximal(start, 1.0)
-    curve, memory, first = 1.0, 1.0, 0.0
-    for _ in range(most_steps):
-        at, y = value(ahead), slope(ahead)
-        if not (np.isfinite(at) and np.isfinite(y).all()):
-            if ahead is x:
-                return x, False
-            ahead, memory = x, 1.0  # momentum left the domain
-            continue
-        curve *= 0.9  # the step may grow again
-        while True:
-            new = proximal(ahead - y / curve, 1 / curve)
-            move = new - ahead
-            square = float(np.vdot(move, move))
-            risen = value(new) - at - float(np.vdot(y, move)) - curve / 2 * square
-            if risen <= 0 or curve > 1e15:
-                break
-            # Below the rounding of values only slopes tell how much f bends.
-            if risen <= FINE * abs(at) and np.vdot(slope(new) - y, move) <= curve * square:
-                break
-            curve *= 2
-        length = curve * np.sqrt(square)
-        first = first or float(length)
-        if curve > 1e9 * (1 + first):  # no smooth function bends so
-            return x, False
-        if length <= 1e-9 * (first + float(np.linalg.norm(y))):
-            return new, True
-        turned = float(np.vdot(ahead - new, new - x)) > 0
-        memory, before = (1.0, 1.0) if turned else ((1 + np.sqrt(1 + 4 * memory**2)) / 2, memory)
-        ahead = new + (before - 1) / memory * (new - x)
-        x = new
-    return x, False
 
 
 def _best_shares(loss: Callable[[Array], tuple[float, Array]], shares: Array) -> Array:

@@ -26,12 +26,11 @@ from dualfold.games.convex_functions import Conjugate, Convex, Indicator
 from dualfold.games.divergences import KullbackLeibler
 from dualfold.games.doubles import doubles
 from dualfold.games.game import Run
-from dualfold.games.intervals import EPS, TINY, Sure, dot, length, sure
+from dualfold.games.intervals import EPS, TINY, Sure, dot, least_eigenvalue, length, sure
 from dualfold.games.planes import Plane
 from dualfold.games.players import OMD, BestResponse
 from dualfold.games.polytopes import Simplex
 from dualfold.games.recipe import Rate, Recipe
-from dualfold.games.spectra import least_eigenvalue
 
 
 @dataclass(frozen=True, eq=False)

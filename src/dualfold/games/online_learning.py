@@ -20,12 +20,12 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.games.certificate import USUAL
+from dualfold.games.composites import Linear, Mixture, as_loss
 from dualfold.games.convex_functions import Convex, Indicator, Move
 from dualfold.games.divergences import Divergence
 from dualfold.games.doubles import number
 from dualfold.games.game import Account, Seat, Weights, equal, weight_of
 from dualfold.games.minimum_search import LeastPoint, leading, least_point, regularised
-from dualfold.games.mixtures import Linear, Mixture, as_loss
 from dualfold.games.players import FTRL, OMD, BestResponse, FTLPlus, Player
 
 

@@ -11,10 +11,19 @@ from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.games.convex_sets import ConvexSet
 from dualfold.games.doubles import number, table, vector
-from dualfold.games.intervals import EPS, Fixed, Sure, above, dot, length, sure, times
+from dualfold.games.intervals import (
+    EPS,
+    Fixed,
+    Sure,
+    above,
+    dot,
+    least_eigenvalue,
+    length,
+    sure,
+    times,
+)
 from dualfold.games.planes import Share, added, difference
 from dualfold.games.polytopes import Simplex
-from dualfold.games.spectra import least_eigenvalue
 
 
 @dataclass(frozen=True)

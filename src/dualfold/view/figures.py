@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.data.atomic_files import whole_file
+from dualfold.data.atomic_files import atomic_file
 from dualfold.errors import Argument, InvalidInput
 from dualfold.view.colors import coloring_of
 from dualfold.view.drawing import (
@@ -221,7 +221,7 @@ def _move_free(text: Any, away: int, boxes: list[Any]) -> Any:
 
 def save_figure(figure: Figure, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
     """Write a figure whole or not at all; the ending chooses PNG, PDF, SVG, JPEG or WebP."""
-    with whole_file(Path(path), overwrite=overwrite) as file:
+    with atomic_file(Path(path), overwrite=overwrite) as file:
         file.write(figure_bytes(figure, path))
 
 

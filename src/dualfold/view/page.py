@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.data.atomic_files import whole_file
+from dualfold.data.atomic_files import atomic_file
 from dualfold.errors import Argument, InvalidInput, Message, MissingDependency, PageThinned, warn
 from dualfold.view.figures import figure_bytes, map_figure
 from dualfold.view.page_columns import (
@@ -116,7 +116,7 @@ class Page:
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write it to `path`, whole or not at all; `overwrite` a file that is there or refuse."""
-        with whole_file(Path(path), overwrite=overwrite) as file:
+        with atomic_file(Path(path), overwrite=overwrite) as file:
             file.write(self.html.encode("utf-8"))
 
 

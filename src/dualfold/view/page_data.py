@@ -12,7 +12,7 @@ from dualfold import __version__
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.quality import Estimate, NeighborRanks, QualityReport
-from dualfold.quality.verdict import MEANINGS
+from dualfold.quality.verdict import MEASURE_MEANINGS
 from dualfold.view.colors import FEW_COLORS, MANY_COLORS
 from dualfold.view.page_columns import (
     Column,
@@ -80,7 +80,7 @@ class PageParts:
             "color": self.color,
             "columns": [column.content for column in self.columns],
             "images": None if self.images is None else self.images.content,
-            "meanings": {name: meaning.short for name, meaning in MEANINGS.items()},
+            "meanings": {name: meaning.short for name, meaning in MEASURE_MEANINGS.items()},
             "terms": terms(),
             "palette": list(FEW_COLORS if len(maps) <= len(FEW_COLORS) else MANY_COLORS),
             "notices": list(self.notices),
