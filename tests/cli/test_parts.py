@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.cli.interrupt import interruptible
-from dualfold.cli.places import stem
+from dualfold.cli.exit_codes import interruptible
+from dualfold.cli.input_table import copies
+from dualfold.cli.output_files import stem
 from dualfold.cli.progress import duration
-from dualfold.cli.reading import copies
 
 
 def test_times_and_names_in_words():

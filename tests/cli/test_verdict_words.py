@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dualfold import PCA
-from dualfold.cli.verdict import both_parts, verdict
+from dualfold.cli.verdict_words import both_parts, verdict
 from dualfold.descriptions import DESCRIPTIONS
 from tests.cli.command_line import CLOUD
 
