@@ -104,7 +104,7 @@ def test_no_more_work_than_before(problem: str) -> None:
     baseline = json.loads(BASELINE.read_text())
     assert problem in baseline, f"{problem!r} has no baseline yet; make it: {COMMAND}"
     counts = counts_of(problem)
-    # A count that is gone would be watched by nobody from then on.
+    # A count that is gone would be recorded_gradient by nobody from then on.
     gone = set(baseline[problem]) - set(counts)
     assert not gone, f"{problem}: {gone} is counted no more; if that is meant: {COMMAND}"
     more = grown(counts, baseline[problem])
