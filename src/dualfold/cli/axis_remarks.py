@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dualfold.cli.solving import CHEAP, FittedMap
+from dualfold.cli.job import CHEAP, FittedMap
 from dualfold.errors import Argument, Message
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dualfold.cli.console import Console
-from dualfold.cli.reading import notices_of
-from dualfold.cli.solving import FittedMap
-from dualfold.cli.surroundings import Surroundings
+from dualfold.cli.input_table import notices_of
+from dualfold.cli.job import FittedMap
+from dualfold.cli.neighbor_cache import Surroundings
 from dualfold.errors import Argument, InvalidInput, MissingDependency
 
 if TYPE_CHECKING:

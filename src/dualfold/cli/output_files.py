@@ -68,7 +68,7 @@ def check_places(
     if html is not None:
         if not html.lower().endswith((".html", ".htm")):
             raise InvalidInput(f"{html} must end with .html, or no browser will open it")
-        from dualfold.cli.page import check_page
+        from dualfold.cli.html_page import check_page
 
         check_page()
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
 from dualfold.cli.console import Console
-from dualfold.cli.places import stem
-from dualfold.cli.verdict import verdict
+from dualfold.cli.output_files import stem
+from dualfold.cli.verdict_words import verdict
 from dualfold.errors import Argument, InvalidInput
 
 if TYPE_CHECKING:
-    from dualfold.cli.solving import Job
+    from dualfold.cli.job import Job
     from dualfold.data import Reading
 
 # How a table in tiles can be read; the other choices look at all rows.

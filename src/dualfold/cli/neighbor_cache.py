@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dualfold.cli.console import Console
 
 if TYPE_CHECKING:
-    from dualfold.cli.solving import Job
+    from dualfold.cli.job import Job
     from dualfold.data import Prepared
     from dualfold.graph import Graph, Neighbors
     from dualfold.quality.space import Space

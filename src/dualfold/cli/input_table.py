@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from dualfold.cli.console import Console
-    from dualfold.cli.solving import Job
+    from dualfold.cli.job import Job
     from dualfold.data import Prepared, Reading
     from dualfold.descriptions import Description
 

@@ -8,14 +8,14 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from dualfold.cli.console import Console
-from dualfold.cli.reading import copy_remarks, refuse_too_many
-from dualfold.cli.verdict import verdict
+from dualfold.cli.input_table import copy_remarks, refuse_too_many
+from dualfold.cli.verdict_words import verdict
 from dualfold.cli.wording import shown
 from dualfold.descriptions import DESCRIPTIONS, Description
 from dualfold.errors import Argument, InvalidInput
 
 if TYPE_CHECKING:
-    from dualfold.cli.surroundings import Surroundings
+    from dualfold.cli.neighbor_cache import Surroundings
     from dualfold.data import Prepared
 
 # Neighbours that are counted again in the map.

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dualfold.cli.console import Console
-from dualfold.cli.reading import read
-from dualfold.cli.solving import Job
+from dualfold.cli.input_table import read
+from dualfold.cli.job import Job
 from dualfold.data.reading import Reading, reading_of
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import Argument, InvalidInput
