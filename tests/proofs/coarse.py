@@ -26,10 +26,11 @@ def gamma(k):
 
 def patched(monkeypatch, *modules, **constants):
     """Other constants in these modules (none named: all that certify trace problems)."""
-    for module in modules or MODULES:
-        for name, value in constants.items():
-            if hasattr(module, name):
-                monkeypatch.setattr(module, name, value)
+    for name, value in constants.items():
+        holders = [module for module in modules or MODULES if hasattr(module, name)]
+        assert holders, f"no module has a constant {name}: was it renamed?"
+        for module in holders:
+            monkeypatch.setattr(module, name, value)
 
 
 def coarse(monkeypatch):
