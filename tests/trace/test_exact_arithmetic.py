@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from dualfold.trace import Gramian, TraceProblem, certify
-from dualfold.trace.proof.exact_arithmetic import Pencil, Whole, exact_proof
+from dualfold.trace.proof.exact_arithmetic import IntegerMatrix, IntegerPencil, exact_proof
 
 SEEDS = range(5)
 
@@ -15,7 +15,11 @@ SEEDS = range(5)
 def pencil(A, B=None, N=None):
     n = len(A)
     B = np.eye(n) if B is None else B
-    return Pencil(Whole.of(A), Whole.of(B), Whole.of(np.zeros((n, 0)) if N is None else N))
+    return IntegerPencil(
+        IntegerMatrix.of(A),
+        IntegerMatrix.of(B),
+        IntegerMatrix.of(np.zeros((n, 0)) if N is None else N),
+    )
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -23,7 +27,7 @@ def test_doubles_become_integers_and_back(seed):
     rng = np.random.default_rng(seed)
     given = rng.standard_normal((3, 4)) * 10.0 ** rng.integers(-300, 300, (3, 4))
     given[0, 0], given[1, 1] = 0.0, 5e-324
-    whole = Whole.of(given)
+    whole = IntegerMatrix.of(given)
     for place in np.ndindex(given.shape):
         assert whole.fraction(*place) == Fraction(float(given[place]))
 

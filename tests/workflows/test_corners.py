@@ -38,7 +38,7 @@ from dualfold.games.recipe import Rate
 from dualfold.graph import joined, knn
 from dualfold.methods import isomap, johnson_lindenstrauss_size, landmark_count
 from dualfold.programs import LinearProgram, QuadraticProgram, certify_infeasible
-from dualfold.programs.balance import balanced as balanced_program
+from dualfold.programs.balance import balanced_problem as balanced_program
 from dualfold.trace import Gramian, TraceProblem, certify
 from dualfold.trace.matrix_entries import asymmetry, symmetric
 from dualfold.trace.proof import completeness
@@ -50,8 +50,8 @@ from dualfold.trace.solvers import Gradient, PaperGradient
 from dualfold.trace.solvers.factored import gershgorin, shift_below
 from dualfold.trace.solvers.gradient import _distances, _new_directions, _start
 from dualfold.trace.sparse.factorisation import fill_reducing_ordering
-from dualfold.trace.sparse.shifted_matrices import shifted
-from dualfold.trace.units import _kept, _scaled, balanced, in_units
+from dualfold.trace.sparse.shifted_matrices import shifted_matrices
+from dualfold.trace.units import _is_exact, _scaled_matrix, balanced_problem, rescaled_problem
 from dualfold.unfolding import UnfoldingProblem
 from dualfold.unfolding.spectral_floor import cholesky_floor
 
@@ -186,33 +186,33 @@ def test_programs_in_their_own_units_are_the_same_programs(kind):
 def test_scaling_is_refused_where_an_entry_would_be_rounded():
     powers = np.array([0, -600, 300])
     M = sp.csr_array(np.array([[1.0, 2.0, 0.0], [0.0, 0.0, 4.0]]))
-    scaled = _scaled(Gramian(M), powers)
+    scaled = _scaled_matrix(Gramian(M), powers)
     np.testing.assert_array_equal(scaled.factor.toarray(), np.ldexp(M.toarray(), powers[None, :]))
-    assert _scaled(Gramian(M), np.array([0, -1100, 0])) is None
+    assert _scaled_matrix(Gramian(M), np.array([0, -1100, 0])) is None
     for A in (np.diag([1.0, 2.0, 3.0]), sp.csr_array(np.diag([1.0, 2.0, 3.0]))):
-        found = _scaled(A, powers // 2)
+        found = _scaled_matrix(A, powers // 2)
         found = found.toarray() if sp.issparse(found) else found
         np.testing.assert_array_equal(np.diag(found), np.ldexp([1.0, 2.0, 3.0], powers))
-        assert _scaled(A, np.array([0, -600, 0])) is None
+        assert _scaled_matrix(A, np.array([0, -600, 0])) is None
         with np.errstate(over="ignore"):
-            assert _scaled(A, np.array([0, 600, 0])) is None
-    assert _kept(np.array([1.0, 0.0]), np.array([1.0, 0.0]))
-    assert not _kept(np.array([1.0]), np.array([0.0]))
-    assert not _kept(np.array([1.0]), np.array([np.inf]))
+            assert _scaled_matrix(A, np.array([0, 600, 0])) is None
+    assert _is_exact(np.array([1.0, 0.0]), np.array([1.0, 0.0]))
+    assert not _is_exact(np.array([1.0]), np.array([0.0]))
+    assert not _is_exact(np.array([1.0]), np.array([np.inf]))
 
 
 def test_far_units_come_near_and_others_stay():
     near = TraceProblem(np.diag([1.0, 2.0]), count=1)
-    assert in_units(near) == (near, 0)
+    assert rescaled_problem(near) == (near, 0)
     for exponent in (-500, 450, 501):
         far = TraceProblem(np.ldexp(np.diag([1.0, 2.0]), exponent), count=1)
-        problem, power = in_units(far)
+        problem, power = rescaled_problem(far)
         np.testing.assert_array_equal(np.ldexp(problem.A, power), far.A)
         assert 0.25 <= problem.A.max() < 4
     even = TraceProblem(np.eye(3), np.array([1.0, 2.0, 3.0]), 1)
-    assert balanced(even, np.eye(3)[:, :1])[0] is even
+    assert balanced_problem(even, np.eye(3)[:, :1])[0] is even
     uneven = TraceProblem(np.eye(3), np.array([1.0, 2.0**20, 2.0**-20]), 1)
-    problem, V = balanced(uneven, np.eye(3)[:, 1:2])
+    problem, V = balanced_problem(uneven, np.eye(3)[:, 1:2])
     np.testing.assert_array_equal(problem.metric.entries, np.ones(3))
     np.testing.assert_array_equal(np.diag(problem.A), [1.0, 2.0**-20, 2.0**20])
     np.testing.assert_array_equal(V[:, 0], [0.0, 2.0**10, 0.0])
@@ -239,7 +239,7 @@ def test_how_far_from_symmetric():
 def test_room_for_rounding_is_twice_what_was_lost(monkeypatch):
     A = sp.csr_array(4 * np.eye(5) - np.eye(5, k=1) - np.eye(5, k=-1))
     problem = TraceProblem(A, count=2)
-    pencil = shifted(problem)
+    pencil = shifted_matrices(problem)
     matrix = pencil.at(1.0)
     factor = completeness.factorise(matrix, pencil.ordering)
     lost = np.array([0.01, 0.02, 0.0, 0.03, 0.01])
@@ -421,7 +421,7 @@ def test_a_count_is_lowered_by_the_worst_row(monkeypatch):
     monkeypatch.setattr(completeness, "_shift_rounding", lambda *_: lost)
     for B, fall in ((None, 5e-3), (np.array([1.0, 10.0, 0.5]), 4e-3)):
         problem = TraceProblem(A, B, 1)
-        pencil = shifted(problem)
+        pencil = shifted_matrices(problem)
         matrix = pencil.at(0.5)
         factor = completeness.factorise(matrix, pencil.ordering)
         found = completeness.counted_height(problem, factor, matrix, 0.5)

@@ -33,7 +33,7 @@ from dualfold.estimators import (
 )
 from dualfold.graph import knn, nearest
 from dualfold.graph.geodesics import geodesic_distances
-from dualfold.kernels.reports import tallied, tally
+from dualfold.kernels.reports import tally, work_counts
 
 BASELINE = Path(__file__).with_name("counts.json")
 MOST = 1.5
@@ -84,7 +84,7 @@ PROBLEMS: dict[str, Callable[[], Any]] = {
 
 
 def counts_of(problem: str) -> dict[str, int]:
-    with warnings.catch_warnings(), tallied() as work:
+    with warnings.catch_warnings(), work_counts() as work:
         warnings.simplefilter("ignore")  # digits fall into pieces, and are joined
         PROBLEMS[problem]()
     return {what: int(n) for what, n in sorted(work.items()) if not what.startswith("seconds")}
@@ -117,19 +117,19 @@ def test_no_more_work_than_before(problem: str) -> None:
 def test_visits_are_those_of_the_kernel() -> None:
     """Every node at least once for each patch of 16 sources, each by hand or not at all."""
     graph = knn(roll(1_000), 10)
-    with tallied() as work:
+    with work_counts() as work:
         geodesic_distances(graph, np.arange(32))
     assert work["geodesic visits"] >= 2 * graph.n
-    with tallied() as none:
+    with work_counts() as none:
         geodesic_distances(graph, np.arange(0))
     assert none["geodesic visits"] == 0
 
 
 def test_who_listens_hears_everything_said_meanwhile() -> None:
     tally("knocks", 1)
-    with tallied() as outer:
+    with work_counts() as outer:
         tally("knocks", 2)
-        with tallied() as inner:
+        with work_counts() as inner:
             tally("knocks", 3)
     tally("knocks", 4)
     assert (outer["knocks"], inner["knocks"]) == (5, 3)

@@ -30,7 +30,7 @@ from dualfold.quality.space import _given
 from dualfold.trace import Gramian, TraceProblem
 from dualfold.trace.proof import routes as proofs
 from dualfold.trace.proof import singular_values as singular
-from dualfold.trace.proof.completeness import Floor
+from dualfold.trace.proof.completeness import SpectralFloor
 from dualfold.trace.proof.trial_directions import Trial
 from dualfold.trace.solvers import factored
 from dualfold.trace.solvers.krylov import KrylovSpace
@@ -124,7 +124,7 @@ def test_norms_are_tried_at_any_size(monkeypatch):
     dense = TraceProblem(np.diag([8.0, 1.0, 0.0, 0.0]), count=1, sense="max")
     answer = Trial(np.eye(4)[:, :1], np.array([-8.0]), *np.zeros((2, 1)), 0.0, 0.0)
     case = SimpleNamespace(problem=dense, answer=answer, tolerance=1e-4, extra=0.0)
-    found, floor, missed = proofs._by_norm(case)
+    found, floor, missed = proofs._norm_route(case)
     assert (floor.proof, floor.seen, missed) == ("norm", 1, False)
     assert found.gap <= 1e-4
 
@@ -136,13 +136,13 @@ def test_counts_hold_above_the_square_of_what_is_null(monkeypatch):
     for reached, known in ((0.2, False), (0.25, False), (0.3, True)):
         found = singular._counted_floor(turned, 1, 1.0, factor, reached)
         assert (found.seen is not None) == known
-        assert isinstance(found, Floor)
+        assert isinstance(found, SpectralFloor)
 
 
 def test_margins_of_shifts_are_those_of_their_matrices():
-    assert factored.margin_of(TraceProblem(np.eye(2), count=1)) == factored.MARGIN
+    assert factored.shift_margin(TraceProblem(np.eye(2), count=1)) == factored.SHIFT_MARGIN
     turned = TraceProblem(Gramian(sp.csr_array(np.eye(3))), count=1)
-    assert factored.margin_of(turned) == factored.GRAMIAN_MARGIN
+    assert factored.shift_margin(turned) == factored.GRAMIAN_MARGIN
 
 
 def test_a_krylov_space_finds_the_lowest_values_one_count_after_another():

@@ -30,9 +30,9 @@ from dualfold.games.bregman import VonNeumann
 from dualfold.games.least import descend, least_point
 from dualfold.graph import from_lengths, knn
 from dualfold.neighbor_map import certify_neighbors, neighbor_problem
-from dualfold.neighbor_map.homotopy import descended
+from dualfold.neighbor_map.homotopy import stiefel_descent
 from dualfold.point_pca.certificate import _all_equal
-from dualfold.point_pca.point_descent import descended_points
+from dualfold.point_pca.point_descent import descend_points
 from dualfold.quality.estimate import Estimate
 from dualfold.quality.space import space_of
 from dualfold.recommendation import recommend
@@ -40,7 +40,7 @@ from dualfold.recommendation.dimension import _levina_bickel, _read, _two_nn
 from dualfold.recommendation.recommendation import Recommendation
 from dualfold.recommendation.scan import NeighborScan, Scanned
 from dualfold.recommendation.trial import Candidate
-from dualfold.tsne.repulsion import MOST_BY_PAIRS, repulsion_for
+from dualfold.tsne.repulsion import MAX_ROWS_BY_PAIRS, repulsion_for
 from dualfold.unfolding import UnfoldingProblem
 from dualfold.unfolding.bounds import Fit
 from dualfold.unfolding.contraction import Unrealisable, contracted
@@ -162,10 +162,10 @@ def test_advice_says_why_a_method_is_not_the_first():
 
 
 def test_descents_that_are_cut_short_say_so():
-    assert not descended_points(X, 2, most_steps=1, tol=0.0).converged
+    assert not descend_points(X, 2, most_steps=1, tol=0.0).converged
     ring = sp.csr_array(np.roll(np.eye(12), 1, axis=1) + np.roll(np.eye(12), -1, axis=1))
     problem = neighbor_problem(ring, n_components=2, spread=0.05)
-    cut = descended(problem, RNG.normal(size=(12, 2)), most=2, tol=0.0)
+    cut = stiefel_descent(problem, RNG.normal(size=(12, 2)), most=2, tol=0.0)
     assert not cut.arrived
     assert cut.rounds == 2
     far = certify_neighbors(problem, np.full((12, 2), 1e101))
@@ -179,7 +179,7 @@ def test_equal_sparse_rows_are_equal():
 
 
 def test_repulsion_of_many_points_in_space_is_by_a_tree():
-    many = repulsion_for(MOST_BY_PAIRS[3] + 1, 3, exact=False)
+    many = repulsion_for(MAX_ROWS_BY_PAIRS[3] + 1, 3, exact=False)
     few = repulsion_for(10, 3, exact=False)
     assert type(many).__name__ == "ByTree"
     assert type(few).__name__ == type(repulsion_for(10**6, 3, exact=True)).__name__ == "ByPairs"

@@ -14,7 +14,7 @@ from dualfold.programs import LinearProgram, certify_infeasible
 from dualfold.quality.verdict import MEANINGS
 from dualfold.trace import Gramian, TraceProblem
 from dualfold.trace.proof import rounding
-from dualfold.trace.proof.completeness import Floor
+from dualfold.trace.proof.completeness import SpectralFloor
 from dualfold.trace.proof.rounding import norm_bound, product_errors
 from dualfold.trace.proof.singular_values import singular_bracket
 from dualfold.trace.solution import with_signs
@@ -126,7 +126,7 @@ def test_a_large_dense_matrix_pays_by_its_norm(monkeypatch):
     A = np.diag([3.0, 1.0, 2.0, 0.5]) + 0.25
     problem, V = TraceProblem(A, count=2), np.eye(4)[:, :2]
     exact = product_errors(problem, V)
-    monkeypatch.setattr(rounding, "MOST_ABSOLUTE_ROWS", 3)
+    monkeypatch.setattr(rounding, "MAX_ABSOLUTE_ROWS", 3)
     by_norm = product_errors(problem, V)
     least = 4 * 2.0**-53 * np.linalg.norm(A)
     assert (by_norm >= least).all()
@@ -170,11 +170,11 @@ def test_what_measures_mean():
 def test_fewer_rows_than_directions_prove_nothing_but_that_values_are_not_negative():
     M = sp.csr_array(np.array([[1.0, 2.0, 0.0, 0.0]]))
     problem, V = TraceProblem(Gramian(M), count=2), np.eye(4)[:, :2]
-    found = singular_bracket(problem, V, 0.0, V, Floor(2, 9.0, "inertia", seen=2))
+    found = singular_bracket(problem, V, 0.0, V, SpectralFloor(2, 9.0, "inertia", seen=2))
     assert (found.lower, found.value) == (0.0, 5.0)
     assert found.apart >= 5.0
     assert found.value_blur < 1e-12
-    low = singular_bracket(problem, V, 0.0, V, Floor(2, 0.0, "inertia", seen=2))
+    low = singular_bracket(problem, V, 0.0, V, SpectralFloor(2, 0.0, "inertia", seen=2))
     assert low.lower == -np.inf
-    few = singular_bracket(problem, V, 0.0, V[:, :1], Floor(2, 9.0, "inertia", seen=2))
+    few = singular_bracket(problem, V, 0.0, V[:, :1], SpectralFloor(2, 9.0, "inertia", seen=2))
     assert few.lower == -np.inf

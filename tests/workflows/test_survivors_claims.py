@@ -96,7 +96,7 @@ def test_exact_answers_are_taken_off_the_excluded_directions():
     problem = TraceProblem(np.diag([1.0, 2.0, 3.0, 4.0]), B, count=2, excluded=N)
     pencil = exact._pencil(problem)
     V = np.round(rng.normal(size=(4, 2)) * 8) / 8
-    W = exact._on_constraint(pencil, exact.Whole.of(V))
+    W = exact._on_constraint(pencil, exact.IntegerMatrix.of(V))
     rows = [[W.fraction(i, j) for j in range(2)] for i in range(4)]
     n, b = [Fraction(x) for x in N[:, 0]], [Fraction(x) for x in B]
     for j in range(2):

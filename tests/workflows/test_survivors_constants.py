@@ -19,7 +19,7 @@ from dualfold.quality.verdict import _DISTANCES, _TEARS, _TRUST, _word
 from dualfold.trace.certificate import TraceCertificate, certify
 from dualfold.trace.lift import Stepped
 from dualfold.trace.proof import rounding
-from dualfold.trace.proof.completeness import Floor
+from dualfold.trace.proof.completeness import SpectralFloor
 from dualfold.trace.sparse import factorisation
 from dualfold.unfolding import bounds, certificate, certify_unfolding, spectral_floor
 from dualfold.unfolding.contraction import contracted
@@ -30,7 +30,7 @@ DENORMAL = 2.0**-1074
 
 def test_units_of_rounding_are_those_of_doubles():
     for unit in (
-        rounding.UNIT,
+        rounding.UNIT_ROUNDOFF,
         factorisation.ROUND_OFF,
         bounds.UNIT,
         spectral_floor.UNIT,
@@ -47,9 +47,9 @@ def test_what_underflow_loses_is_covered():
     for tiny in (bounds.UNDERFLOW, spectral_floor.UNDERFLOW, sure.TINY, linear_systems.TINY):
         assert tiny >= 12 * DENORMAL
         assert tiny <= 2.0**-900
-    assert sys.float_info.min <= rounding.TINY**2  # its square is no underflow itself
-    assert rounding.TINY >= 2.0**30 * DENORMAL
-    assert rounding.SMALLEST >= 1e10 * rounding.TINY
+    assert sys.float_info.min <= rounding.UNDERFLOW_BOUND**2  # its square is no underflow itself
+    assert rounding.UNDERFLOW_BOUND >= 2.0**30 * DENORMAL
+    assert rounding.MIN_SPECTRUM >= 1e10 * rounding.UNDERFLOW_BOUND
 
 
 def test_what_is_proved_where_nobody_names_a_tolerance():
@@ -66,7 +66,7 @@ def test_what_is_proved_where_nobody_names_a_tolerance():
 
 
 def test_defaults_say_that_nothing_is_known_and_nothing_is_wrong():
-    plain = Floor(1, 2.0, "norm")
+    plain = SpectralFloor(1, 2.0, "norm")
     assert (plain.chance, plain.seen, plain.error) == (0.0, None, 0.0)
     fields = {field.name: field.default for field in dataclasses.fields(TraceCertificate)}
     assert fields["eigenvectors"] is True

@@ -22,7 +22,7 @@ from dualfold.maps.local import LocalWeightsMap
 from dualfold.methods import hessian_lle, lle, ltsa, modified_lle
 from dualfold.trace.lift import Scale, Stepped
 from dualfold.trace.problem import TraceProblem
-from dualfold.trace.sparse.shifted_matrices import shifted
+from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 
 # So many rows LAPACK answers at once.
 FEW = 400
@@ -167,7 +167,7 @@ class LocallyLinearEmbedding(ChoosesCoordinates, SolvableRows):
     def _refuse_hopeless(self, problem: TraceProblem) -> None:
         """The small end of MᵀM is out of reach of products alone: it must be factorised."""
         if self.eigen_solver == "auto" and problem.n > FEW:
-            order = shifted(problem).ordering  # TooLarge where that would take minutes
+            order = shifted_matrices(problem).ordering  # TooLarge where that would take minutes
             long = order.flops > max(LONG, LONG_A_ROW * problem.n)
             if long and self.landmarks is None and self._has_rule():
                 raise TooLarge(f"{order.flops:.1e} multiply-adds would take minutes")

@@ -24,9 +24,9 @@ from dualfold.neighbor_map.certificate import (
     NeighborCertificate,
     certify_neighbors,
 )
-from dualfold.neighbor_map.fantope import relaxed
-from dualfold.neighbor_map.homotopy import NeighborAnswer, answered, widest
-from dualfold.neighbor_map.problem import MOST_PAIRED, NeighborProblem
+from dualfold.neighbor_map.fantope import relaxed_minimum
+from dualfold.neighbor_map.homotopy import NeighborAnswer, neighbor_answer, widest_answer
+from dualfold.neighbor_map.problem import MAX_PAIRED_ROWS, NeighborProblem
 from dualfold.trace.solvers import Auto
 
 # Rows that take less than a minute of a core (1,797 digits: 42 s).
@@ -159,7 +159,7 @@ class NeighborMap(SomeRows):
                 f"a neighbour map of {X.shape[0]:,} rows would take minutes; it is that of "
                 f"{QUICK:,} rows drawn at random, and the others are placed as new rows are (",
                 Argument("landmarks"),
-                f" says how many; up to {MOST_PAIRED:,} can be proved)",
+                f" says how many; up to {MAX_PAIRED_ROWS:,} can be proved)",
             )
         )
         return self._random_rows(QUICK)
@@ -178,9 +178,9 @@ class NeighborMap(SomeRows):
         settings: dict[str, Any] = {"tolerance": self.tolerance, "max_iter": self.max_iter}
         with self._stage("solution and certificate"):
             if spread is None:
-                found = widest(problem, start, report=tried.append, **settings)
+                found = widest_answer(problem, start, report=tried.append, **settings)
             else:
-                found = answered(problem, start, **settings)
+                found = neighbor_answer(problem, start, **settings)
                 tried.append(found)
         if fixed is None:
             self.spread_ = found.problem.spread
@@ -237,8 +237,8 @@ class NeighborMap(SomeRows):
 def rejudged(problem: NeighborProblem, points: Array, tolerance: float) -> NeighborCertificate:
     """Points judged with the best bound there is, however they were found."""
     verdict = certify_neighbors(problem, points, tolerance=tolerance)
-    if verdict.gap <= tolerance or not np.isfinite(verdict.value) or problem.n > MOST_PAIRED:
+    if verdict.gap <= tolerance or not np.isfinite(verdict.value) or problem.n > MAX_PAIRED_ROWS:
         return verdict
     fine = 0.05 * max(tolerance, 1e-6) * abs(verdict.value)
-    near = relaxed(problem, np.asarray(points, dtype=float), tol=fine)
+    near = relaxed_minimum(problem, np.asarray(points, dtype=float), tol=fine)
     return certify_neighbors(problem, points, weights=near.weights, tolerance=tolerance)

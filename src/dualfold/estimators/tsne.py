@@ -31,8 +31,8 @@ from dualfold.graph.metrics import is_precomputed
 from dualfold.maps.neighbor_map import NeighborMap
 from dualfold.scale.table import TiledTable
 from dualfold.trace.certificate import certify
-from dualfold.tsne.certificate import BALANCED, TsneCertificate, certify_tsne
-from dualfold.tsne.gradient_descent import Descent, Look, Phase, descended
+from dualfold.tsne.certificate import MAX_UNBALANCED_SHARE, TsneCertificate, certify_tsne
+from dualfold.tsne.gradient_descent import Checkpoint, Descent, Phase, descend
 from dualfold.tsne.problem import TsneProblem
 from dualfold.weights.perplexity import conditional_affinities, joint_affinities
 
@@ -241,7 +241,7 @@ class TSNE(CertifiedEstimator):
             return start_named(self.init, X, problem, self.n_components, self.random_state)
 
     def _descended(self, problem: TsneProblem, start: Array, told: Told | None = None) -> Descent:
-        return descended(
+        return descend(
             problem,
             start,
             self._phases(problem.n),
@@ -253,11 +253,11 @@ class TSNE(CertifiedEstimator):
             n_jobs=self.n_jobs,
         )
 
-    def _looker(self, told: Told | None) -> Callable[[Look], bool]:
+    def _looker(self, told: Told | None) -> Callable[[Checkpoint], bool]:
         given: Any = self.callbacks
         every = [given] if callable(given) else list(given or ())
 
-        def look(seen: Look) -> bool:
+        def look(seen: Checkpoint) -> bool:
             if told is None:
                 return False
             told.look(seen)
@@ -328,7 +328,7 @@ class TSNE(CertifiedEstimator):
             metric = WithParameters(metric, dict(self.metric_params))
         return NeighborMap(X, points, drawn_by, by, float(self.attraction), metric)
 
-    def judged_points(self, X: Any, points: Any, tolerance: float = BALANCED) -> Any:
+    def judged_points(self, X: Any, points: Any, tolerance: float = MAX_UNBALANCED_SHARE) -> Any:
         """The certificate of points (n × d) that are to be this estimator's answer for X.
 
         Nothing is descended: objective, gradient and neighbours kept are those of the points.

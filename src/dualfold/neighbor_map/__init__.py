@@ -1,7 +1,7 @@
 """Neighbour maps by a Gaussian kernel, and the value that no such map can fall below."""
 
 from dualfold.neighbor_map.certificate import NeighborCertificate, certify_neighbors
-from dualfold.neighbor_map.fantope import Relaxed, relaxed
+from dualfold.neighbor_map.fantope import RelaxedMinimum, relaxed_minimum
 from dualfold.neighbor_map.homotopy import NeighborAnswer
 from dualfold.neighbor_map.lower_bound import neighbor_bound
 from dualfold.neighbor_map.problem import NeighborProblem, divergence, neighbor_problem
@@ -10,10 +10,10 @@ __all__ = [
     "NeighborAnswer",
     "NeighborCertificate",
     "NeighborProblem",
-    "Relaxed",
+    "RelaxedMinimum",
     "certify_neighbors",
     "divergence",
     "neighbor_bound",
     "neighbor_problem",
-    "relaxed",
+    "relaxed_minimum",
 ]

@@ -26,7 +26,7 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.graph import Graph, from_lengths, geodesic_distances
-from dualfold.kernels.double_double import Pairs
+from dualfold.kernels.double_double import DoubleDouble
 from dualfold.unfolding.problem import UnfoldingProblem
 
 UNIT = 2.0**-53
@@ -127,7 +127,7 @@ def own_value(problem: UnfoldingProblem, weights: Array, factor: Array, scale: f
     """
     r = factor.shape[1]
     i, j = problem.edges.T
-    apart = Pairs(factor[i]) - Pairs(factor[j])
+    apart = DoubleDouble(factor[i]) - DoubleDouble(factor[j])
     parts = (apart * apart).row_sums() * weights * scale
     size = float(np.abs(parts.high).sum())
     total = parts.total()

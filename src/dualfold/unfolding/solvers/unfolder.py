@@ -10,7 +10,7 @@ import numpy as np
 from dualfold.errors import Argument, DualfoldError, InvalidInput, TooLarge
 from dualfold.kernels.reports import descent
 from dualfold.trace.sparse.factorisation import fill_reducing_ordering
-from dualfold.trace.sparse.shifted_matrices import MOST_FLOPS
+from dualfold.trace.sparse.shifted_matrices import MAX_FLOPS
 from dualfold.unfolding.problem import UnfoldingProblem, in_units
 from dualfold.unfolding.solution import STOPPED_BY_CALLBACK, Callback, Record, UnfoldingSolution
 from dualfold.unfolding.solvers.interior_point import interior_point
@@ -91,7 +91,7 @@ def refuse_minutes(problem: UnfoldingProblem) -> None:
     if problem.m <= FEW_EDGES:
         return
     pattern = problem.laplacian(np.ones(problem.m))
-    flops = fill_reducing_ordering(pattern, most_flops=MOST_FLOPS).flops
+    flops = fill_reducing_ordering(pattern, most_flops=MAX_FLOPS).flops
     if flops > max(LONG, LONG_A_POINT * problem.n):
         raise TooLarge(f"unfolding {problem.n:,} points with {problem.m:,} edges takes minutes")
 
@@ -141,9 +141,9 @@ class _Run:
         if self.problem.form == "equal" or self.problem.m <= FEW_EDGES:
             return self.by("interior_point")
         second: SolverName = "interior_point" if self.problem.m <= MOST_EDGES else "landmark"
-        most_flops = MOST_FLOPS
+        most_flops = MAX_FLOPS
         if second == "interior_point":
-            most_flops = min(MOST_FLOPS, self.problem.m**3 / CHEAPER)
+            most_flops = min(MAX_FLOPS, self.problem.m**3 / CHEAPER)
         try:
             first = self.by("low_rank", most_flops)
         except (DualfoldError, ArithmeticError, np.linalg.LinAlgError) as failure:
