@@ -11,7 +11,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.certificate import Certificate, checked_tolerance
 from dualfold.errors import Argument, CertificateFailed, warn
-from dualfold.kernels.reports import stage_timer
+from dualfold.kernels.reports import time_stage
 from dualfold.kernels.threads import lapack_threads
 from dualfold.notebook import drawn_map, number, shown_html
 from dualfold.trace.certificate import TraceCertificate, certify
@@ -122,7 +122,7 @@ def _unfolded(
     begin = perf_counter()
     solution = solver.solve(stated.problem, n_components=stated.count)
     solved = perf_counter()
-    with stage_timer("certify"):
+    with time_stage("certify"):
         found = judged_unfolding(
             stated, solution, tolerance=tolerance, relaxation=solver.relaxation
         )
@@ -139,7 +139,7 @@ def judged(
     """The certificate of a solver's answer; `CertificateFailed` warns where it is too far off."""
     answer = np.hstack([solution.vectors, solution.guard])
     # One thread for small ones: threads inside small products wait for one another.
-    with stage_timer("certify"), lapack_threads(problem.n):
+    with time_stage("certify"), lapack_threads(problem.n):
         certificate = certify(problem, answer, solution.values, tolerance=tolerance)
     if certificate.level in ("failed", "within"):
         warn(

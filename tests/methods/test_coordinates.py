@@ -23,7 +23,7 @@ from dualfold.saved import load_model, model_of, rechecked_model, rechecked_poin
 from dualfold.trace.certificate import certify
 from dualfold.trace.lift import Chosen, Diffused, Evened, Stepped
 from dualfold.trace.solvers import Auto, Dense, Factored
-from dualfold.trace.solvers.auto import growing_krylov_space
+from dualfold.trace.solvers.auto import krylov_space_for
 
 ESTIMATORS = {
     "eigenmaps": LaplacianEigenmaps,
@@ -235,7 +235,7 @@ def test_a_space_that_grows_has_the_directions_of_one_solve():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Overtone)
             problem = model.fit(X)._stated_piece(model.graph_, 2).problem
-        space = growing_krylov_space(problem, Auto())
+        space = krylov_space_for(problem, Auto())
         exact = Dense().solve(replace(problem, count=20))
         for count in (2, 6, 20):
             found = space.first(count)
@@ -270,5 +270,5 @@ def test_where_nothing_grows():
         few._stated_piece(few.graph_, 2).problem,
     ]
     for problem in problems:
-        assert growing_krylov_space(problem, Auto()) is None
-    assert growing_krylov_space(problems[1], Factored()) is None
+        assert krylov_space_for(problem, Auto()) is None
+    assert krylov_space_for(problems[1], Factored()) is None

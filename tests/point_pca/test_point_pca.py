@@ -101,7 +101,7 @@ def test_algorithm_one_is_the_descent_it_stands_for() -> None:
     assert (np.diff(errors) < 0).all()
     assert error_of_distances(X, steps[0] + rate * point_gradient(X, steps[0])) > errors[0]
     assert errors[-1] == pytest.approx(4 * fourth_powers(X)[2:].sum(), rel=1e-3)
-    with pytest.raises(TooLarge, match="descended_points"):
+    with pytest.raises(TooLarge, match="descend_points"):
         algorithm_one(np.zeros((2_001, 2)), rate=0.1)
 
 

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold.errors import InvalidInput
-from dualfold.kernels.reports import work_counts
+from dualfold.kernels.reports import count_work
 from dualfold.trace import Gramian, TraceProblem, certify
 from dualfold.trace import units as balanced
 from dualfold.trace.problem import product
@@ -92,7 +92,7 @@ def test_prices_and_products_are_counted():
     for wide in (sp.csr_array((3, 5)), sp.csr_array((5, 3))):
         with pytest.raises(InvalidInput, match="square"):
             fill_reducing_ordering(wide)
-    with work_counts() as seen:
+    with count_work() as seen:
         product(np.eye(4), np.ones((4, 3)))
         product(np.eye(4), np.ones(4))
     assert seen["products"] == 4

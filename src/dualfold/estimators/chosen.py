@@ -23,14 +23,14 @@ from dualfold.estimators.dimension import LOOKED_AT, widest_gap
 from dualfold.estimators.some_rows import SomeRows
 from dualfold.estimators.stated import Stated
 from dualfold.graph import Graph
-from dualfold.kernels.reports import stage_timer
+from dualfold.kernels.reports import time_stage
 from dualfold.kernels.threads import lapack_threads
 from dualfold.trace.certificate import certify
 from dualfold.trace.lift import Chosen, Evened, Scale, shown
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers import Auto, Factored
-from dualfold.trace.solvers.auto import growing_krylov_space
+from dualfold.trace.solvers.auto import krylov_space_for
 from dualfold.trace.sparse.shifted_matrices import share_ordering
 
 COORDINATE_RULES: dict[str, Any] = {
@@ -76,7 +76,7 @@ class ChoosesCoordinates(SomeRows):
         self, graph: Graph, problem: TraceProblem, solver: Any, wanted: Any
     ) -> tuple[Embedding, str | None]:
         """As many eigenvectors as it takes until enough of them are independent."""
-        space = growing_krylov_space(problem, solver)
+        space = krylov_space_for(problem, solver)
         if space is not None:
             looked = self._looked(graph, problem, wanted, space.first)
             if looked is not None:
@@ -149,7 +149,7 @@ class ChoosesCoordinates(SomeRows):
         whole = np.hstack([solution.vectors, solution.guard])
         stated = self._showing(graph, problem, indices, len(solution.values))
         share_ordering(problem, stated)
-        with stage_timer("certify"), lapack_threads(stated.n):
+        with time_stage("certify"), lapack_threads(stated.n):
             certificate = certify(stated, whole, solution.values, tolerance=self.tolerance)
         return _lifted(stated, solution, certificate, indices)
 

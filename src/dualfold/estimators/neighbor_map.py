@@ -24,7 +24,7 @@ from dualfold.neighbor_map.certificate import (
     NeighborCertificate,
     certify_neighbors,
 )
-from dualfold.neighbor_map.fantope import relaxed_minimum
+from dualfold.neighbor_map.fantope import fantope_minimum
 from dualfold.neighbor_map.homotopy import NeighborAnswer, neighbor_answer, widest_answer
 from dualfold.neighbor_map.problem import MAX_PAIRED_ROWS, NeighborProblem
 from dualfold.trace.solvers import Auto
@@ -240,5 +240,5 @@ def rejudged(problem: NeighborProblem, points: Array, tolerance: float) -> Neigh
     if verdict.gap <= tolerance or not np.isfinite(verdict.value) or problem.n > MAX_PAIRED_ROWS:
         return verdict
     fine = 0.05 * max(tolerance, 1e-6) * abs(verdict.value)
-    near = relaxed_minimum(problem, np.asarray(points, dtype=float), tol=fine)
+    near = fantope_minimum(problem, np.asarray(points, dtype=float), tol=fine)
     return certify_neighbors(problem, points, weights=near.weights, tolerance=tolerance)

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.errors import Argument, InPython, InvalidInput, Message, TooLarge
-from dualfold.kernels import kernels_by_dtype, shared_constant
+from dualfold.kernels import c_constant, kernels_by_dtype
 from dualfold.kernels.threads import row_slices
 
 __all__ = [
@@ -34,7 +34,7 @@ _CHUNK = 1 << 22  # numbers in one float64 working block: 32 MiB
 _LARGEST, _SMALLEST = 1e150, 1e-140
 # Whole numbers up to here are float64 numbers.
 _WHOLE = 2**53
-LANES = shared_constant("SQUARE_LANES")  # sums beside each other in a distance
+LANES = c_constant("SQUARE_LANES")  # sums beside each other in a distance
 
 _pair_distances = kernels_by_dtype("pair_distances")
 

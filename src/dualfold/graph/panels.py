@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from dualfold.graph.lower_bounds import SPREAD, Coordinates
-from dualfold.kernels import kernel, shared_constant
+from dualfold.kernels import c_constant, kernel
 from dualfold.kernels.reports import tally
 
 __all__ = ["Buffers", "Packed", "blocks_of", "rounds_of"]
 
-PANEL = shared_constant("PANEL")
+PANEL = c_constant("PANEL")
 _BLOCK = 32  # panels: 1536 points, a tile of 2.4 million pairs takes about 10 ms
 _CAPACITY = 1 << 18
 

@@ -22,7 +22,7 @@ import numpy as np
 from dualfold.errors import DualfoldError
 from dualfold.kernels.conditions import checker
 
-__all__ = ["kernel", "kernel_in_shares", "kernels_by_dtype", "shared_constant"]
+__all__ = ["c_constant", "kernel", "kernel_in_shares", "kernels_by_dtype"]
 
 _SCALAR_TYPES: dict[str, Any] = {
     "int32": ctypes.c_int32,
@@ -83,7 +83,7 @@ def interface() -> tuple[str, dict[str, tuple[str, ...]]]:
     return fingerprint, {name: tuple(types) for name, *types in words}
 
 
-def shared_constant(name: str) -> int:
+def c_constant(name: str) -> int:
     """The constant that the C sources share under this name, `SHARED(name)`."""
     try:
         return int(ctypes.c_int64.in_dll(_library(), f"shared_{name}").value)
@@ -99,7 +99,7 @@ def _function(name: str) -> tuple[Any, list[str], Callable[[Sequence[Any]], None
     found = _library()[name]  # an object of its own: nobody else changes its types
     found.restype = _SCALAR_TYPES[result]
     found.argtypes = [_converter(argument.split(":")[1]) for argument in arguments]
-    return found, arguments, checker(name, arguments, shared_constant)
+    return found, arguments, checker(name, arguments, c_constant)
 
 
 def kernel(name: str) -> Callable[..., Any]:

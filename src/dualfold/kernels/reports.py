@@ -1,6 +1,6 @@
 """What running code reports to its listeners: how far it has come, and how much work it did.
 
-    with reporting_to(lambda report: print(report.what, report.share)), work_counts() as work:
+    with reporting_to(lambda report: print(report.what, report.share)), count_work() as work:
         Isomap().fit(X)
     work["geodesic visits"], work["seconds: certify"]
 
@@ -30,14 +30,14 @@ from dualfold.kernels.locks import ForkedLock
 
 __all__ = [
     "Report",
+    "count_work",
     "descent",
     "digits_share",
     "long_call",
     "reporting_to",
-    "stage_timer",
     "steps",
     "tally",
-    "work_counts",
+    "time_stage",
 ]
 
 
@@ -168,7 +168,7 @@ def tally(what: str, amount: float) -> None:
 
 
 @contextmanager
-def stage_timer(stage: str) -> Iterator[None]:
+def time_stage(stage: str) -> Iterator[None]:
     """Count the seconds spent inside as "seconds: stage"."""
     begin = perf_counter()
     try:
@@ -178,7 +178,7 @@ def stage_timer(stage: str) -> Iterator[None]:
 
 
 @contextmanager
-def work_counts() -> Iterator[Counter[str]]:
+def count_work() -> Iterator[Counter[str]]:
     """All counts made inside the `with` block, also by other threads."""
     counts: Counter[str] = Counter()
     with _lock:

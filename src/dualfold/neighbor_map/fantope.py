@@ -33,7 +33,7 @@ MAX_FRANK_WOLFE_STEPS = 12
 
 
 @dataclass(frozen=True, eq=False)
-class RelaxedMinimum:
+class FantopeMinimum:
     """Where the relaxed problem ended; nothing here is proved.
 
     weights : exp(−t), which a bound needs
@@ -48,9 +48,9 @@ class RelaxedMinimum:
     rounds: int
 
 
-def relaxed_minimum(
+def fantope_minimum(
     problem: NeighborProblem, Y: Array, *, tol: float = 1e-6, most: int = 400
-) -> RelaxedMinimum:
+) -> FantopeMinimum:
     """The minimum of the `problem` over the Fantope, from the map Y on.
 
     tol : of the gap of Frank and Wolfe, in nats
@@ -108,7 +108,7 @@ def _clipped_eigenvalues(values: Array, size: float, count: int) -> Array:
 
 def _projected_gradients(
     problem: NeighborProblem, G: Array, tol: float, most: int
-) -> RelaxedMinimum:
+) -> FantopeMinimum:
     """FISTA with backtracking, begun anew where it would climb."""
     size, d = problem.size, problem.count
     G = in_fantope(G, size, d)
@@ -135,7 +135,7 @@ def _projected_gradients(
         if rounds % 5 == 0 and _frank_wolfe_gap(problem, G, w) <= tol:
             break
     start = scipy.linalg.eigh(G, subset_by_index=[len(G) - d, len(G) - 1])[1]
-    return RelaxedMinimum(w, start, value, rounds)
+    return FantopeMinimum(w, start, value, rounds)
 
 
 def _frank_wolfe_gap(problem: NeighborProblem, G: Array, w: Array) -> float:
@@ -145,7 +145,7 @@ def _frank_wolfe_gap(problem: NeighborProblem, G: Array, w: Array) -> float:
     return float(np.vdot(M, G)) - problem.size * float(lowest.sum())
 
 
-def _frank_wolfe(problem: NeighborProblem, Y: Array, tol: float) -> RelaxedMinimum:
+def _frank_wolfe(problem: NeighborProblem, Y: Array, tol: float) -> FantopeMinimum:
     """Towards the best vertex each round, as far as a search along the line says."""
     t = squared_distances(Y)
     value, w = objective(problem, t)
@@ -160,7 +160,7 @@ def _frank_wolfe(problem: NeighborProblem, Y: Array, tol: float) -> RelaxedMinim
             break
         t += share * (vertex - t)
         value, w = objective(problem, t)
-    return RelaxedMinimum(w, best, value, rounds)
+    return FantopeMinimum(w, best, value, rounds)
 
 
 def _line_minimum(problem: NeighborProblem, t: Array, vertex: Array) -> tuple[float, float]:

@@ -10,7 +10,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.kernels.threads import lapack_threads
 from dualfold.neighbor_map.certificate import NeighborCertificate, certify_neighbors
-from dualfold.neighbor_map.fantope import relaxed_minimum
+from dualfold.neighbor_map.fantope import fantope_minimum
 from dualfold.neighbor_map.problem import (
     MAX_PAIRED_ROWS,
     NeighborProblem,
@@ -62,7 +62,7 @@ def neighbor_answer(
         if verdict.gap <= tolerance or not thorough or problem.n > MAX_PAIRED_ROWS:
             return NeighborAnswer(problem, found, verdict)
         fine = 0.05 * max(tolerance, 1e-6) * abs(verdict.value)
-        near = relaxed_minimum(problem, found.points, tol=fine)
+        near = fantope_minimum(problem, found.points, tol=fine)
         other = stiefel_descent(problem, near.start, most=max_iter)
         best = other if other.value < found.value else found
         verdict = certify_neighbors(problem, best.points, weights=near.weights, tolerance=tolerance)
@@ -148,7 +148,7 @@ def stiefel_descent(
     tol : the length of the gradient along the set, in nats for a turn of one radian, that ends it
     most : steps at the most
     """
-    U = white_points(start)
+    U = white_basis(start)
     value, gradient = _value_and_gradient(problem, U)
     reference, weight, step = value, 1.0, 1.0 / max(float(np.linalg.norm(gradient)), 1e-300)
     rounds = 0
@@ -158,7 +158,7 @@ def stiefel_descent(
         if size <= tol:
             break
         while True:
-            new = white_points(U - step * gradient)
+            new = white_basis(U - step * gradient)
             there, turned = _value_and_gradient(problem, new)
             if there <= reference - 1e-4 * step * size**2 or step * size < 1e-12:
                 break
@@ -175,7 +175,7 @@ def stiefel_descent(
     return StiefelDescent(U * np.sqrt(problem.size), value, size, rounds, size <= tol)
 
 
-def white_points(points: Array) -> Array:
+def white_basis(points: Array) -> Array:
     """The nearest centred points with orthonormal columns (the polar factor)."""
     centred = points - points.mean(axis=0)
     left, _, right = np.linalg.svd(centred, full_matrices=False)

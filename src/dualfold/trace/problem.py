@@ -18,7 +18,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.kernels import kernel, shared_constant
+from dualfold.kernels import c_constant, kernel
 from dualfold.kernels.reports import tally
 from dualfold.kernels.threads import (
     in_shares,
@@ -40,7 +40,7 @@ from dualfold.trace.matrix_entries import (
 from dualfold.trace.metric import Metric, metric, orthonormal_span
 
 _wide_product = kernel("wide_product")
-PRODUCT_COLUMNS = shared_constant("PRODUCT_COLUMNS")  # of V that the kernel takes at once
+PRODUCT_COLUMNS = c_constant("PRODUCT_COLUMNS")  # of V that the kernel takes at once
 PRODUCT_CHUNK_ROWS = 512  # a chunk of them is some milliseconds of work at 10,000 columns
 
 

@@ -14,13 +14,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.kernels import kernel, shared_constant
+from dualfold.kernels import c_constant, kernel
 from dualfold.tsne.repulsion import shares
 
 _attraction, _costs = kernel("edge_attraction"), kernel("edge_costs")
 _pack = kernel("pack_edges")
 _packed_attraction, _packed_costs = kernel("packed_attraction"), kernel("packed_costs")
-EDGES_TOGETHER = shared_constant("EDGES_TOGETHER")
+EDGES_TOGETHER = c_constant("EDGES_TOGETHER")
 Task = Callable[[], None]
 
 

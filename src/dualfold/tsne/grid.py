@@ -20,7 +20,7 @@ import scipy.fft
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.kernels import kernel, kernels_by_dtype, shared_constant
+from dualfold.kernels import c_constant, kernel, kernels_by_dtype
 from dualfold.kernels.threads import Threads
 
 # The distance of nodes at most, and in the last rounds; the kernel's width is 1. Errors of the push
@@ -228,7 +228,7 @@ def _kernel(lengths: tuple[int, ...], spacing: float, dtype: Any) -> Array:
 
 def _lanes(dtype: Any) -> int:
     """Sequences that are transformed side by side."""
-    return shared_constant("FOURIER_BYTES") // int(np.dtype(dtype).itemsize)
+    return c_constant("FOURIER_BYTES") // int(np.dtype(dtype).itemsize)
 
 
 def _along(axis: int, axes: int, numbers: Array) -> Array:

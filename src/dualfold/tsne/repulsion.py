@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.kernels import kernel, shared_constant
+from dualfold.kernels import c_constant, kernel
 from dualfold.kernels.threads import Threads, row_slices
 from dualfold.tsne.grid import FINE_SPACING, NODE_SPACING, Grid
 
@@ -120,7 +120,7 @@ class ByTree:
         self.phi, self.push = np.zeros(n), np.zeros((n, width))
         self.off, self.off_push = np.zeros(n), np.zeros(n)
         self._range, self._past = np.zeros(4 * n, np.int64), np.zeros(2 * n, np.int64)
-        self._numbers = np.zeros(2 * n * shared_constant("NODE_NUMBERS"))
+        self._numbers = np.zeros(2 * n * c_constant("NODE_NUMBERS"))
 
     def before(self, Y: Array) -> list[Callable[[], None]]:
         """Nothing: the tree is grown in one go."""

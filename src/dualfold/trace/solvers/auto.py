@@ -136,7 +136,7 @@ class Pace:
         return self.forecast > 2 * patience and spent > min(0.1 * patience, 2.0)
 
 
-def growing_krylov_space(problem: TraceProblem, solver: Solver) -> KrylovSpace | None:
+def krylov_space_for(problem: TraceProblem, solver: Solver) -> KrylovSpace | None:
     """A space that grows with the count of directions, where the solver would factor A anyway."""
     if (
         not isinstance(solver, Auto)

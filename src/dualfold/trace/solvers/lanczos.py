@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, Message, TooLarge
-from dualfold.kernels import kernel, shared_constant
+from dualfold.kernels import c_constant, kernel
 from dualfold.kernels.reports import tally
 from dualfold.kernels.threads import in_threads, thread_count
 from dualfold.trace.metric import Diagonal, Identity
@@ -26,7 +26,7 @@ from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 # Below, the basis is as cheap as the products and a filter gains nothing.
 MAX_UNFILTERED_ROWS = 2_000
 _step = kernel("sparse_recurrence")
-MAX_FILTER_COLUMNS = shared_constant("WIDEST")  # columns the kernel takes at once
+MAX_FILTER_COLUMNS = c_constant("WIDEST")  # columns the kernel takes at once
 # Degree = STEEPNESS·√(damped interval / distance from the cut to the wanted end), and the
 # cut at 40 % of the Ritz values: the best of 27 settings on the 10-NN graph of MNIST
 # 70,000 (1.5 s of CPU where the unfiltered iteration takes 4.6 s). Beyond MOST the

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from dualfold.errors import InvalidInput
-from dualfold.kernels import kernel, kernel_in_shares, shared_constant
+from dualfold.kernels import c_constant, kernel, kernel_in_shares
 from dualfold.kernels.reports import steps, tally
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
 from dualfold.trace.sparse.ordering import (
@@ -43,8 +43,8 @@ __all__ = [
 # Shares of the work for each thread. More balance better but leave more to the end, which
 # one thread does alone. Best of 2 to 48 for 2, 4 and 8 threads on rolls and a 3-D grid.
 SHARES_A_THREAD = 3
-OUTSIDE_PATTERN = shared_constant("OUTSIDE_PATTERN")
-SOLVE_COLUMNS = shared_constant("WIDE")  # right-hand sides that go through the factor at once
+OUTSIDE_PATTERN = c_constant("OUTSIDE_PATTERN")
+SOLVE_COLUMNS = c_constant("WIDE")  # right-hand sides that go through the factor at once
 ROUND_OFF = 2.0**-53
 
 _plan = kernel("ldl_plan")

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from dualfold.errors import Argument, DualfoldError, InvalidInput, TooLarge
-from dualfold.kernels import kernel, shared_constant
+from dualfold.kernels import c_constant, kernel
 
 __all__ = ["Ordering", "fill_reducing_ordering", "paired_ordering"]
 
@@ -31,7 +31,7 @@ MAX_LEAF_ROWS = 200
 # Plain minimum degree gave fewer on every swiss roll (10,000 a row at n = 10⁶), dissection
 # on 3-D grids.
 MIN_DISSECTION_FLOPS_A_ROW = 15_000
-NO_MEMORY, TOO_COSTLY = shared_constant("NO_MEMORY"), shared_constant("TOO_COSTLY")
+NO_MEMORY, TOO_COSTLY = c_constant("NO_MEMORY"), c_constant("TOO_COSTLY")
 # D^-½ L D^-½ is symmetric only to round-off. More than this share of the largest entry
 # is not round-off.
 ASYMMETRY_TOLERANCE = 1e-10
