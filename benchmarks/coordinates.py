@@ -29,7 +29,7 @@ from dualfold.descriptions import DESCRIPTIONS
 from dualfold.estimators.chosen import _Continued
 from dualfold.estimators.coordinates import LADDER, unexplained
 from dualfold.quality import t_similarity
-from dualfold.trace.lift import Chosen
+from dualfold.trace.lift import SelectedColumns
 from dualfold.trace.solvers.auto import krylov_space_for
 
 METHODS = ("eigenmaps", "diffusion_maps", "lle", "modified_lle", "ltsa", "hessian_lle")
@@ -111,7 +111,7 @@ def measured(method: str, X: Any) -> dict[str, Any]:
         "first": kept(first.embedding_),
         "independent": kept(found.embedding_),
         "times": times,
-    } | {name: kept(Chosen(pair, scale)(V, values)) for name, pair in rivals.items()}
+    } | {name: kept(SelectedColumns(pair, scale)(V, values)) for name, pair in rivals.items()}
 
 
 def look_seconds(estimator: Any, problem: Any, counts: list[int]) -> float:

@@ -10,7 +10,7 @@ import typer
 import papers
 from dualfold.cli.console import Console, plainly, print_json
 from dualfold.cli.options import Force, Json, Quiet
-from dualfold.data.atomic_files import check_folder, check_place, whole_file
+from dualfold.data.atomic_files import atomic_file, check_folder, check_place
 from papers.finding import STAND_IN, Done, Experiment, Setting
 from papers.report import counted, counts, picture, picture_name, summary
 
@@ -184,7 +184,7 @@ def write(folder: Path, found: list[Done], setting: Setting) -> list[Path]:
             contents[picture_name(done, place)] = picture(figure)
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in contents.items():
-        with whole_file(folder / name, overwrite=True) as file:
+        with atomic_file(folder / name, overwrite=True) as file:
             file.write(content)
     return [folder / name for name in contents]
 

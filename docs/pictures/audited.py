@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,8 +21,9 @@ from PIL import Image
 
 import dualfold
 from dualfold.data import digits
-from dualfold.view.audit import audit_figure, write_audit_page
+from dualfold.view.audit_page import audit_content, audit_figure
 from dualfold.view.figures import figure_bytes
+from dualfold.view.page import write_page
 
 # Of MNIST the audit is printed, not drawn; UMAP takes 75 s of one core for 70,000, openTSNE 266 s.
 MAPS = tuple((name, by) for name in ("digits", "mnist10k", "mnist70k") for by in ("umap", "tsne"))
@@ -86,7 +88,8 @@ def photographed(found: dualfold.Audit, X: np.ndarray) -> None:
     """The first screen of the audit's page."""
     with TemporaryDirectory() as folder:
         place = Path(folder) / "audit.html"
-        write_audit_page(place, found, X, name="umap.csv", title="digits by UMAP", features=X)
+        content = audit_content(found, X, name="umap.csv")
+        write_page(place, replace(content, title="digits by UMAP", features=X))
         photograph(place, PICTURES / "audit-page.png", whole=False)
 
 

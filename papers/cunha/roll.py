@@ -9,7 +9,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.data import Sample, swiss_roll
 from dualfold.estimators import PCA, Isomap, LocallyLinearEmbedding, SpectralEmbedding
-from dualfold.graph import Graph, joined, knn
+from dualfold.graph import Graph, join_pieces, knn
 from dualfold.quality import procrustes
 from dualfold.unfolding import (
     Unfolding,
@@ -38,7 +38,7 @@ def small_roll(n: int, seed: int) -> Sample:
 def neighbor_graph(points: Array, n_neighbors: int) -> Graph:
     """Nearest neighbours, joined by the shortest links where a small sample falls apart."""
     graph = knn(points, n_neighbors)
-    return graph if graph.n_pieces == 1 else joined(graph)
+    return graph if graph.n_pieces == 1 else join_pieces(graph)
 
 
 @lru_cache(maxsize=4)

@@ -10,7 +10,7 @@ import numpy as np
 
 from dualfold.errors import InvalidInput
 from dualfold.view.colors import FEW_COLORS
-from dualfold.view.drawing import INK, frames, head, name_axes, wrapped
+from dualfold.view.drawing import INK_COLOR, frames, head, name_axes, wrapped_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -97,10 +97,10 @@ def _draw_chart(axes: Any, chart: Chart) -> None:
     few = all(len(line.x) < MANY_POINTS for line in chart.lines if line.look == "line")
     handles = [_draw_line(axes, *one, marker="o" if few else "") for one in drawn]
     if chart.level is not None:
-        axes.axhline(chart.level, color=INK, linewidth=0.8, zorder=0)
+        axes.axhline(chart.level, color=INK_COLOR, linewidth=0.8, zorder=0)
     _number_x(axes, chart)
     name_axes(axes, 2, (chart.x_name, chart.y_name))
-    head(axes, wrapped(chart.title, 52))
+    head(axes, wrapped_text(chart.title, 52))
     named = [at for at, line in enumerate(chart.lines) if line.label]
     if chart.names == "beside":
         last = max(float(np.max(line.x)) for line in chart.lines)
@@ -111,7 +111,7 @@ def _draw_chart(axes: Any, chart: Chart) -> None:
         axes.legend(
             [handles[at] for at in named], [chart.lines[at].label for at in named],
             loc="upper center", bbox_to_anchor=(0.5, 0), borderaxespad=4.2, ncols=2,
-            frameon=False, fontsize=8, labelcolor=INK, columnspacing=1.2,
+            frameon=False, fontsize=8, labelcolor=INK_COLOR, columnspacing=1.2,
         )  # fmt: skip
 
 

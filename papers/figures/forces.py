@@ -10,7 +10,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.view.colors import FEW_COLORS
-from dualfold.view.drawing import FAINT, INK, frames, head, name_axes
+from dualfold.view.drawing import INK_COLOR, PALE_COLOR, frames, head, name_axes
 from papers.figures.charts import Chart, Line, chart_figure
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dualfold.point_pca import Forces
 
 
-PULL, PUSH, NET = FEW_COLORS[0], FEW_COLORS[4], INK
+PULL, PUSH, NET = FEW_COLORS[0], FEW_COLORS[4], INK_COLOR
 
 
 def convergence_figure(gaps: Mapping[str, Any], *, title: str = "", floor: float = 1e-15) -> Figure:
@@ -55,7 +55,7 @@ def pull_figure(
     verdict = "Black: one point's neighbours, from the nearest to the farthest."
     figure, panels = frames(len(pulls), (4.6, 3.9), title=title, verdict=verdict)
     for axes, (name, (distances, strengths)) in zip(panels, pulls.items(), strict=True):
-        axes.axhline(0, color=FAINT, linewidth=1, zorder=0)
+        axes.axhline(0, color=PALE_COLOR, linewidth=1, zorder=0)
         pairs = np.triu(np.ones(distances.shape, dtype=bool), 1)
         for some, color in ((pairs & (strengths > 0), PUSH), (pairs & (strengths <= 0), PULL)):
             axes.scatter(
@@ -65,7 +65,7 @@ def pull_figure(
         order = np.argsort(distances[chosen])
         order = order[order != chosen]
         line = distances[chosen][order], strengths[chosen][order]
-        axes.plot(*line, "-o", color=INK, linewidth=0.5, markersize=1.3)
+        axes.plot(*line, "-o", color=INK_COLOR, linewidth=0.5, markersize=1.3)
         head(axes, name)
         upwards = "coefficient: above 0 pushes apart" if axes is panels[0] else ""
         name_axes(axes, 2, ("distance of the pair", upwards))

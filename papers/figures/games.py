@@ -10,7 +10,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.view.colors import FEW_COLORS
-from dualfold.view.drawing import FAINT, INK, SOFT, frames, head, name_axes
+from dualfold.view.drawing import INK_COLOR, PALE_COLOR, SOFT_COLOR, frames, head, name_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,13 +50,13 @@ def path_figure(f: Convex, paths: Sequence[tuple[str, Path]], *, title: str = ""
     for axes, (name, path) in zip(panels, paths, strict=True):
         # By rank, so that the narrow floor of a valley has lines of its own.
         levels = np.unique(np.quantile(surface[2], np.linspace(0.005, 0.98, 16) ** 1.5))
-        axes.contour(*surface, levels, colors=FAINT, linewidths=0.7, linestyles="solid")
+        axes.contour(*surface, levels, colors=PALE_COLOR, linewidths=0.7, linestyles="solid")
         axes.plot(*path.points.T, "-o", color=GAP, markersize=2.5, linewidth=1.0)
-        axes.plot(*path.points[0], "o", color=INK, markersize=5)
+        axes.plot(*path.points[0], "o", color=INK_COLOR, markersize=5)
         axes.plot(*path.answer, "*", color=BOUND, markersize=9)
         head(axes, name)
         words = f"f = {path.upper[-1]:.4g} after {path.rounds}".replace("-", "−")
-        _note(axes, 0.97, 0.04, words, SOFT, "right")
+        _note(axes, 0.97, 0.04, words, SOFT_COLOR, "right")
     return figure
 
 

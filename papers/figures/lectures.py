@@ -10,7 +10,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.view.colors import FEW_COLORS
-from dualfold.view.drawing import FAINT, INK, SOFT, frames, head
+from dualfold.view.drawing import INK_COLOR, PALE_COLOR, SOFT_COLOR, frames, head
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,7 +31,7 @@ def four_turns_figure(A: Array) -> Figure:
     )
     figure, panels = frames(len(stages), (2.8, 3.1))
     for axes, (name, map_) in zip(panels, stages, strict=True):
-        axes.plot(*(map_ @ circle), color=SOFT, linewidth=1.3)
+        axes.plot(*(map_ @ circle), color=SOFT_COLOR, linewidth=1.3)
         for vector, color in zip(Vt, (BLUE, RED), strict=True):
             _arrow(axes, np.zeros(2), map_ @ vector, color)
         reach = 1.1 * s[0]
@@ -44,15 +44,15 @@ def steps_figure(steps: Sequence[Step]) -> Figure:
     """Small scatters, (a) to (f): the data on its way through PCA and back."""
     figure, panels = frames(len(steps), (9.6 / min(3, len(steps)), 3.1), columns=3)
     for place, (axes, step) in enumerate(zip(panels, steps, strict=True)):
-        axes.axhline(0, color=FAINT, linewidth=0.7, zorder=0)
-        axes.axvline(0, color=FAINT, linewidth=0.7, zorder=0)
+        axes.axhline(0, color=PALE_COLOR, linewidth=0.7, zorder=0)
+        axes.axvline(0, color=PALE_COLOR, linewidth=0.7, zorder=0)
         if step.before is not None:
             both = np.stack([step.before, step.points], axis=1)
             for pair in both:
-                axes.plot(*pair.T, color=FAINT, linewidth=0.6, zorder=1)
-            axes.scatter(*step.before.T, s=9, color=FAINT, linewidths=0)
+                axes.plot(*pair.T, color=PALE_COLOR, linewidth=0.6, zorder=1)
+            axes.scatter(*step.before.T, s=9, color=PALE_COLOR, linewidths=0)
         if step.ellipse is not None:
-            axes.plot(*step.ellipse, color=SOFT, linewidth=1.0)
+            axes.plot(*step.ellipse, color=SOFT_COLOR, linewidth=1.0)
         axes.scatter(*step.points.T, s=12, color=BLUE, linewidths=0, alpha=0.8, zorder=2)
         for arrow, color in zip(step.arrows, (RED, ORANGE), strict=False):
             _arrow(axes, np.zeros(2), arrow, color)
@@ -92,7 +92,7 @@ def images_figure(images: Sequence[Sequence[Array]], names: Sequence[str]) -> Fi
     axes.set_axis_off()
     for column, name in enumerate(names):
         middle = column * (width + edge) + width / 2
-        axes.text(middle, -edge, name, fontsize=9, color=INK, ha="center", va="bottom")
+        axes.text(middle, -edge, name, fontsize=9, color=INK_COLOR, ha="center", va="bottom")
     return figure
 
 
@@ -118,10 +118,10 @@ def regions_figure(regions: Sequence[Region], reach: float = 1.2) -> Figure:
         axes.contourf(across, up, inside, levels=[0.5, 1.5], colors=[BLUE], alpha=0.25)
         start, end = np.array(region.segment)
         along = start + np.linspace(0, 1, 200)[:, None] * (end - start)
-        axes.plot(*along.T, color=INK, linewidth=1.6)
+        axes.plot(*along.T, color=INK_COLOR, linewidth=1.6)
         out = np.where(region.contains(along)[:, None], np.nan, along)
         axes.plot(*out.T, color=RED, linewidth=2.4)
-        axes.plot(*np.array(region.segment).T, "o", color=INK, markersize=4)
+        axes.plot(*np.array(region.segment).T, "o", color=INK_COLOR, markersize=4)
         axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
         axes.set_axis_off()
         head(axes, region.name)

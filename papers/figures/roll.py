@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dualfold.view.colors import FEW_COLORS, coloring
+from dualfold.view.colors import FEW_COLORS, coloring_of
 from dualfold.view.drawing import (
-    FAINT,
-    INK,
-    RESOLUTION,
-    SOFT,
+    DOTS_PER_INCH,
+    INK_COLOR,
+    PALE_COLOR,
+    SOFT_COLOR,
     draw_points,
     frames,
     head,
@@ -40,20 +40,22 @@ def unrolling_figure(
     from mpl_toolkits.mplot3d.art3d import Line3DCollection
 
     X = np.asarray(points, dtype=float)
-    colors = coloring(color, len(X))
-    figure = Figure(figsize=(11.0, 3.6), dpi=RESOLUTION, layout="constrained")
+    colors = coloring_of(color, len(X))
+    figure = Figure(figsize=(11.0, 3.6), dpi=DOTS_PER_INCH, layout="constrained")
     grid = figure.add_gridspec(len(sheets), 3, width_ratios=[1.0, 1.0, 1.7])
     for column, name in enumerate(("points", "their graph")):
         axes: Any = figure.add_subplot(grid[:, column], projection="3d")
         draw_points(axes, X, colors, area=0.35, equal=True)
         if column:
-            axes.add_collection3d(Line3DCollection(X[edges], colors=SOFT, lw=0.35, alpha=0.6))
+            axes.add_collection3d(Line3DCollection(X[edges], colors=SOFT_COLOR, lw=0.35, alpha=0.6))
         without_numbers(axes, X, equal=True)
         head(axes, name)
     for line, (name, flat) in enumerate(sheets):
         Y = np.asarray(flat, dtype=float)[:, :2]
         axes = figure.add_subplot(grid[line, 2])
-        axes.add_collection(LineCollection(Y[edges], colors=SOFT, lw=0.35, alpha=0.6, zorder=0))
+        axes.add_collection(
+            LineCollection(Y[edges], colors=SOFT_COLOR, lw=0.35, alpha=0.6, zorder=0)
+        )
         draw_points(axes, Y, colors, area=0.35, equal=True)
         head(axes, name)
     return figure
@@ -68,7 +70,7 @@ def bracket_figure(
     for place, name in enumerate(names):
         reached = name in values
         number = (values if reached else bounds)[name] / best
-        axes.plot([1, number], [place, place], color=FAINT, lw=1.2, zorder=0)
+        axes.plot([1, number], [place, place], color=PALE_COLOR, lw=1.2, zorder=0)
         axes.plot(number, place, "o", ms=6, color=REACHED if reached else PROVED)
         axes.annotate(
             f"{number:.4g}",
@@ -78,13 +80,13 @@ def bracket_figure(
             ha="right" if reached else "left",
             va="center",
             fontsize=8,
-            color=SOFT,
+            color=SOFT_COLOR,
         )
-    axes.axvline(1, color=INK, lw=1, zorder=0)
+    axes.axvline(1, color=INK_COLOR, lw=1, zorder=0)
     axes.set_xscale("log")
     axes.margins(x=0.22)
     axes.set_yticks(range(len(names)), names)
     name_axes(axes, 2, (x_name,))
-    axes.tick_params(axis="y", labelsize=8.5, length=0, colors=INK)
+    axes.tick_params(axis="y", labelsize=8.5, length=0, colors=INK_COLOR)
     axes.minorticks_off()
     return figure

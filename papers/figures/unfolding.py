@@ -13,12 +13,12 @@ from dualfold.unfolding.bounds import scaled_into
 from dualfold.unfolding.certificate import UnfoldingCertificate
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solution import Record, relative
-from dualfold.view.colors import FEW_COLORS, coloring
+from dualfold.view.colors import FEW_COLORS, coloring_of
 from dualfold.view.drawing import (
-    FAINT,
-    INK,
-    RESOLUTION,
-    SOFT,
+    DOTS_PER_INCH,
+    INK_COLOR,
+    PALE_COLOR,
+    SOFT_COLOR,
     draw_points,
     head,
     name_axes,
@@ -29,7 +29,7 @@ from dualfold.view.drawing import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LOWER, UPPER, GAP = FEW_COLORS[0], FEW_COLORS[4], INK
+LOWER, UPPER, GAP = FEW_COLORS[0], FEW_COLORS[4], INK_COLOR
 
 
 def unfolding_figure(
@@ -54,7 +54,7 @@ def unfolding_figure(
     # Each map is 3.6 inches wide and as high as the tallest needs; words take another inch.
     heights = [3.4 * room[1] / room[0] + 1.0, 2.6][: 2 if history else 1]
     figure = Figure(
-        figsize=(3.6 * len(maps), sum(heights) + 0.3), dpi=RESOLUTION, layout="constrained"
+        figsize=(3.6 * len(maps), sum(heights) + 0.3), dpi=DOTS_PER_INCH, layout="constrained"
     )
     grid = figure.add_gridspec(len(heights), len(maps), height_ratios=heights)
     for column, (name, points, words) in enumerate(maps):
@@ -92,7 +92,7 @@ def as_unfolding_in_words(
 
 
 def _draw_map(axes: Any, name: str, points: Any, words: str, color: Any, room: Any) -> None:
-    draw_points(axes, points[:, :2], coloring(color, len(points)), area=0.5, equal=True)
+    draw_points(axes, points[:, :2], coloring_of(color, len(points)), area=0.5, equal=True)
     middle = (points[:, :2].max(axis=0) + points[:, :2].min(axis=0)) / 2
     axes.set_aspect("auto")
     axes.set_xlim(middle[0] - room[0] / 2, middle[0] + room[0] / 2)
@@ -103,7 +103,7 @@ def _draw_map(axes: Any, name: str, points: Any, words: str, color: Any, room: A
     for spine in axes.spines.values():
         spine.set(visible=True, color="#e4e4e4")
     head(axes, name)
-    axes.set_xlabel(words, fontsize=8, color=SOFT)
+    axes.set_xlabel(words, fontsize=8, color=SOFT_COLOR)
 
 
 def _draw_history(axes: Any, history: Sequence[Record]) -> None:
@@ -134,4 +134,4 @@ def _draw_history(axes: Any, history: Sequence[Record]) -> None:
     )
     quiet(axes)
     quiet(beside)
-    beside.spines["right"].set(visible=True, color=FAINT)
+    beside.spines["right"].set(visible=True, color=PALE_COLOR)

@@ -12,7 +12,7 @@ from dualfold.arrays import Array
 from dualfold.data import swiss_roll
 from dualfold.embedding import embed
 from dualfold.errors import PointsCollapse
-from dualfold.graph import Graph, joined, knn
+from dualfold.graph import Graph, join_pieces, knn
 from dualfold.methods import eigenmaps, lle
 from dualfold.trace.solvers import Auto
 from dualfold.weights import (
@@ -29,7 +29,7 @@ SMALL = 1e-8  # what counts as 0: values near 1, some hundred to thousand terms
 def constraints(setting: Setting) -> Finding:
     """Σ Deg·y = 0 and Y = Deg^-½Û, beside what the notes print; LLE's null vector."""
     roll = swiss_roll(setting.of(200, 600, 1_500), random_state=setting.seed)
-    graph = joined(knn(roll.points, 10))
+    graph = join_pieces(knn(roll.points, 10))
     few = _closed_groups(knn(roll.points, 3))
     equations = (*_eigenmap_rows(graph), *_lle_rows(graph, setting.random()))
     rows = (

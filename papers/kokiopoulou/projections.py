@@ -19,7 +19,7 @@ from dualfold.arrays import Array
 from dualfold.data import swiss_roll
 from dualfold.embedding import embed
 from dualfold.errors import PointsCollapse
-from dualfold.graph import Graph, joined, knn
+from dualfold.graph import Graph, join_pieces, knn
 from dualfold.methods import eigenmaps, lle, lpp, npp, orthogonal_lpp, orthogonal_npp
 from dualfold.quality import t_similarity
 from dualfold.view.figures import Panel, gallery
@@ -87,7 +87,7 @@ def parents(setting: Setting) -> Finding:
     rows: list[Row] = []
     figures, reached, kept = [], {}, {}
     for name, (points, color) in sets.items():
-        families = _families(joined(knn(points, NEIGHBORS)), 0.99)
+        families = _families(join_pieces(knn(points, NEIGHBORS)), 0.99)
         for family in families:
             reached[name, family.names[1]] = family.costs[0] / family.costs[1]
             rows += _rows(name, family)
@@ -121,7 +121,7 @@ def parents(setting: Setting) -> Finding:
 
 def _coarser(points: Array) -> list[Row]:
     """The orthogonal maps among the leading directions only: less noise to choose from."""
-    graph, rows = joined(knn(points, NEIGHBORS)), []
+    graph, rows = join_pieces(knn(points, NEIGHBORS)), []
     problems = {
         "OLPP": orthogonal_lpp(graph, variance_kept=0.7),
         "ONPP": orthogonal_npp(graph, variance_kept=0.7),
@@ -160,8 +160,8 @@ def full_rank(setting: Setting) -> Finding:
     """As many independent features as points: every Y is some XV, so the maps are the parents'."""
     n, width = setting.of((40, 60), (120, 200), (400, 700))
     X = setting.random().standard_normal((n, width))
-    graph = joined(knn(X, NEIGHBORS))
-    flat = joined(knn(X[:, :3], NEIGHBORS))  # three features: nothing like full rank
+    graph = join_pieces(knn(X, NEIGHBORS))
+    flat = join_pieces(knn(X[:, :3], NEIGHBORS))  # three features: nothing like full rank
     rows: list[Row] = []
     for wide, narrow in zip(_families(graph, 1.0), _families(flat, 1.0), strict=True):
         (name, linear, other), (parent, plain, _) = wide.names, wide.costs

@@ -10,7 +10,7 @@ from dualfold.arrays import Array
 from dualfold.data import swiss_roll
 from dualfold.embedding import embed
 from dualfold.estimators import PCA, ClassicalMDS
-from dualfold.graph import Graph, geodesic_distances, joined, knn, radius
+from dualfold.graph import Graph, geodesic_distances, join_pieces, knn, radius
 from dualfold.methods import isomap, mds_of_distances, pca
 from dualfold.quality import procrustes
 from dualfold.trace.solvers import Auto
@@ -100,11 +100,13 @@ def isomap_scaling(setting: Setting) -> Finding:
     """Isomap: scaling of geodesics; on straight distances it is PCA again."""
     n = setting.of(500, 1_000, 3_000)
     roll = swiss_roll(n, random_state=setting.seed)
-    graph = joined(knn(roll.points, NEIGHBORS))
+    graph = join_pieces(knn(roll.points, NEIGHBORS))
     unrolled, straight = embed(isomap(graph), solver=SHARP).points, embed(pca(roll.points)).points
     spectrum, negative = _spectrum_rows(graph, unrolled)
     flat, squeezed = (procrustes(roll.flat, Y) for Y in (unrolled, straight))
-    shorter = procrustes(roll.flat, embed(isomap(joined(knn(roll.points, MORE_NEIGHBORS)))).points)
+    shorter = procrustes(
+        roll.flat, embed(isomap(join_pieces(knn(roll.points, MORE_NEIGHBORS)))).points
+    )
     rows = (
         _straight_row(roll.points[: setting.of(60, 100, 200)]),
         *spectrum,

@@ -23,7 +23,7 @@ from dualfold.games import (
     refute,
 )
 from dualfold.games.curves import example_problem
-from dualfold.games.least import least_point
+from dualfold.games.minimum_search import least_point
 from dualfold.point_pca import averaged_directions, direction_error, direction_gradient
 from papers.finding import Experiment, Finding, Row, Setting, claim, identity, theorem
 

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 
 import dualfold
+from dualfold import audit
 from dualfold.auditing import reliability, two_groups
+from dualfold.auditing.audit import _part
+from dualfold.auditing.nearness import Nearness, Statement
 from dualfold.auditing.two_groups import FLATTEST, _fitted
 from dualfold.errors import InvalidInput
-from dualfold.quality.space import EuclideanSpace
+from dualfold.quality.estimate import Estimate
+from dualfold.quality.space import EuclideanSpace, space_of
+from dualfold.view import audit_figure
+from dualfold.view.audit_page import judgements
 
 
 def plane(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -177,3 +185,72 @@ def test_an_audit_as_json_and_in_words():
     frame = found.points_frame()
     assert list(frame) == ["group", "score", "p_value", "posterior_random", "dubious"]
     assert (frame["dubious"] == (frame["posterior_random"] >= 0.95)).all()
+
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(30, 4))
+
+
+@pytest.fixture(scope="module")
+def clouds():
+    """Three groups in a row, 40 points each, and their map as it is."""
+    middles = np.repeat([[0.0, 0.0], [8.0, 0.0], [30.0, 0.0]], 40, axis=0)
+    points = middles + RNG.normal(size=(120, 2))
+    return points, audit(points, points)
+
+
+def test_an_audit_of_distances_is_that_of_their_points(clouds):
+    points, plain = clouds
+    given = audit(cdist(points, points), points, metric="precomputed")
+    assert given.picture.kept == plain.picture.kept
+    assert [one.verdict for one in given.groups] == [one.verdict for one in plain.groups]
+    with pytest.raises(InvalidInput, match="leave it out for distances"):
+        audit(cdist(points, points), points, metric="precomputed", method="pca")
+
+
+def test_some_points_of_a_space_by_distances_are_a_space():
+    rows = np.array([3, 7, 11, 20])
+    part = _part(space_of(cdist(X, X), "precomputed"), rows)
+    np.testing.assert_allclose(
+        part.true_rows(np.array([1])), cdist(X, X)[rows[1:2]][:, rows] + [[0, np.inf, 0, 0]]
+    )
+
+
+def test_statements_of_an_audit_by_name(clouds):
+    _, found = clouds
+    assert len(found.groups) == 3
+    one = found.nearness.statements[0]
+    assert found.nearer(one.group, one.near, one.far) is one
+    with pytest.raises(InvalidInput, match="the map does not say that A lies nearer to A"):
+        found.nearer("A", "A", "A")
+
+
+def statement(low, high):
+    return Statement("A", "B", "C", Estimate((low + high) / 2, low, high, 9), 2.0)
+
+
+def test_one_statement_is_spoken_of_alone(clouds):
+    """True where the interval of the ratio lies above 1, false below, else undecided."""
+    _, found = clouds
+    words = {}
+    for low, high in ((1.5, 2.0), (0.5, 0.8), (0.8, 1.5)):
+        told = replace(found, nearness=Nearness((statement(low, high),)))
+        words[low, high] = str(told)
+    assert "that the map makes is true in the data" in words[1.5, 2.0]
+    assert "that the map makes is undecided" in words[0.8, 1.5]
+    assert "A lies nearer to B than to C: false in the data" in words[0.5, 0.8]
+
+
+def test_a_map_of_one_group_shows_none_apart(clouds):
+    _, found = clouds
+    alone = replace(found, groups=found.groups[:1], nearness=Nearness())
+    assert "The map shows no separate groups." in alone.verdict
+    assert set(judgements(alone)) <= {"not dubious", "dubious point"}
+    assert not audit_figure(alone, verdict="mine").axes[0].texts
+    assert "Groups on the map" not in str(alone)
+
+
+def test_many_groups_are_counted_in_the_end(clouds):
+    _, found = clouds
+    many = replace(found, groups=found.groups * 20)
+    assert "smaller ones" in str(many)

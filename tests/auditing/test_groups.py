@@ -10,9 +10,10 @@ import pytest
 import dualfold
 from dualfold.auditing.blur import _apart, half_valley
 from dualfold.auditing.density import map_groups
+from dualfold.auditing.groups import names_of
 from dualfold.auditing.nearness import nearness
 from dualfold.auditing.repeats import impostors, maker, repeats
-from dualfold.auditing.valleys import between
+from dualfold.auditing.valleys import _ratio, between
 from dualfold.graph import nearest
 from dualfold.quality.space import EuclideanSpace
 
@@ -298,3 +299,15 @@ def test_the_bar_is_that_of_half_a_valley_and_rises_with_the_dimension():
         x = np.linspace(0, apart, 4000)
         heights = share * np.exp(-((x - apart) ** 2) / 2) + (1 - share) * np.exp(-(x**2) / 2)
         assert abs(heights.min() / heights[-1] - 0.5) < 1e-3
+
+
+def test_groups_after_z_have_two_letters():
+    names = names_of(55)
+    assert names[:2] + names[25:28] + names[-1:] == ["A", "B", "Z", "AA", "AB", "BC"]
+    assert len(set(names)) == 55
+
+
+def test_a_ratio_to_no_links_is_endless_or_nothing():
+    none = np.zeros(5)
+    assert float(_ratio(np.ones(5), none, 1)[0]) == np.inf
+    assert float(_ratio(none, none, 1)[0]) == 0

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import dualfold
 from dualfold.cli import app
-from dualfold.view.audit import audit_columns, audit_figure
+from dualfold.view.audit_page import audit_columns, audit_figure
 
 
 @pytest.fixture(scope="module")

@@ -307,10 +307,10 @@ def test_dates_to_colour_by_have_an_order_or_a_remark(here):
     assert "which are days and which are months" in told
     from dualfold.cli.reading import read
     from dualfold.data import Reading
-    from dualfold.view.colors import coloring
+    from dualfold.view.colors import coloring_of
 
     data = read("dated.csv", Reading(color="month"), console.Console(quiet=True))
-    found = coloring(data.colors, 60)
+    found = coloring_of(data.colors, 60)
     assert found.scale is not None
     assert found.scale.dates
     assert np.ptp(found.codes[:12]) > 100  # January to December use all of the scale

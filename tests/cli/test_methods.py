@@ -298,14 +298,14 @@ def test_files_made_with_options_are_judged_by_them(here, words):
 def searches(monkeypatch):
     """The widths of the tables whose own neighbours are searched."""
     found = []
-    search = neighbors._exact
+    search = neighbors._exact_neighbors
 
     def counted(X, queries, *rest):
         if queries is None:
             found.append(X.shape[1])
         return search(X, queries, *rest)
 
-    monkeypatch.setattr(neighbors, "_exact", counted)
+    monkeypatch.setattr(neighbors, "_exact_neighbors", counted)
     return found
 
 

@@ -294,9 +294,9 @@ def test_nothing_is_made_after_unfinished_files_were_removed(tmp_path):
     program = """
 import sys
 from pathlib import Path
-from dualfold.data.atomic_files import discard_unfinished, whole_file, whole_folder
+from dualfold.data.atomic_files import discard_unfinished, atomic_file, atomic_folder
 discard_unfinished()
-for make in (whole_file, whole_folder):
+for make in (atomic_file, atomic_folder):
     try:
         with make(Path(sys.argv[1]) / "out", overwrite=False):
             print("made")

@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 import dualfold
 from dualfold.cli import app
 from dualfold.data import Reading, digits, prepare, swiss_roll
-from dualfold.data.encoding import Encoding, encoded
-from dualfold.data.imputation import imputed
+from dualfold.data.encoding import Encoding, encoded_columns
+from dualfold.data.imputation import pca_imputed
 from dualfold.data.scales import different_units
 from dualfold.errors import InvalidInput
 from dualfold.saved import load_model, model_of, save_model
@@ -244,7 +244,7 @@ def test_imputation_is_iterated_regularised_pca():
     X += 0.1 * X.std(axis=0) * rng.normal(size=X.shape)
     whole, hole = X.copy(), rng.random(X.shape) < 0.15
     X[hole] = np.nan
-    ours, settled = imputed(X)
+    ours, settled = pca_imputed(X)
     assert settled
     np.testing.assert_array_equal(ours[~hole], X[~hole])
     # Both stop where a round moves gaps by 1e-6 deviations: nearer than that is not claimed.
@@ -379,7 +379,7 @@ def test_a_word_among_the_numbers_of_new_rows_is_refused_by_name():
     columns = {"power": np.array([88.0, "abc", None], dtype=object)}
     for kind in ("number", "log"):
         with pytest.raises(InvalidInput, match=r"'power' must be a column of numbers.*'abc'"):
-            encoded([Encoding("power", kind)], columns)
+            encoded_columns([Encoding("power", kind)], columns)
 
 
 def test_text_cells_of_spreadsheets(tmp_path):

@@ -13,11 +13,11 @@ import scipy.sparse as sp
 
 from dualfold.data import Reading, delimited, mnist, prepare, read_table, write_table
 from dualfold.data.array_files import npz_table, sparse_table
-from dualfold.data.columns import _kind, _plain
+from dualfold.data.columns import _column_kind, _plain_column
 from dualfold.data.encoding import Encoding, from_json, to_json
 from dualfold.data.h5ad import h5ad_coordinates, h5ad_table
-from dualfold.data.imputation import imputed
-from dualfold.data.scales import limits
+from dualfold.data.imputation import pca_imputed
+from dualfold.data.scales import column_limits
 from dualfold.descriptions import described
 from dualfold.errors import DamagedFile, InvalidInput
 from dualfold.scale.engine import TileFailed
@@ -124,10 +124,12 @@ def test_categories_of_an_annotated_file_stay_in_their_order(here):
 
 
 def test_whole_numbers_of_pandas_own_kind_stay_whole():
-    assert _plain(pd.Series([1, 2, 3], dtype="Int64")).dtype == np.int64
-    gaps = _plain(pd.Series([1, None, 3], dtype="Int64"))
+    assert _plain_column(pd.Series([1, 2, 3], dtype="Int64")).dtype == np.int64
+    gaps = _plain_column(pd.Series([1, None, 3], dtype="Int64"))
     np.testing.assert_array_equal(gaps, [1.0, np.nan, 3.0])
-    assert _kind(pd.Series([None, None], dtype=object), "a", keep=False, mixed=False) == "empty"
+    assert (
+        _column_kind(pd.Series([None, None], dtype=object), "a", keep=False, mixed=False) == "empty"
+    )
 
 
 @pytest.mark.parametrize(("most", "kind"), [(255, np.int16), (70_000, np.int32), (2**40, np.int64)])
@@ -142,10 +144,10 @@ def test_whole_numbers_are_kept_in_few_bytes(monkeypatch, most, kind):
 
 def test_the_ends_of_columns_pass_over_what_is_no_number():
     known = np.array([[1.0, np.nan], [np.inf, 3.0], [-2.0, 5.0]])
-    low, high = limits(known)
+    low, high = column_limits(known)
     assert low.tolist() == [-2.0, 3.0]
     assert high.tolist() == [1.0, 5.0]
-    low, high = limits(sp.csr_array([[0.0, 2.0], [0.0, -1.0]]))
+    low, high = column_limits(sp.csr_array([[0.0, 2.0], [0.0, -1.0]]))
     assert low.tolist() == [0.0, -1.0]
     assert high.tolist() == [0.0, 2.0]
 
@@ -154,7 +156,7 @@ def test_gaps_are_filled_as_far_as_a_table_allows():
     """One column has its mean alone; without deviations the units of the columns count."""
     hole = X.copy()
     hole[2, 1] = np.nan
-    filled, settled = imputed(hole[:, 1:2])
+    filled, settled = pca_imputed(hole[:, 1:2])
     assert settled
     assert filled[2, 0] == pytest.approx(np.nanmean(hole[:, 1]))
     plane = np.outer(np.arange(12.0), [1, 2, 3]) + np.outer(np.ones(12), [1, 5, 2])
@@ -162,7 +164,7 @@ def test_gaps_are_filled_as_far_as_a_table_allows():
     lacking = plane.copy()
     lacking[4, 0] = np.nan
     for standardize in (True, False):
-        found, settled = imputed(lacking, standardize=standardize)
+        found, settled = pca_imputed(lacking, standardize=standardize)
         assert settled
         assert found[4, 0] == pytest.approx(plane[4, 0], rel=0.05)
 

@@ -13,7 +13,7 @@ import dualfold
 from dualfold.cli import app
 from dualfold.cli.reading_options import flag_of, reading_words, reads_table
 from dualfold.data import Reading, prepare, read_metadata, read_table
-from dualfold.data.reading import DEFAULTS, OFFERED, reading_of
+from dualfold.data.reading import DEFAULT_VALUES, READING_OPTIONS, reading_of
 from dualfold.errors import InvalidInput
 
 # One value for every field that is an option, each another one than by default.
@@ -127,16 +127,16 @@ def parsed(words):
 
 
 def test_every_option_is_tried():
-    assert set(EVERY) == set(OFFERED)
-    assert all(EVERY[name] != DEFAULTS[name] for name in EVERY)
+    assert set(EVERY) == set(READING_OPTIONS)
+    assert all(EVERY[name] != DEFAULT_VALUES[name] for name in EVERY)
 
 
-@pytest.mark.parametrize("name", OFFERED)
+@pytest.mark.parametrize("name", READING_OPTIONS)
 def test_an_option_goes_through_words_settings_and_help(name):
     reading = Reading(**{name: EVERY[name]})
     assert parsed(reading_words(reading)) == reading
     assert reading_of(json.loads(json.dumps(reading.settings()))) == reading
-    assert reading.given() == {name: EVERY[name]}
+    assert reading.non_default() == {name: EVERY[name]}
     shown = CliRunner().invoke(app, ["embed", "--help"]).stdout
     assert f" {flag_of(name)} " in shown
 

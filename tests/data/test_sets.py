@@ -105,7 +105,7 @@ def test_a_download_is_cached_once(monkeypatch, tmp_path, images):
         assert name == "mnist_784"
         return Bunch(data=images[0].astype(float), target=images[1].astype(str))
 
-    monkeypatch.setattr(sets, "_knock", lambda: None)
+    monkeypatch.setattr(sets, "_refuse_unreachable", lambda: None)
     monkeypatch.setattr(sklearn.datasets, "fetch_openml", download)
     np.testing.assert_array_equal(mnist().points, images[0])
     assert [file.name for file in (tmp_path / "cache").iterdir()] == ["mnist.npz"]

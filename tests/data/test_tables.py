@@ -696,10 +696,10 @@ def test_what_cannot_be_written_says_why(tmp_path, name, columns, options, words
 
 def test_example_tables_are_small_mixed_and_the_same_every_time():
     from dualfold.cli.example import NAMES
-    from dualfold.data.examples import EXAMPLES, example_table
+    from dualfold.data.examples import EXAMPLE_TABLES, example_table
 
-    assert tuple(EXAMPLES) == NAMES
-    for name, (rows, _, words) in EXAMPLES.items():
+    assert tuple(EXAMPLE_TABLES) == NAMES
+    for name, (rows, _, words) in EXAMPLE_TABLES.items():
         first, again, other = (example_table(name, seed=seed) for seed in (0, 0, 1))
         assert {len(values) for values in first.values()} == {rows}
         assert pd.DataFrame(first).equals(pd.DataFrame(again))

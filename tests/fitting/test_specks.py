@@ -9,9 +9,8 @@ from sklearn.preprocessing import StandardScaler
 
 from dualfold import DiffusionMaps, LaplacianEigenmaps, LocallyLinearEmbedding
 from dualfold.errors import InvalidInput, PiecesJoined, RowsLeftOut
-from dualfold.graph import joined, knn, radius
-from dualfold.saved import load_model, model_of, rechecked_model, save_model
-from dualfold.saved.restate import rechecked_points
+from dualfold.graph import join_pieces, knn, radius
+from dualfold.saved import load_model, model_of, rechecked_model, rechecked_points, save_model
 from dualfold.weights import affinity
 
 BOTH = [LaplacianEigenmaps, DiffusionMaps]
@@ -49,7 +48,7 @@ def test_an_edge_of_the_default_widths_never_vanishes(distance):
     X = cloud(200)
     X[0], X[1:3] = distance, -distance
     with pytest.warns(PiecesJoined):
-        graphs = joined(knn(X, 10)), joined(radius(X, 2.0))
+        graphs = join_pieces(knn(X, 10)), join_pieces(radius(X, 2.0))
     for graph in graphs:
         assert affinity(graph, weights="adaptive").of_graph(graph).min() > np.exp(-2 - 1e-9)
         assert affinity(graph, weights="heat").of_graph(graph).min() > np.exp(-16 - 1e-9)

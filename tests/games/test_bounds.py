@@ -24,7 +24,7 @@ from dualfold.games import (
     Sum,
     norm,
 )
-from dualfold.games.mixtures import Linear, Mixture
+from dualfold.games.composites import Linear, Mixture
 from dualfold.games.planes import added, bowl, difference
 
 D = 4

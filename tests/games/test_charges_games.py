@@ -22,21 +22,21 @@ from dualfold.games import (
     Quadratic,
     Simplex,
     Sum,
-    least,
+    composites,
     losses,
-    mixtures,
     mvu_dual,
     norm,
 )
-from dualfold.games import sure as sure_numbers
-from dualfold.games.convex import Convex
+from dualfold.games import intervals as sure_numbers
+from dualfold.games import minimum_search as least
+from dualfold.games.convex_functions import Convex
+from dualfold.games.convex_sets import ConvexSet
 from dualfold.games.divergences import Euclidean
-from dualfold.games.given import doubles
-from dualfold.games.lower import LowerBound
+from dualfold.games.doubles import doubles
+from dualfold.games.game import Move
+from dualfold.games.intervals import Sure, length, norm_of
+from dualfold.games.plane_bound import LowerBound
 from dualfold.games.planes import Share
-from dualfold.games.play import Move
-from dualfold.games.sets import ConvexSet
-from dualfold.games.sure import Sure, length, norm_of
 from tests.proofs.coarse import patched
 
 EPS = 2.0**-8
@@ -78,8 +78,10 @@ def test_slopes_of_soft_maxima_are_charged_for_their_exponents(monkeypatch):
 
 
 def test_sums_of_planes_are_charged_by_their_number(monkeypatch):
-    patched(monkeypatch, mixtures, EPS=EPS, TINY=0.25)
-    f = mixtures.Mixture(((0.5, Linear(np.array([4.0, 0.0]))), (2.0, Linear(np.array([0.0, 1.0])))))
+    patched(monkeypatch, composites, EPS=EPS, TINY=0.25)
+    f = composites.Mixture(
+        ((0.5, Linear(np.array([4.0, 0.0]))), (2.0, Linear(np.array([0.0, 1.0]))))
+    )
     size = np.hypot(2.0, 2.0)
     assert f.plane(np.zeros(2)).slack == pytest.approx(4 * EPS * size + 2 * 0.25, rel=1e-9)
 

@@ -40,8 +40,14 @@ from dualfold.games import (
     unfolding_bracket,
     unfolding_game,
 )
-from dualfold.games.spectra import largest_eigenvalue, least_eigenvalue
-from dualfold.games.sure import Sure, dot, length, norm_of
+from dualfold.games.intervals import (
+    Sure,
+    dot,
+    largest_eigenvalue,
+    least_eigenvalue,
+    length,
+    norm_of,
+)
 from tests.proofs.fuzz_games import fuzz
 from tests.proofs.judge_games import Function, Place, best_point, false_claims
 

@@ -20,10 +20,10 @@ from dualfold.games import (
     gradient_descent,
     norm,
 )
-from dualfold.games.convex import Move
+from dualfold.games.convex_functions import Move
 from dualfold.games.divergences import Euclidean
-from dualfold.games.least import descend, least_point, regularised
-from dualfold.games.lower import LowerBound, Mean
+from dualfold.games.minimum_search import descend, least_point, regularised
+from dualfold.games.plane_bound import LowerBound, Mean
 
 rng = np.random.default_rng(12)
 D = 3
@@ -236,3 +236,12 @@ def test_paths_of_plain_descent():
     assert early.rounds == 3
     falling = gradient_descent(Huber(), np.array([4.0]), step=lambda t: 1 / t).play(3)
     np.testing.assert_allclose(falling.points[:, 0], [4, 3, 2.5, 2.5 - 1 / 3])
+
+
+def test_a_ball_that_does_not_bind_costs_nothing():
+    """min ⟨s, x⟩ + ‖x‖₁ is 0, at 0, for a slope inside of the dual ball."""
+    slope = np.array([0.5, -0.25, 0.75])
+    f = Quadratic(np.zeros((3, 3)), slope)
+    bound = LowerBound(f, norm(1), Ball(2.0, np.array([0.5, 0.0, 0.0])))
+    bound.add(Move(slope, taken_at=np.zeros(3)), 1.0)
+    assert -1e-12 <= bound.bound().in_ball <= 0

@@ -38,7 +38,7 @@ from dualfold.games import (
     play,
 )
 from dualfold.games.curves import recipe_curves
-from dualfold.games.lower import LowerBound
+from dualfold.games.plane_bound import LowerBound
 from tests.proofs.game_problems import FUNCTIONS, ROUNDS, SETS, START, D, anywhere, best_on, both
 
 

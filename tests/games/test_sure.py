@@ -1,8 +1,8 @@
 """Numbers with a bound of their error, against exact fractions: the truth is inside, and not far.
 
 Each operation is tried at all corners of what its operands hold. Its bound may be wider than the
-corners by the rounding that the docstring of `games/sure.py` allows, and not by more: a bound that
-grew with the wrong power of a number would be wider at one of the scales.
+corners by the rounding that the docstring of `games/intervals.py` allows, and not by more: a bound
+that grew with the wrong power of a number would be wider at one of the scales.
 """
 
 from __future__ import annotations
@@ -15,8 +15,19 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dualfold.games.spectra import largest_eigenvalue, least_eigenvalue, squares_of
-from dualfold.games.sure import Fixed, Sure, above, dot, length, norm_of, sure, times
+from dualfold.games.intervals import (
+    Fixed,
+    Sure,
+    above,
+    dot,
+    largest_eigenvalue,
+    least_eigenvalue,
+    length,
+    norm_of,
+    squares_of,
+    sure,
+    times,
+)
 
 UNIT = Fraction(1, 2**53)
 SCALES = [2.0**-30, 1.0, 2.0**30]

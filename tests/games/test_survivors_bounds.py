@@ -20,18 +20,17 @@ from dualfold.games import (
     LeastSquares,
     Quadratic,
     Spectrahedron,
-    descent,
-    mixtures,
+    composites,
     structured_sets,
 )
-from dualfold.games.convex import Convex
-from dualfold.games.least import least_point
-from dualfold.games.lower import LowerBound
+from dualfold.games import textbook_methods as descent
+from dualfold.games.convex_functions import Convex
+from dualfold.games.intervals import Sure, dot, least_eigenvalue, norm_of
+from dualfold.games.minimum_search import least_point
 from dualfold.games.mvu_dual import EasiestBend, unfolding_game
+from dualfold.games.plane_bound import LowerBound
 from dualfold.games.planes import Plane
-from dualfold.games.refute import refute
-from dualfold.games.spectra import least_eigenvalue
-from dualfold.games.sure import Sure, dot, norm_of
+from dualfold.games.refutation import refute
 from tests.proofs.coarse import patched
 
 
@@ -58,9 +57,9 @@ def test_numbers_next_to_0_keep_what_they_hold():
 
 def test_the_convexity_of_a_mixture_is_rounded_down(monkeypatch):
     parts = ((0.5, HalfSquare(3.0)), (0.25, HalfSquare(2.0)))
-    patched(monkeypatch, mixtures, EPS=2.0**-6)
+    patched(monkeypatch, composites, EPS=2.0**-6)
     for count in (1, 2):
-        mixed = mixtures.Mixture(parts[:count])
+        mixed = composites.Mixture(parts[:count])
         truth = sum(share * f.weight for share, f in parts[:count])
         least = count * 2.0**-7  # a product and a sum for each part, in units of half an EPS
         assert truth * (1 - 8 * least) <= mixed.strong_convexity <= truth * (1 - least)

@@ -11,9 +11,9 @@ import pytest
 from dualfold import quality
 from dualfold.errors import ConditionFails, InvalidInput
 from dualfold.games import Ball, Everywhere, HalfSquare, Indicator, Spectrahedron
-from dualfold.games.bregman import VonNeumann
-from dualfold.games.given import doubles
-from dualfold.games.recipes import boundary_frank_wolfe
+from dualfold.games.divergences import VonNeumann
+from dualfold.games.doubles import doubles
+from dualfold.games.plain_recipes import boundary_frank_wolfe
 from dualfold.quality import coranking, nonmetric, rank_counts
 from dualfold.quality import map_comparison as compare
 from dualfold.quality.neighborhood_shape import correlation_of_densities
@@ -124,7 +124,9 @@ def test_close_calls_of_ranks_pay_for_storing_and_rounding():
         frame = SimpleNamespace(coordinates=lambda X, some=some: some)
         found = rank_counts._Panels(vectors, frame).error[:70]
         squares = np.sum(vectors.astype(float) ** 2, axis=1)
-        least = (depth + 16) * 2.0**-24 * squares + 2 * slack**2 * (1 + 1 / rank_counts._SPREAD)
+        least = (depth + 16) * 2.0**-24 * squares + 2 * slack**2 * (
+            1 + 1 / rank_counts._SLACK_SHARE
+        )
         assert (found >= least).all()
         assert (found <= 1.05 * least).all()
 
@@ -200,18 +202,18 @@ def test_a_map_is_uneven_only_where_it_is_worse_than_the_rest():
 
 
 def test_equal_points_keep_any_order(monkeypatch):
-    monkeypatch.setattr(nonmetric, "PAIRS", 10)  # several slices
+    monkeypatch.setattr(nonmetric, "MAX_SORTED_PAIRS", 10)  # several slices
     same, Y = np.ones((12, 3)), np.random.default_rng(8).normal(size=(12, 2))
     assert quality.nonmetric_stress(same, same[:, :2].copy()) == 0.0
     whole = quality.nonmetric_stress(Y, Y**3)
-    monkeypatch.setattr(nonmetric, "PAIRS", 1 << 24)
+    monkeypatch.setattr(nonmetric, "MAX_SORTED_PAIRS", 1 << 24)
     assert whole == pytest.approx(quality.nonmetric_stress(Y, Y**3), rel=1e-9)
 
 
 def test_points_that_some_maps_lack_are_compared_where_they_are():
     Y = np.random.default_rng(9).normal(size=(8, 2)) + 5.0
     held = [np.arange(8), np.arange(6), np.array([0, 1, 2, 3, 4, 6])]
-    spread = compare._spread([Y[rows] for rows in held], held, 8)
+    spread = compare._point_spread([Y[rows] for rows in held], held, 8)
     np.testing.assert_allclose(spread[:7], 0.0, atol=1e-12)
     assert np.isnan(spread[7])  # on one map only
 

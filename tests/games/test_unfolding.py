@@ -9,7 +9,7 @@ from scipy.sparse.csgraph import shortest_path
 from dualfold.data import swiss_roll
 from dualfold.errors import ConditionFails, DisconnectedGraph, InvalidInput
 from dualfold.games import EasiestBend, unfolding_bracket, unfolding_game
-from dualfold.graph import joined, knn
+from dualfold.graph import join_pieces, knn
 from dualfold.unfolding import contracted, unfold
 
 
@@ -117,7 +117,7 @@ def test_refusals():
 
 def test_a_small_roll_against_the_interior_point():
     """The game's bracket closes slowly, and always holds the value that is known to 1e-8."""
-    graph = joined(knn(swiss_roll(60, random_state=0).points, 6))
+    graph = join_pieces(knn(swiss_roll(60, random_state=0).points, 6))
     unfolding = unfold(graph, solver="interior_point", tol=1e-8)
     exact = unfolding.certificate
     assert exact.gap < 1e-6

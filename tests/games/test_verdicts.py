@@ -9,7 +9,7 @@ import pytest
 
 from dualfold.errors import DisconnectedGraph, InvalidInput
 from dualfold.games import EasiestBend, unfolding_bracket, unfolding_game
-from dualfold.games.verdict import Judged, Terms, _relative
+from dualfold.games.certificate import Judged, Terms, _relative
 
 
 def judged(upper, lower, **terms):

@@ -13,7 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput
-from dualfold.graph import knn, nearest, radius, within
+from dualfold.graph import knn, nearest, neighbors_within, radius
 from dualfold.graph.attachment import attach
 
 Array = np.ndarray[Any, Any]
@@ -164,7 +164,7 @@ def test_radius_is_right_in_exact_arithmetic(turn: int) -> None:
         true, share = squares(X), Fraction(graph.search.rounding)
         sizes = [float(d) ** 0.5 for row in true for d in row if 0 < d < 10**300]
         for reach in (0.0, *rng.choice(sizes or [1.0], 3), 1e-200):
-            indptr, indices, distances = within(X, reach)
+            indptr, indices, distances = neighbors_within(X, reach)
             limit = Fraction(reach) ** 2
             for i, row in enumerate(true):
                 part = slice(indptr[i], indptr[i + 1])

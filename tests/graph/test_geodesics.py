@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from time import sleep
 
 import numpy as np
@@ -213,13 +214,13 @@ def test_landmarks_in_batches_cover_almost_as_well():
     assert batches.distances.min(axis=0).max() < 1.3 * nearest.max()
 
 
-@pytest.mark.parametrize("way", geodesics.LANES)
+@pytest.mark.parametrize("way", geodesics.SOURCES_BY_BATCH)
 @pytest.mark.parametrize("name", GRAPHS)
 def test_every_kernel_gives_the_same_bits(name, way):
     graph = GRAPHS[name]
     sources = np.random.default_rng(1).permutation(graph.n)[:37]
     rows = np.empty((len(sources), graph.n))
-    geodesics._Patched.of(graph, rows.dtype).fill(rows, sources, 2, way)
+    geodesics._RenumberedGraph.of(graph, rows.dtype).fill(rows, sources, 2, way)
     np.testing.assert_array_equal(rows, dijkstra(graph.lengths, indices=sources))
 
 
@@ -248,3 +249,13 @@ def test_landmarks_choose_a_kernel_by_visits_not_by_the_clock(monkeypatch, name,
     assert runs[0] == runs[1] == runs[2]
     # Four batches of 32: the first one together, to be counted, the others as that says.
     assert runs[0][0] == ({"one": 32, "scattered": 8} if together else {"one": 128, "scattered": 2})
+
+
+RNG = np.random.default_rng(0)
+X, NEW = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))
+
+
+def test_paths_need_lengths_of_at_least_0():
+    graph = knn(X, 4)
+    with pytest.raises(InvalidInput, match="edge lengths must be numbers from 0"):
+        geodesic_distances(replace(graph, lengths=-graph.lengths))

@@ -13,15 +13,17 @@ from scipy.spatial.distance import cdist
 from dualfold.errors import DisconnectedGraph, InvalidInput, PiecesJoined
 from dualfold.graph import (
     from_lengths,
-    joined,
+    join_pieces,
     joining_n_neighbors,
     knn,
     one_piece,
     radius,
     separate,
+    subgraph,
     variable,
 )
 from dualfold.graph.builders import spread_of, variable_counts
+from dualfold.graph.directed_lists import connected_lists
 from dualfold.graph.graph import Lists
 
 RNG = np.random.default_rng(0)
@@ -181,7 +183,7 @@ def test_join_uses_the_shortest_links(sizes, dimension):
     X = clusters(*sizes, dimension=dimension)
     graph = knn(X, 3, symmetry="and")  # leaves lone points, too
     with pytest.warns(PiecesJoined, match=r"shortest links?; pieces='separate'"):
-        whole = joined(graph)
+        whole = join_pieces(graph)
     assert whole.n_pieces == 1
     assert len(whole.links) == graph.n_pieces - 1
     # A minimum spanning tree over the pieces, by brute force on all distances.
@@ -214,10 +216,13 @@ def test_precomputed_pieces():
     D = cdist(X, X)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PiecesJoined)
-        from_points, from_distances = joined(knn(X, 4)), joined(knn(D, 4, metric="precomputed"))
+        from_points, from_distances = (
+            join_pieces(knn(X, 4)),
+            join_pieces(knn(D, 4, metric="precomputed")),
+        )
     assert [link[:2] for link in from_points.links] == [link[:2] for link in from_distances.links]
     with pytest.raises(DisconnectedGraph, match=r"without coordinates"):
-        joined(from_lengths(knn(X, 4).lengths))
+        join_pieces(from_lengths(knn(X, 4).lengths))
 
 
 def test_pieces_one_by_one():
@@ -242,3 +247,24 @@ def test_approximate_graph_knows_its_recall():
     assert low <= recall <= high
     assert not graph.search.exact
     assert knn(X, 10).search.exact
+
+
+X, NEW = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))
+
+
+def test_neighbourhoods_that_share_nobody_fall_apart():
+    two = np.vstack([X[:8], X[:8] + 100])
+    with pytest.raises(DisconnectedGraph, match="2 groups that share no point"):
+        connected_lists(knn(two, 5).lists)
+    graph = knn(two, 3)
+    enough = joining_n_neighbors(graph)
+    assert knn(two, enough).n_pieces == 1 < knn(two, enough - 1).n_pieces
+    assert joining_n_neighbors(knn(X, 12)) == 12  # in one piece already
+
+
+def test_a_part_of_a_given_graph_keeps_its_lengths():
+    """A graph without points has none in its parts."""
+    lengths = knn(X, 4).lengths
+    part = subgraph(from_lengths(lengths), np.arange(10))
+    assert part.points is None
+    assert abs(part.lengths - lengths[:10][:, :10]).max() == 0

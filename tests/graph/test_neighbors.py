@@ -11,16 +11,18 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from scipy.linalg import subspace_angles
 from scipy.spatial.distance import cdist
 
 from dualfold.errors import InvalidInput
 from dualfold.graph import lower_bounds as coordinates
-from dualfold.graph import narrowing, scan
+from dualfold.graph import narrowing, present_nearest, scan
 from dualfold.graph import search_plan as directions
 from dualfold.graph.lower_bounds import Frame, fewer_directions, frame_of, principal_directions
-from dualfold.graph.neighbor_lists import recall_interval
-from dualfold.graph.neighbors import from_precomputed, nearest, within
+from dualfold.graph.neighbor_lists import exact_search, recall_interval
+from dualfold.graph.neighbors import from_precomputed, nearest, neighbors_within, radius_search
 from dualfold.graph.number_rows import pair_distances
+from dualfold.graph.reached import nearest_and_reverse
 
 ROADS = ("auto", "kd-tree", "blocked", "filtered")
 
@@ -185,7 +187,7 @@ def test_lower_bounds_hold_and_an_inflated_basis_is_forgiven():
         square = points.square.astype(np.float64)
         bound = square[:, None] + square - 2.0 * (points.vectors @ points.vectors.T)
         reach = true * frame.scale + points.slack[:, None]
-        assert (bound <= reach**2 * (1 + coordinates.SPREAD)).all()
+        assert (bound <= reach**2 * (1 + coordinates.SLACK_SHARE)).all()
         indices, _ = scan.scan_self(X, points, frame.scale, 5, 1)
         np.testing.assert_array_equal(indices, true_lists(X, 5)[0])
 
@@ -193,7 +195,7 @@ def test_lower_bounds_hold_and_an_inflated_basis_is_forgiven():
 @pytest.mark.parametrize("k", [5, 90])  # a first reach from a forest, and from a sample
 @pytest.mark.parametrize("longer", [1.002, 0.9])  # and one that is too short for many rows
 def test_a_second_look_in_more_directions_changes_no_list(k, longer, monkeypatch):
-    monkeypatch.setattr(narrowing, "LONGER", longer)
+    monkeypatch.setattr(narrowing, "GUESSED_RADIUS_MARGIN", longer)
     for seed, kind in ((13, np.float32), (14, np.float64)):
         rng = np.random.default_rng(seed)
         X = rng.standard_normal((1_300, 60)) * np.geomspace(1, 0.05, 60)
@@ -212,13 +214,13 @@ def test_a_second_look_in_more_directions_changes_no_list(k, longer, monkeypatch
 
 def test_a_second_look_is_taken_where_it_pays(monkeypatch):
     """Where true distances are dear: as long as the further coordinates are not dearer still."""
-    monkeypatch.setattr(directions, "_TRUE_FIXED", 1e5)
+    monkeypatch.setattr(directions, "_DISTANCE_PAIR_NS", 1e5)
     rng = np.random.default_rng(15)
     X = rng.standard_normal((1_500, 300)) / np.arange(1, 301)
     wanted = nearest(X, 30, search="blocked")
     for price, second in ((0.0, True), (1e9, False)):
-        monkeypatch.setattr(directions, "_PRODUCT", price)
-        count, more, basis = directions.direction_count(
+        monkeypatch.setattr(directions, "_PRODUCT_NUMBER_NS", price)
+        count, more, basis = directions.direction_counts(
             X, len(X), 30, must_filter=True, second_look=True
         )
         assert (more > count) == second
@@ -284,7 +286,7 @@ def test_within_equals_brute_force(kind):
     full = distance_matrix(X)
     np.fill_diagonal(full, np.inf)
     for radius in (0.0, 1.0, np.quantile(full[np.isfinite(full)], 0.05)):
-        indptr, indices, distances = within(X, radius)
+        indptr, indices, distances = neighbors_within(X, radius)
         for row in range(len(X)):
             near = np.flatnonzero(full[row] <= radius)
             near = near[np.argsort(full[row, near], kind="stable")]
@@ -308,7 +310,9 @@ def test_other_metrics_and_precomputed():
         given = nearest(full, 6, metric="precomputed")
         np.testing.assert_array_equal(given.indices, indices)
         for one, other in zip(
-            within(X, 1, metric=metric), within(full, 1, metric="precomputed"), strict=True
+            neighbors_within(X, 1, metric=metric),
+            neighbors_within(full, 1, metric="precomputed"),
+            strict=True,
         ):
             np.testing.assert_array_equal(one, other)
 
@@ -345,8 +349,8 @@ def test_precomputed_sparse_keeps_zeros_and_any_row_length():
         (lambda X: nearest(X, 2, metric="cosine", search="blocked"), "euclidean"),
         (lambda X: nearest(X, 2, metric="precomputed"), "square"),
         (lambda X: nearest(-np.ones((9, 9)), 2, metric="precomputed"), "negative"),
-        (lambda X: within(X, -1), "radius"),
-        (lambda X: within(X, np.nan), "radius"),
+        (lambda X: neighbors_within(X, -1), "radius"),
+        (lambda X: neighbors_within(X, np.nan), "radius"),
     ],
 )
 def test_errors_say_what_to_do(call, words):
@@ -381,3 +385,75 @@ def test_asymmetric_distances_are_refused_and_rounding_is_not():
     rounded = D * (1 + 1e-7 * np.random.default_rng(1).random(D.shape))
     found = nearest(rounded, 5, metric="precomputed")
     np.testing.assert_array_equal(found.indices, nearest(X, 5).indices)
+
+
+RNG = np.random.default_rng(0)
+X, NEW = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))
+DISTANCES = cdist(X, X)
+
+
+def test_searches_of_rows_far_from_one_are_those_of_rows_near_one():
+    """The squares of 1e200 are no doubles; the neighbours are the same, the distances scaled."""
+    reach = np.full(len(X), 0.8)
+    near, apart, pairs = nearest_and_reverse(X, 3, NEW, reach)
+    power = 2.0**700
+    far = nearest_and_reverse(power * X, 3, power * NEW, power * reach)
+    np.testing.assert_array_equal(near, far[0])
+    np.testing.assert_allclose(apart, far[1] / power, rtol=1e-14)
+    np.testing.assert_array_equal(pairs[:2], far[2][:2])
+
+
+def test_principal_directions_of_very_wide_rows():
+    """Beyond 1,500 columns they are found by products: the same space as the singular vectors."""
+    wide = RNG.normal(size=(60, 4)) * [9, 5, 3, 2] @ RNG.normal(size=(4, 1_600))
+    wide += 1e-3 * RNG.normal(size=wide.shape)
+    exact = np.linalg.svd(wide - wide.mean(axis=0), full_matrices=False)[2][:4].T
+    assert np.sin(subspace_angles(principal_directions(wide, 4), exact)).max() < 1e-3
+
+
+def test_booleans_and_sparse_rows_by_other_metrics():
+    yes = RNG.random((20, 12)) < 0.4
+    found = nearest(yes, 3, metric="jaccard")
+    np.testing.assert_allclose(
+        found.distances, np.sort(cdist(yes, yes, "jaccard"), axis=1)[:, 1:4], rtol=1e-12
+    )
+    stored = nearest(sp.csr_array(X), 3, metric="manhattan")
+    np.testing.assert_allclose(stored.distances, nearest(X, 3, metric="manhattan").distances)
+    asked = nearest(X, 3, queries=NEW, metric="chebyshev")
+    np.testing.assert_allclose(asked.distances, np.sort(cdist(NEW, X, "chebyshev"))[:, :3])
+
+
+def test_what_is_known_of_neighbours_within_a_radius():
+    """Given distances are compared as they are; the rounding of other metrics is unknown."""
+    assert radius_search(DISTANCES, "precomputed").rounding == 0
+    assert np.isnan(radius_search(X, "cosine").rounding)
+    assert radius_search(X, "euclidean").rounding > 0
+    exact = exact_search("precomputed", 0.0).sentence()
+    assert exact == "exact neighbours (precomputed), every row proved"
+    indptr, *_ = neighbors_within(X[:, :2], 1e-9)  # nobody is so near, by the tree
+    assert indptr.tolist() == [0] * 41
+
+
+def test_no_rows_tell_nothing_of_a_recall():
+    assert recall_interval(np.empty(0)) == (0.0, 1.0)
+    low, high = recall_interval(np.ones(300))
+    assert high == 1
+    assert low == pytest.approx(1 - 3 / 300, abs=2e-4)  # the rule of three
+
+
+def test_rows_without_a_common_column_have_no_neighbours():
+    gaps = np.full((4, 4), np.nan)
+    np.fill_diagonal(gaps, 1.0)
+    with pytest.raises(InvalidInput, match="row 0 has no column in common"):
+        present_nearest(gaps, 1)
+
+
+def test_whole_numbers_of_two_widths_are_two_tables():
+    long = np.arange(12).reshape(4, 3) + 2**60
+    with pytest.raises(InvalidInput, match="columns"):
+        nearest(long, 2, queries=long[:, :2])
+
+
+def test_new_rows_have_the_columns_of_the_old_ones():
+    with pytest.raises(InvalidInput, match="2 columns"):
+        nearest(X, 3, queries=NEW[:, :2], metric="chebyshev")

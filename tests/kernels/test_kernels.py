@@ -16,7 +16,7 @@ import build_kernels
 import dualfold
 from dualfold import kernels
 from dualfold.errors import DualfoldError, InvalidInput
-from dualfold.graph.geodesics import LANES
+from dualfold.graph.geodesics import SOURCES_BY_BATCH
 from dualfold.kernels import c_constant, kernel
 from dualfold.kernels.conditions import checker, conditions
 
@@ -32,10 +32,7 @@ def product(A, V, out, *more):
 
 def matrices(kind=np.float32):
     rng = np.random.default_rng(0)
-    A, V = (
-        rng.normal(size=(5, 7)).astype(kind),
-        rng.normal(size=(c_constant("PRODUCT_COLUMNS"), 7)),
-    )
+    A, V = rng.normal(size=(5, 7)).astype(kind), rng.normal(size=(c_constant("PRODUCT_COLUMNS"), 7))
     return A, V, np.empty((5, len(V)))
 
 
@@ -45,7 +42,7 @@ def test_the_libraries_were_built_from_these_sources():
 
 def test_every_function_has_a_caller_and_every_caller_a_function():
     asked = set(re.findall(r'\bkernel(?:_in_shares)?\("(\w+)"\)', PYTHON))
-    asked |= {f"geodesics_{way}" for way in LANES}
+    asked |= {f"geodesics_{way}" for way in SOURCES_BY_BATCH}
     for name in re.findall(r'kernels_by_dtype\("(\w+)"\)', PYTHON):
         asked |= {f"{name}32", f"{name}64"}
     assert asked == set(kernels.interface()[1]) - {"instruction_level"}

@@ -7,11 +7,12 @@ import pytest
 from scipy.spatial.distance import cdist
 
 import dualfold
+from dualfold import PCA
 from dualfold.data import digits, s_curve, swiss_roll
 from dualfold.errors import DisconnectedGraph, InvalidInput
-from dualfold.graph import Landmarks, farthest_points, geodesic_distances, knn
-from dualfold.maps import placed, triangulation
-from dualfold.methods import isomap, landmark_isomap, mds_of_distances
+from dualfold.graph import Landmarks, farthest_points, geodesic_distances, join_pieces, knn
+from dualfold.maps import GeodesicMap, triangulation
+from dualfold.methods import isomap, landmark_count, landmark_isomap, mds_of_distances
 from dualfold.quality import residual_variance
 from dualfold.trace.problem import product
 from dualfold.weights.gram import centred_gram
@@ -107,7 +108,7 @@ def test_training_points_placed_as_new_come_back(kind):
     problem = isomap(graph) if chosen is None else landmark_isomap(graph, chosen)
     embedding = dualfold.embed(problem)
     place = triangulation(problem, embedding.solution.vectors, embedding.values)
-    again = placed(graph, X, place, landmarks=chosen)
+    again = GeodesicMap(graph, place, chosen)(X)
     scale = np.abs(embedding.points).max()
     np.testing.assert_allclose(again, embedding.points, atol=1e-4 * scale)
 
@@ -125,7 +126,7 @@ def test_new_points_by_brute_force():
     V = embedding.solution.vectors
     expected = 0.5 * ((D**2).mean(axis=0) - squares) @ V / np.sqrt(embedding.values)
     place = triangulation(problem, V, embedding.values)
-    points = placed(graph, new, place)
+    points = GeodesicMap(graph, place)(new)
     np.testing.assert_allclose(points, expected, atol=1e-4 * np.abs(expected).max())
     # And they land where an Isomap of old and new together puts them.
     together = dualfold.embed(isomap(knn(X, 8))).points
@@ -143,7 +144,7 @@ def test_placing_needs_the_data():
     embedding = dualfold.embed(problem)
     place = triangulation(problem, embedding.solution.vectors, embedding.values)
     with pytest.raises(InvalidInput, match="knn"):
-        placed(bare, DATA["curve"][:3], place)
+        GeodesicMap(bare, place)(DATA["curve"][:3])
     with pytest.raises(InvalidInput, match="landmarks are needed"):
         place(np.zeros((2, 5)))
 
@@ -229,3 +230,34 @@ def test_the_number_of_landmarks_follows_the_size():
     assert landmark_count(10_000) is None
     assert [landmark_count(n) for n in (10_001, 70_000, 10**6)] == [200, 529, 536]
     assert all((landmark_count(n) or 0) * n <= 2**29 for n in range(20_000, 10**6, 7_919))
+
+
+def test_landmarks_that_are_chosen_by_size():
+    assert landmark_count(10_000) is None
+    assert landmark_count(10_001) == 200
+    assert landmark_count(90_000) == 600
+    assert landmark_count(1_000_000) == 2**29 // 1_000_000
+
+
+def test_geodesics_keep_the_precision_that_is_asked():
+    graph = join_pieces(knn(np.random.default_rng(0).normal(size=(30, 2)), 6))
+    assert isomap(graph).A.dtype == np.float64
+    assert isomap(graph, dtype=np.float32).A.dtype == np.float32
+
+
+RNG = np.random.default_rng(0)
+X, NEW = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))
+DISTANCES = cdist(X, X)
+
+
+def test_an_infinite_radius_is_everybody():
+    from dualfold import Isomap
+
+    whole = Isomap(n_neighbors=None, radius=np.inf)
+    found = whole.fit_transform(X)
+    assert whole.graph_.n_edges == 40 * 39 // 2
+    np.testing.assert_allclose(
+        np.abs(found), np.abs(PCA(n_components=2).fit_transform(X)), atol=1e-6
+    )
+    given = Isomap(n_neighbors=None, radius=np.inf, metric="precomputed").fit_transform(DISTANCES)
+    np.testing.assert_allclose(np.abs(given), np.abs(found), atol=1e-6)

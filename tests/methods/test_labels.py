@@ -21,7 +21,7 @@ import dualfold
 from dualfold import FisherDiscriminant, OrthogonalLPP, methods
 from dualfold.data.labels import labels_of
 from dualfold.errors import InvalidInput, PiecesJoined
-from dualfold.graph import knn, separate, united
+from dualfold.graph import knn, merge_graphs, separate
 from dualfold.saved import load_model, model_of, rechecked_model, rechecked_points, save_model
 
 IRIS, iris_y = load_iris(return_X_y=True)
@@ -258,7 +258,7 @@ def test_united_undoes_separate():
     X[6] = X[3]  # an edge of length 0
     graph = knn(X, 5)
     assert graph.n_pieces == 3
-    again = united(list(separate(graph)), X)
+    again = merge_graphs(list(separate(graph)), X)
     for side in ("data", "indices", "indptr"):
         np.testing.assert_array_equal(
             getattr(again.lengths, side), getattr(graph.lengths, side), err_msg=side

@@ -22,7 +22,7 @@ from dualfold.errors import (
     PointsCollapse,
     RowsLeftOut,
 )
-from dualfold.graph import from_lengths, joined, knn, radius
+from dualfold.graph import from_lengths, join_pieces, knn, radius
 from dualfold.graph.directed_lists import terminal_components
 from dualfold.kernels.threads import one_blas_thread
 from dualfold.methods import hessian_lle, lle, ltsa, modified_lle
@@ -204,7 +204,7 @@ def test_joined_pieces_use_their_links():
         lle(knn(X, 6))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        graph = joined(knn(X, 6))
+        graph = join_pieces(knn(X, 6))
         problem = lle(graph)
     (i, j, _) = graph.links[0]
     assert problem.A.factor[i, j] != 0
@@ -250,7 +250,7 @@ def test_small_batches_lists_of_any_length_and_sparse_data(method, monkeypatch):
         sparse = (
             METHODS[method](dualfold.graph.knn(sp.csr_array(X), 11)) if graph.n_neighbors else None
         )
-        monkeypatch.setattr(batches, "BATCH", 700)
+        monkeypatch.setattr(batches, "BATCH_NUMBERS", 700)
         cut = METHODS[method](graph).A.factor
         monkeypatch.undo()
         square = (whole.T @ whole).toarray()
@@ -263,7 +263,7 @@ def test_small_batches_lists_of_any_length_and_sparse_data(method, monkeypatch):
 def test_memory_is_bounded_by_the_batches(monkeypatch):
     X = np.random.default_rng(0).standard_normal((3000, 200))
     lists = knn(X, 10).lists  # all neighbourhoods at once would take 48 MB, and copies of that
-    monkeypatch.setattr(batches, "BATCH", 2**17)
+    monkeypatch.setattr(batches, "BATCH_NUMBERS", 2**17)
     tracemalloc.start()
     factor = tangent_alignment(X, lists, n_components=2)
     peak = tracemalloc.get_traced_memory()[1]
@@ -357,7 +357,7 @@ def test_the_turned_matrix_counts_and_solves_like_the_square(monkeypatch):
 def test_a_roll_of_many_points_is_proved():
     # Eigenvalues of 1e-12 against a spectrum of order 1; plain pivots prove nothing there.
     graph = dualfold.graph.knn(swiss_roll(30_000, random_state=0).points, 10)
-    embedding = dualfold.embed(dualfold.methods.lle(dualfold.graph.joined(graph)))
+    embedding = dualfold.embed(dualfold.methods.lle(dualfold.graph.join_pieces(graph)))
     assert shifted_matrices(embedding.problem).turned
     assert embedding.values[-1] < 1e-9
     assert embedding.certificate.level == "proved"

@@ -24,7 +24,7 @@ from dualfold import (
 from dualfold.errors import PointsCollapse, TooLarge
 from dualfold.estimators import tsne_neighbors
 from dualfold.estimators.tsne_starts import given_start, principal_points
-from dualfold.saved.restate import rechecked_points
+from dualfold.saved import rechecked_points
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 5))

@@ -261,7 +261,7 @@ def test_sparse_data_is_never_filled(monkeypatch):
 
     from dualfold.weights import reduction
 
-    monkeypatch.setattr(reduction, "BLOCK", 2**18)
+    monkeypatch.setattr(reduction, "BLOCK_NUMBERS", 2**18)
     monkeypatch.setattr(sys.modules["dualfold.weights.batches"], "BATCH", 2**20)
     rng = np.random.default_rng(0)
     # 60×300,000 numbers would take 144 MB (and D×D 720 GB), 30,000×400 take 96 MB.
@@ -312,7 +312,7 @@ def test_variance_kept(X, share):
     assert parts[size - 1] >= share > parts[size - 2]
     assert space.share == pytest.approx(parts[size - 1])
     np.testing.assert_allclose(space.deviations, s[:size] / np.sqrt(len(dense)))
-    for version, square in ((space, s[:size] ** 2), (space.whitened(), np.ones(size))):
+    for version, square in ((space, s[:size] ** 2), (space.as_white(), np.ones(size))):
         np.testing.assert_allclose(
             version.form(lambda Z: Z), np.diag(square), atol=1e-8 * s[0] ** 2
         )
@@ -352,10 +352,10 @@ def test_small_blocks_change_nothing(monkeypatch):
 
     graph = knn(DIGITS, 8)
     whole = lpp(graph)
-    monkeypatch.setattr(reduction, "BLOCK", 1)
-    monkeypatch.setattr(covariance, "LYING_TILE", 1000)
-    monkeypatch.setattr(covariance, "LEAST_TILE", 100)
-    monkeypatch.setattr(covariance, "SLAB", 7)
+    monkeypatch.setattr(reduction, "BLOCK_NUMBERS", 1)
+    monkeypatch.setattr(covariance, "CONTIGUOUS_TILE_NUMBERS", 1000)
+    monkeypatch.setattr(covariance, "MIN_TILE_NUMBERS", 100)
+    monkeypatch.setattr(covariance, "SLAB_ROWS", 7)
     monkeypatch.setattr(threads, "THIN_TILE_NUMBERS", 1000)
     monkeypatch.setattr(threads, "MIN_TILE_ROWS", 7)
     parts = lpp(graph)

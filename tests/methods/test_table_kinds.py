@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 import dualfold
+from dualfold import PCA
 from dualfold.descriptions import ESTIMATORS
 from dualfold.errors import InvalidInput
 
@@ -113,3 +114,31 @@ def test_sparse_annotated_data_is_its_matrix():
     np.testing.assert_array_equal(pca.components_, dualfold.PCA(2).fit(counts).components_)
     with pytest.raises(InvalidInput, match="without a matrix"):
         dualfold.PCA(2).fit(anndata.AnnData(obs=pd.DataFrame(index=["a", "b"])))
+
+
+RNG = np.random.default_rng(0)
+POINTS, NEW_POINTS = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))
+
+
+def test_tables_without_rows_or_with_words_are_named():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"a": [1.0, 2.0, 4.0], "b": [3.0, 1.0, 0.0], "who": ["x", "y", "z"]})
+    with pytest.raises(InvalidInput, match=r"LazyFrame, which has no rows yet"):
+        PCA(n_components=1).fit(frame.lazy())
+    with pytest.raises(InvalidInput, match=r"is one column; give X\.to_frame"):
+        PCA(n_components=1).fit(frame["a"])
+    for words in (frame, frame.to_pandas(), frame.to_arrow()):
+        with pytest.raises(InvalidInput, match=r"a column that is no numbers \('who'\)"):
+            PCA(n_components=1).fit(words)
+    seven = pd.DataFrame({name: ["x", "y"] for name in "abcdefg"})
+    with pytest.raises(InvalidInput, match=r"columns that are no numbers \('a', .*'e', …\)"):
+        PCA(n_components=1).fit(seven)
+
+
+def test_masked_entries_and_several_arrays_are_no_table():
+    hidden = np.ma.masked_array(POINTS, mask=POINTS > 1)
+    with pytest.raises(InvalidInput, match="has masked entries"):
+        PCA(n_components=1).fit(hidden)
+    several = type("Dataset", (), {"__module__": "xarray.core.dataset"})()
+    with pytest.raises(InvalidInput, match=r"an xarray\.Dataset, several arrays under names"):
+        PCA(n_components=1).fit(several)

@@ -51,7 +51,7 @@ def test_the_parts_fit_together(roll):
 @pytest.mark.parametrize("options", [{}, {"constraints": "equal"}, {"angles": True}])
 def test_method_solver_and_certificate_are_about_one_problem(options):
     X = swiss_roll(40, random_state=1).points
-    graph = dualfold.graph.joined(dualfold.graph.knn(X, 4))
+    graph = dualfold.graph.join_pieces(dualfold.graph.knn(X, 4))
     stated = dualfold.methods.mvu(graph, n_components=3, **options)
     found = dualfold.embed(stated)
     assert found.problem is stated.problem

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from dualfold.graph import joined, knn
+from dualfold.graph import join_pieces, knn
 from dualfold.weights import reconstruction_weights, weighted_laplacian
 from papers import Setting
 from papers.figures.trace import trace_figure
@@ -22,7 +22,7 @@ from papers.kokiopoulou.trace import (
 
 RNG = np.random.default_rng(5)
 POINTS = RNG.standard_normal((60, 4)) * [3.0, 2.0, 1.0, 0.5]
-GRAPH = joined(knn(POINTS, 10))
+GRAPH = join_pieces(knn(POINTS, 10))
 
 
 @pytest.mark.parametrize("plain", [True, False])

@@ -18,12 +18,13 @@ import dualfold
 from dualfold.errors import CertificateFailed, InvalidInput, TooLarge
 from dualfold.point_pca import (
     certify_points,
-    descend_points,
+    descended_points,
     pair_forces,
     point_error,
     point_forces,
     point_gradient,
 )
+from dualfold.point_pca.certificate import _all_equal
 from papers.draganov.algorithm_one import algorithm_one
 from papers.draganov.attraction import attraction
 
@@ -166,7 +167,7 @@ def test_small_gaps_and_other_starts() -> None:
     warm = dualfold.PointPCA(2, init=found.embedding_).fit(U * sigma)
     assert warm.n_iter_ <= 3
     with pytest.raises(InvalidInput, match="120×2"):
-        descend_points(U, 2, start=np.zeros((3, 2)))
+        descended_points(U, 2, start=np.zeros((3, 2)))
     with pytest.warns(CertificateFailed, match="Raise max_iter"):
         dualfold.PointPCA(2, max_iter=1, random_state=0).fit(U * sigma)
 
@@ -335,3 +336,16 @@ def test_directions_are_a_hint_and_not_believed(monkeypatch: Any) -> None:
     assert bad.reasons
     with pytest.raises(InvalidInput, match="directions"):
         certify_points(X, Y)
+
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(30, 4))
+
+
+def test_a_descent_that_is_cut_short_says_so():
+    assert not descended_points(X, 2, most_steps=1, tol=0.0).converged
+
+
+def test_equal_sparse_rows_are_equal():
+    assert _all_equal(sp.csr_array(np.ones((4, 3))))
+    assert not _all_equal(sp.csr_array(np.eye(3)))

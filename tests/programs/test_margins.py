@@ -13,10 +13,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dualfold.games import EasiestBend, Spectrahedron, mvu_dual, spectra, structured_sets
-from dualfold.games import sure as sure_numbers
-from dualfold.games.spectra import least_eigenvalue, squares_of
-from dualfold.games.sure import Fixed, Sure, dot, length
+from dualfold.games import EasiestBend, Spectrahedron, mvu_dual, structured_sets
+from dualfold.games import intervals as sure_numbers
+from dualfold.games.intervals import Fixed, Sure, dot, least_eigenvalue, length, squares_of
 from dualfold.programs import bounds as curvatures
 from tests.proofs.coarse import patched
 
@@ -27,7 +26,7 @@ def gamma(k, unit=COARSE / 2):
     return k * unit / (1 - k * unit)
 
 
-# ---- numbers with a bound of their error (games/sure.py)
+# ---- numbers with a bound of their error (games/intervals.py)
 
 
 def wide(n, seed):
@@ -84,11 +83,11 @@ def test_products_and_quotients_of_coarse_numbers_hold_their_rounding(monkeypatc
         assert COARSE / 2 * size <= found.off <= COARSE * size * (1 + 1e-12)
 
 
-# ---- least eigenvalues, curvature (games/spectra.py, games/mvu_dual.py, programs/bounds.py)
+# ---- least eigenvalues, curvature (games/intervals.py, games/mvu_dual.py, programs/bounds.py)
 
 
 def test_least_eigenvalues_pay_for_their_factorisation(monkeypatch):
-    patched(monkeypatch, spectra, EPS=COARSE, TINY=0.0)
+    patched(monkeypatch, sure_numbers, EPS=COARSE, TINY=0.0)
     M = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, -1.0], [0.0, -1.0, 2.5]]) / 4
     n, least = 3, float(np.linalg.eigvalsh(M)[0])
     # Cholesky's factorisation of M − sI is right to γ_{n+1}·trace (Higham 10.3), its shift to u|s|.
@@ -118,10 +117,10 @@ def test_a_matrix_that_is_not_factorised_has_its_circles():
 
 def test_least_numbers_are_rounded_down():
     for number, slack in ((1.0, 2.0**-54), (1.0, 1e-30), (-1.0, 2.0**-54), (3.0, 0.1)):
-        found = Fraction(spectra._down(number, slack))
+        found = Fraction(sure_numbers._down(number, slack))
         assert found <= Fraction(number) - Fraction(slack)
         assert found >= Fraction(number) - Fraction(slack) - Fraction(2) ** -50
-    assert spectra._down(0.1, 0.0) == 0.1
+    assert sure_numbers._down(0.1, 0.0) == 0.1
 
 
 def test_curvature_pays_for_its_factorisation(monkeypatch):

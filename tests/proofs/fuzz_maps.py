@@ -22,7 +22,8 @@ import scipy.sparse as sp
 import dualfold
 from dualfold.data import swiss_roll
 from dualfold.errors import DualfoldError
-from dualfold.saved import load_model, model_of, rechecked, rechecked_unfolding, save_model
+from dualfold.saved import certify_points, load_model, model_of, rechecked_unfolding, save_model
+from dualfold.trace.lift import ScaledVectorLift
 
 TOLERANCE = 1e-4
 
@@ -78,7 +79,7 @@ class Stored:
 
     def judged(self, points=None, values=None):
         Y = self.points if points is None else points
-        return rechecked(self.problem, Y, self.values if values is None else values)
+        return certify_points(self.problem, Y, self.values if values is None else values)
 
 
 GRAPH_METHODS = ("isomap", "eigenmaps", "lle", "ltsa", "modified_lle", "hessian_lle")
@@ -92,7 +93,7 @@ def problem_of(kind: str, X: np.ndarray, k: int, landmarks: int):
         return dualfold.methods.pca(X, matrix="gram" if kind == "gram pca" else "auto")
     if kind == "mds":
         return dualfold.methods.mds(X)
-    graph = dualfold.graph.joined(dualfold.graph.knn(X, k))
+    graph = dualfold.graph.join_pieces(dualfold.graph.knn(X, k))
     if kind == "landmark isomap":
         corners = dualfold.graph.farthest_points(graph, landmarks, random_state=0)
         return dualfold.methods.landmark_isomap(graph, corners)
@@ -240,7 +241,7 @@ def _turned(stored: Stored, angle: float):
     lift = stored.problem.lift
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     new = np.diagonal(turn.T @ np.diag(values) @ turn)
-    by_length = "landmark" in stored.kind or getattr(lift, "__name__", "") == "scaled_vectors"
+    by_length = "landmark" in stored.kind or isinstance(lift, ScaledVectorLift)
     if by_length and (values > 0).all():
         return (Y / np.sqrt(values)) @ turn * np.sqrt(new), new
     return Y @ turn, new
@@ -266,20 +267,20 @@ def _suboptimal(stored: Stored):
 
 def forged_models(model, rng: np.random.Generator) -> dict:
     """Name → model, each wrong in one part."""
-    from dualfold.saved.parts import map_of, parts_of
+    from dualfold.maps import map_from_parts
 
     found = {}
 
     def keep(name, change, **others):
-        parts = parts_of(model.map)
+        parts = model.map.parts()
         parts.arrays = {key: np.array(value) for key, value in parts.arrays.items()}
         try:
             change(parts)
-            found[name] = replace(model, map=map_of(parts), **others)
+            found[name] = replace(model, map=map_from_parts(parts), **others)
         except DualfoldError:  # refused before it is a model
             found[name] = None
 
-    parts = parts_of(model.map)
+    parts = model.map.parts()
     for name, array in parts.arrays.items():
         last = name.rpartition(".")[2]
         if array.dtype.kind == "f" and array.size and last != "data" and last != "mean":
@@ -417,7 +418,7 @@ def sides_of(unfolding):
 def unfolding_points(rng: np.random.Generator):
     """The leading coordinates of an unfolding, with both its sides."""
     X = rows_of(str(rng.choice(("roll", "twins"))), 60, rng)
-    graph = dualfold.graph.joined(dualfold.graph.knn(X, 5))
+    graph = dualfold.graph.join_pieces(dualfold.graph.knn(X, 5))
     unfolding = dualfold.unfolding.unfold(graph)
     points, sides = unfolding.coordinates(2)[0], sides_of(unfolding)
     return (

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from flint import fmpq
 
-from dualfold.graph import from_lengths, joined, knn
+from dualfold.graph import from_lengths, join_pieces, knn
 from tests.proofs import judge_unfoldings as judge
 from tests.proofs import unfolding_optima as optima
 
@@ -164,7 +164,7 @@ def angles(rng: np.random.Generator) -> Case:
     X = _lattice(rng, n).astype(rng.choice(["uint8", "int64", "float32", "float64"]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # pieces are joined
-        graph = joined(knn(X, 2))
+        graph = join_pieces(knn(X, 2))
     near = graph.lengths.toarray() > 0
     both = np.triu(near | (near.astype(int) @ near.astype(int) > 0), 1)
     edges = [(int(i), int(j)) for i, j in np.argwhere(both)]

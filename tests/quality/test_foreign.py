@@ -9,8 +9,7 @@ import pytest
 from dualfold.data import read_metadata
 from dualfold.errors import InvalidInput
 from dualfold.quality import conformal_p_values
-from dualfold.saved import load_model, save_model
-from dualfold.saved.foreign import Foreign
+from dualfold.saved import ForeignRows, load_model, save_model
 from tests.cli.test_commands import run
 
 DRAWS = {
@@ -31,9 +30,9 @@ def test_many_new_rows_against_few_old_ones_raise_no_alarm(n):
     for _ in range(1_000):
         old, new = np.sort(rng.random(n)), rng.random(2_000)
         p = (1 + n - np.searchsorted(old, new)) / (n + 1)
-        alarms += Foreign(p, n).more_than_chance
+        alarms += ForeignRows(p, n).more_than_chance
     assert alarms <= 25  # 10 are expected at the most; five standard deviations more
-    assert n < 20 or Foreign(np.full(100, 1 / (n + 1)), n).more_than_chance
+    assert n < 20 or ForeignRows(np.full(100, 1 / (n + 1)), n).more_than_chance
 
 
 @pytest.mark.parametrize("name", DRAWS)

@@ -9,7 +9,12 @@ import scipy.stats
 
 from dualfold import quality
 from dualfold.errors import InvalidInput
-from dualfold.quality.class_measures import knn_accuracy, neighborhood_hit, silhouette, voted
+from dualfold.quality.class_measures import (
+    knn_accuracy,
+    majority_class,
+    neighborhood_hit,
+    silhouette,
+)
 from dualfold.quality.coranking import co_ranking, common_ranks, neighborhood_curve
 from dualfold.quality.distortion import distortion_of_pairs, drawn_pairs, measured_distortion
 from dualfold.quality.estimate import (
@@ -17,7 +22,7 @@ from dualfold.quality.estimate import (
     estimate_of_mean,
     estimate_of_sums,
     sample_size,
-    spread_over,
+    values_at_all_points,
 )
 from dualfold.quality.map_axes import close_axes, column_correlations
 from dualfold.quality.map_comparison import _off_diagonal_mean, procrustes, repeated_maps, stability
@@ -26,7 +31,7 @@ from dualfold.quality.neighborhood_shape import (
     density_correlation,
     local_distortion,
 )
-from dualfold.quality.nonmetric import nonmetric_stress, pooled
+from dualfold.quality.nonmetric import nonmetric_stress, pool_violators
 from dualfold.quality.shepard import shepard
 
 LINE = np.array([0.0, 1.0, 3.0, 7.0, 15.0])[:, None]  # every distance once
@@ -137,9 +142,9 @@ def test_which_rows_are_drawn():
     assert [sample_size(n) for n in (5_000, 5_001)] == [None, 1_000]
     assert [sample_size(10, asked) for asked in (9, 10, 11)] == [9, None, None]
     np.testing.assert_array_equal(
-        spread_over(np.array([2.0, 3.0]), np.array([0, 2]), 3)[[0, 2]], [2, 3]
+        values_at_all_points(np.array([2.0, 3.0]), np.array([0, 2]), 3)[[0, 2]], [2, 3]
     )
-    assert np.isnan(spread_over(np.array([2.0, 3.0]), np.array([0, 2]), 3)[1])
+    assert np.isnan(values_at_all_points(np.array([2.0, 3.0]), np.array([0, 2]), 3)[1])
 
 
 # ---- distances
@@ -196,7 +201,9 @@ def test_drawn_pairs_are_different_and_all_equally_likely():
 
 def test_rising_curves_of_three_pairs():
     """Distances 1, 2, 3 became 5, 3, 10: the first two are pooled to 4."""
-    starts, heights, weights = pooled(np.array([1.0, 2, 3]), np.array([5.0, 3, 10]), np.ones(3))
+    starts, heights, weights = pool_violators(
+        np.array([1.0, 2, 3]), np.array([5.0, 3, 10]), np.ones(3)
+    )
     assert (starts.tolist(), heights.tolist(), weights.tolist()) == ([1, 3], [4, 10], [2, 1])
     X = np.array([[0.0], [1.0], [3.0]])  # distances 1 (0,1), 2 (1,2), 3 (0,2)
     Y = np.array([[0.0, 0], [5.0, 0], [7.0, np.sqrt(8.0)]])  # 5, √12, √57
@@ -285,7 +292,7 @@ def test_classes_of_five_points():
     )
     right = knn_accuracy(LINE, labels, n_neighbors=2, per_point=True)
     np.testing.assert_array_equal(right, [1, 1, 0, 0, 1])  # a tie goes to "a"
-    assert voted(np.array([[0, 1, 2]]), np.array([2, 1, 2]), 3).tolist() == [2]
+    assert majority_class(np.array([[0, 1, 2]]), np.array([2, 1, 2]), 3).tolist() == [2]
     assert silhouette(np.zeros((4, 1)), np.array([0, 0, 1, 1])) == 0.0
     for wrong in (np.zeros(5), np.arange(5), np.zeros(4)):
         with pytest.raises(InvalidInput, match="labels"):

@@ -15,7 +15,7 @@ from dualfold import quality, view
 from dualfold.data import digits
 from dualfold.errors import InvalidInput
 from dualfold.graph import knn
-from dualfold.quality.verdict import MEANINGS
+from dualfold.quality.verdict import MEASURE_MEANINGS
 from dualfold.view.figures import figure_bytes
 
 
@@ -176,7 +176,7 @@ def test_the_report_holds_every_measure_as_computed_alone(example):
         "knn_accuracy_before": quality.knn_accuracy(X, labels, n_neighbors=10),
     }
     assert whole.measures == pytest.approx(alone, abs=1e-12)
-    assert set(alone) == set(MEANINGS)
+    assert set(alone) == set(MEASURE_MEANINGS)
     np.testing.assert_array_equal(whole.co_ranking.counts, quality.co_ranking(X, Y, 100).counts)
     np.testing.assert_array_equal(whole.shepard.counts, quality.shepard(X, Y).counts)
     for name, values in whole.per_point.items():

@@ -11,7 +11,7 @@ from dualfold.errors import InvalidInput
 from dualfold.graph import knn
 from dualfold.graph.lower_bounds import frame_of
 from dualfold.methods import tsne
-from dualfold.methods.pca import MOST_ROWS, MOST_SPARSE_ROWS, pca_matrix
+from dualfold.methods.pca import MAX_DENSE_ROWS, MOST_SPARSE_ROWS, pca_matrix
 from dualfold.quality import nonmetric, rank_counts
 from dualfold.quality.conformal import conformal_p_values
 from dualfold.quality.distortion import measured_distortion
@@ -22,7 +22,7 @@ from dualfold.quality.ranks import both_spaces
 @pytest.mark.parametrize("drawn", [None, 25])
 def test_pairs_are_cut_into_slices_of_a_stated_size(monkeypatch, drawn):
     """All pairs, or those of 25 rows with all others, once each: 50 in a slice, but for ties."""
-    monkeypatch.setattr(nonmetric, "PAIRS", 50)
+    monkeypatch.setattr(nonmetric, "MAX_SORTED_PAIRS", 50)
     X = np.random.default_rng(0).normal(size=(40, 3))
     x, y = both_spaces(X, X[:, :2], "euclidean", 1)
     rows = None if drawn is None else np.arange(drawn, dtype=np.int32)
@@ -39,7 +39,7 @@ def test_ranks_are_counted_again_between_two_thresholds():
     limits, scale = np.array([[2.0], [3.0]]), 0.5
     near, far = rank_counts._thresholds(limits, scale, 1)
     squares = (limits[:, 0] * scale) ** 2
-    spread, margin = rank_counts._SPREAD, rank_counts._MARGIN
+    spread, margin = rank_counts._SLACK_SHARE, rank_counts._ROUNDING_MARGIN
     below = (squares * (1 - margin) / (1 + spread)).astype(np.float32)
     beyond = (squares * (1 + margin) * (1 + spread)).astype(np.float32)
     assert near[0, 0, :2].tolist() == np.nextafter(below, np.float32(-np.inf)).tolist()
@@ -73,7 +73,7 @@ def test_the_least_and_the_largest_ratio_are_said():
 
 
 def test_the_smaller_matrix_is_taken_up_to_and_with_its_largest_size():
-    dense, sparse = MOST_ROWS, MOST_SPARSE_ROWS
+    dense, sparse = MAX_DENSE_ROWS, MOST_SPARSE_ROWS
     assert dense != sparse
     assert pca_matrix((dense, dense)) == "covariance"
     assert pca_matrix((dense, dense + 1)) == "gram"

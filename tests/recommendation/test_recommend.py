@@ -19,7 +19,10 @@ from dualfold.recommendation import (
     recommend,
     two_nn,
 )
+from dualfold.recommendation.dimension import _levina_bickel, _read, _two_nn
+from dualfold.recommendation.recommendation import Recommendation
 from dualfold.recommendation.scan import NeighborScan, Scanned
+from dualfold.recommendation.trial import Candidate
 from tests.cli.test_commands import run
 
 
@@ -167,3 +170,32 @@ def test_rows_that_are_the_same_have_no_map_and_one_that_differs_has():
             dualfold.recommend(X)
     found = dualfold.recommend(np.vstack([np.ones((59, 3)), [[5.0, 6.0, 7.0]]]))
     assert found.method == "pca"
+
+
+RNG = np.random.default_rng(0)
+
+
+def test_dimensions_of_too_few_rows_are_none():
+    assert _two_nn(np.ones((1, 2))) == 0
+    assert _levina_bickel(np.ones((1, 5))) == _levina_bickel(np.ones((9, 2))) == 0
+    assert _read(np.array([1.0, 2.0, 2.9]), np.inf) == 3
+
+
+def test_advice_says_why_a_method_is_not_the_first():
+    with pytest.raises(InvalidInput, match="n_components=9 must be from 1 to 4"):
+        recommend(RNG.normal(size=(300, 4)), n_components=9)
+    rows = tuple(Scanned(k, 1, 1.0, 0.0) for k in (5, 10))
+    good = Candidate("pca", (0.1, 0.1), 0.9, 0.9, 0.1)
+    shaky, broken = replace(good, method="lle", stability=-1.0), Candidate("mvu", trouble="too few")
+    told = Recommendation(
+        None, NeighborScan(rows), (good, shaky, broken), ("pca", "pca"), 1, 300, 200, 0.1
+    )
+    assert told.reason(broken) == "no map: too few"
+    assert told.reason(shaky) == "two samples give different maps"
+    assert told.verdict.startswith("No method makes a good picture in 1 dimensions. pca")
+    assert str(NeighborScan(rows)) == "10 neighbours"
+
+
+def test_advice_about_equal_rows_is_refused():
+    with pytest.raises(InvalidInput, match="are the same: there is nothing to map"):
+        recommend(np.ones((300, 3)))

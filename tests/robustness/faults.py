@@ -70,10 +70,10 @@ SLOW_WRITE = """
 import sys, time
 from pathlib import Path
 from dualfold.cli.interrupt import interruptible
-from dualfold.data.atomic_files import whole_file
+from dualfold.data.atomic_files import atomic_file
 
 def work():
-    with whole_file(Path(sys.argv[1]), overwrite=False) as file:
+    with atomic_file(Path(sys.argv[1]), overwrite=False) as file:
         file.write(b"half")
         file.flush()
         print("begun", flush=True)

@@ -131,7 +131,7 @@ def test_a_header_of_an_array_that_does_not_end_is_refused(tmp_path):
 
 @pytest.mark.parametrize("line", [b"0" * 2**20, b"0,0\n" * 2**18], ids=["one line", "rows"])
 def test_packed_text_that_does_not_end_is_refused(tmp_path, monkeypatch, line):
-    monkeypatch.setattr(limits, "SMALL", 2**22)
+    monkeypatch.setattr(limits, "FREE_UNPACKED_BYTES", 2**22)
     place = tmp_path / "bomb.csv.gz"
     with gzip.open(place, "wb", compresslevel=9) as file:
         file.write(b"a,b\n1,2\n")
@@ -144,14 +144,14 @@ def test_packed_text_that_does_not_end_is_refused(tmp_path, monkeypatch, line):
 def test_a_line_without_end_is_refused(tmp_path, monkeypatch):
     from dualfold.data import dialect
 
-    monkeypatch.setattr(dialect, "LONGEST_LINE", 2**16)
+    monkeypatch.setattr(dialect, "MAX_LINE_BYTES", 2**16)
     (tmp_path / "one.csv").write_bytes(b"1" * 2**17)
     with pytest.raises(InvalidInput, match="line of more than"):
         data.read_table(tmp_path / "one.csv")
 
 
 def test_archives_of_arrays_that_unpack_to_far_too_much_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(limits, "SMALL", 2**20)
+    monkeypatch.setattr(limits, "FREE_UNPACKED_BYTES", 2**20)
     np.savez_compressed(tmp_path / "bomb.npz", X=np.zeros((2**18, 8)))
     with pytest.raises(InvalidInput, match="unpacks to"):
         data.read_table(tmp_path / "bomb.npz")
@@ -162,7 +162,7 @@ def test_endless_standard_input_is_refused(monkeypatch):
         def read(self, size):
             return b"1,2\n" * (size // 4 + 1)
 
-    monkeypatch.setattr(limits, "MOST_STREAMED", 2**16)
+    monkeypatch.setattr(limits, "MAX_STREAM_BYTES", 2**16)
     monkeypatch.setattr("sys.stdin", type("Input", (), {"buffer": Endless()}))
     with pytest.raises(InvalidInput, match="standard input is longer than"):
         data.read_table("-")

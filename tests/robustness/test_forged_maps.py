@@ -21,9 +21,9 @@ from dualfold.data import swiss_roll
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import InvalidInput
 from dualfold.saved import (
+    certify_points,
     load_model,
     model_of,
-    rechecked,
     rechecked_model,
     rechecked_unfolding,
     save_model,
@@ -68,7 +68,7 @@ def test_forged_models_are_rejected(kind, number):
 def test_forged_unfoldings_are_rejected():
     rng = np.random.default_rng(0)
     rows = np.vstack([swiss_roll(60, random_state=1).points, swiss_roll(3, random_state=1).points])
-    graph = dualfold.graph.joined(dualfold.graph.knn(np.vstack([rows, rows[:3]]), 5))
+    graph = dualfold.graph.join_pieces(dualfold.graph.knn(np.vstack([rows, rows[:3]]), 5))
     unfolding = dualfold.unfolding.unfold(graph)
     sides = maps.sides_of(unfolding)
     Y = unfolding.coordinates(2)[0]
@@ -145,9 +145,9 @@ def test_every_door_refuses_a_tolerance_that_proves_anything(tolerance):
     problem = dualfold.methods.pca(X)
     answer = dualfold.embed(problem)
     model = model_of(dualfold.PCA(2).fit(X))
-    graph = dualfold.graph.joined(dualfold.graph.knn(X[:40], 5))
+    graph = dualfold.graph.join_pieces(dualfold.graph.knn(X[:40], 5))
     for judgement in (
-        lambda t: rechecked(problem, answer.points, answer.values, tolerance=t),
+        lambda t: certify_points(problem, answer.points, answer.values, tolerance=t),
         lambda t: rechecked_model(model, X, tolerance=t),
         lambda t: rechecked_unfolding(graph, X[:40, :2], None, tolerance=t),
     ):
@@ -415,13 +415,13 @@ def test_one_point_of_many_is_not_moved_unseen():
     The forger makes the columns orthonormal again and states the values that they then have.
     """
     rng = np.random.default_rng(0)
-    graph = dualfold.graph.joined(dualfold.graph.knn(rng.normal(size=(1200, 3)), 8))
+    graph = dualfold.graph.join_pieces(dualfold.graph.knn(rng.normal(size=(1200, 3)), 8))
     problem = dualfold.methods.isomap(graph)
     answer = dualfold.embed(problem)
-    assert accepted(lambda: rechecked(problem, answer.points, answer.values))
+    assert accepted(lambda: certify_points(problem, answer.points, answer.values))
     V = answer.solution.vectors.copy()
     V[77, 1] += 1e-3 * np.ptp(V[:, 1])
     V = np.linalg.qr(V[:, ::-1])[0][:, ::-1]
     values = np.diagonal(V.T @ (problem.A.astype(float) @ V))
     assert dualfold.certify(problem, V, values).level == "proved"  # its trace is as good
-    assert not accepted(lambda: rechecked(problem, problem.lift(V, values), values))
+    assert not accepted(lambda: certify_points(problem, problem.lift(V, values), values))

@@ -14,7 +14,7 @@ import dualfold
 from dualfold import graph
 from dualfold.data import swiss_roll
 from dualfold.errors import InvalidInput
-from dualfold.graph.neighbors import within
+from dualfold.graph.neighbors import neighbors_within
 from dualfold.trace.certificate import certify
 from dualfold.trace.problem import Gramian, TraceProblem
 
@@ -106,10 +106,10 @@ def test_searches_in_other_units(power):
     np.testing.assert_array_equal(
         asked.distances, np.ldexp(graph.nearest(X, 5, queries=NEW).distances, power)
     )
-    around = within(np.ldexp(X, power), float(np.ldexp(8.0, power)))
-    for found, wanted in zip(around[:2], within(X, 8.0)[:2], strict=True):
+    around = neighbors_within(np.ldexp(X, power), float(np.ldexp(8.0, power)))
+    for found, wanted in zip(around[:2], neighbors_within(X, 8.0)[:2], strict=True):
         np.testing.assert_array_equal(found, wanted)
-    np.testing.assert_array_equal(around[2], np.ldexp(within(X, 8.0)[2], power))
+    np.testing.assert_array_equal(around[2], np.ldexp(neighbors_within(X, 8.0)[2], power))
 
 
 def test_numbers_that_no_unit_has_room_for_are_refused():

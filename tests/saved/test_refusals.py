@@ -13,17 +13,25 @@ from scipy.sparse.linalg import aslinearoperator
 import dualfold
 from dualfold.errors import DamagedFile, InvalidInput
 from dualfold.graph import knn
-from dualfold.saved import load_model, model_of, rechecked_model
-from dualfold.saved.agreement import disagreements, numbers_apart
-from dualfold.saved.behind import vectors_behind
-from dualfold.saved.doubts import displaced, row_doubts
-from dualfold.saved.foreign import judged_rows, kept_rows, old_rows
-from dualfold.saved.model import BothSides
-from dualfold.saved.parts import parts_of
-from dualfold.saved.placing import rule_of
-from dualfold.saved.restate import estimator_of, rechecked_points, restated
-from dualfold.saved.unfolding import _not_leading, rechecked_unfolding
+from dualfold.saved import (
+    BothSides,
+    columns_differ,
+    estimator_of,
+    estimator_of_model,
+    judged_rows,
+    kept_rows,
+    load_model,
+    model_of,
+    old_rows,
+    rechecked_model,
+    rechecked_points,
+    rechecked_unfolding,
+    rule_of,
+)
+from dualfold.saved.trace_answers import StoredPoints, vectors_of_points
 from dualfold.trace import TraceProblem
+from dualfold.trace.doubts import point_doubts, row_doubts
+from dualfold.unfolding.stored_unfolding import leading_doubts
 from tests.robustness import forgeries
 from tests.robustness.forgeries import npy
 
@@ -40,13 +48,17 @@ def with_parameter(**parameters):
 
 
 REFUSALS = {
-    "which is no estimator": lambda: restated(stating(estimator="Oracle")),
-    "does not hold the parameters": lambda: restated(stating(parameters=None)),
-    "does not hold the parameters it was": lambda: restated(with_parameter(magic=1)),
-    "which no file keeps": lambda: restated(stating(not_kept=["metric"])),
+    "which is no estimator": lambda: estimator_of_model(stating(estimator="Oracle")),
+    "does not hold the parameters": lambda: estimator_of_model(stating(parameters=None)),
+    "does not hold the parameters it was": lambda: estimator_of_model(with_parameter(magic=1)),
+    "which no file keeps": lambda: estimator_of_model(stating(not_kept=["metric"])),
     "there is no method 'oracle'": lambda: estimator_of({"method": "oracle"}),
-    "the file states n_components as True": lambda: restated(with_parameter(n_components=True)),
-    "the file states n_components as [2]": lambda: restated(with_parameter(n_components=[2])),
+    "the file states n_components as True": lambda: estimator_of_model(
+        with_parameter(n_components=True)
+    ),
+    "the file states n_components as [2]": lambda: estimator_of_model(
+        with_parameter(n_components=[2])
+    ),
     "places no new points": lambda: rule_of(object()),
 }
 
@@ -66,7 +78,7 @@ def test_other_data_than_the_models_are_refused_or_doubted():
 
 
 def test_what_a_file_can_state_makes_the_same_estimator():
-    again = restated(MODEL)
+    again = estimator_of_model(MODEL)
     np.testing.assert_array_equal(
         again.fit_transform(X), dualfold.PCA(n_components=2).fit_transform(X)
     )
@@ -76,46 +88,47 @@ def test_what_a_file_can_state_makes_the_same_estimator():
 
 
 def test_maps_of_another_kind_or_with_other_parts_are_told_apart():
-    mine = parts_of(MODEL.map)
-    assert disagreements(mine, mine) == []
-    assert "of kind 'other'" in disagreements(mine, replace(mine, kind="other"))[0]
+    mine = MODEL.map.parts()
+    assert mine.differences(mine) == []
+    assert "of kind 'other'" in mine.differences(replace(mine, kind="other"))[0]
     fewer = {name: part for name, part in mine.arrays.items() if name != "components"}
-    assert disagreements(mine, replace(mine, arrays=fewer)) == ["the part 'components' is missing"]
+    assert mine.differences(replace(mine, arrays=fewer)) == ["the part 'components' is missing"]
     more = mine.arrays | {"odd": np.zeros(2)}
-    assert disagreements(mine, replace(mine, arrays=more)) == ["the part 'odd' is too much"]
+    assert mine.differences(replace(mine, arrays=more)) == ["the part 'odd' is too much"]
 
 
 def test_an_unknown_rounding_agrees_with_an_unknown_one_alone():
     """NaN stands for it in the facts of a graph by another metric."""
     unknown, known = ({"rounding": value} for value in (np.nan, 1e-16))
-    mine = replace(parts_of(MODEL.map), facts=unknown)
-    assert disagreements(mine, mine) == []
-    assert disagreements(mine, replace(mine, facts=known)) == ["the fact 'rounding' differs"]
+    mine = replace(MODEL.map.parts(), facts=unknown)
+    assert mine.differences(mine) == []
+    assert mine.differences(replace(mine, facts=known)) == ["the fact 'rounding' differs"]
 
 
 def test_numbers_of_columns_that_are_stored_as_others():
     mine = np.array([1.0, 2.0])
-    assert not numbers_apart(mine, mine * (1 + 1e-12))
-    assert numbers_apart(mine, mine * (1 + 1e-6))
-    assert numbers_apart(mine, mine[:1])
-    assert numbers_apart(mine, mine.astype(str))
-    assert numbers_apart(mine, None)
-    assert not numbers_apart(None, None)
+    assert not columns_differ(mine, mine * (1 + 1e-12))
+    assert columns_differ(mine, mine * (1 + 1e-6))
+    assert columns_differ(mine, mine[:1])
+    assert columns_differ(mine, mine.astype(str))
+    assert columns_differ(mine, None)
+    assert not columns_differ(None, None)
 
 
 def test_points_that_cannot_be_compared_are_infinitely_far():
-    assert displaced(X, X) == (0.0, [])
-    assert displaced(X, X[:3]) == (np.inf, ["3 points are stored, the data has 30"])
-    far, said = displaced(X * np.inf, X)
+    assert point_doubts(X, X) == (0.0, [])
+    assert point_doubts(X, X[:3]) == (np.inf, ["3 points are stored, the data has 30"])
+    far, said = point_doubts(X * np.inf, X)
     assert far == np.inf
     assert "overflow" in said[0]
 
 
 def test_points_are_traced_back_where_it_is_known_how():
     problem = TraceProblem(np.eye(30), None, 2, "max")
-    assert vectors_behind(problem, X[:, :2]) is not None
+    stored = StoredPoints(X[:, :2], None, single=False)
+    assert vectors_of_points(problem, stored) is not None
     with pytest.raises(InvalidInput, match="of function cannot be traced back"):
-        vectors_behind(replace(problem, lift=lambda V, values: V), X[:, :2])
+        vectors_of_points(replace(problem, lift=lambda V, values: V), stored)
 
 
 def test_rows_that_a_model_keeps():
@@ -262,7 +275,7 @@ def test_a_tsne_model_is_of_its_own_rows():
         rechecked_model(replace(model, map=MODEL.map), X)
     lists = model.settings["parameters"] | {"graph": "lists"}
     with pytest.raises(InvalidInput, match="the file states graph as 'lists'"):
-        restated(replace(model, settings=model.settings | {"parameters": lists}))
+        estimator_of_model(replace(model, settings=model.settings | {"parameters": lists}))
 
 
 def test_parameters_without_content_are_none():
@@ -271,8 +284,8 @@ def test_parameters_without_content_are_none():
 
 
 def test_an_unfolding_of_nothing_has_no_leading_directions():
-    assert _not_leading(np.zeros((5, 2)), np.zeros((5, 2))) == []
-    assert "more" in _not_leading(np.zeros((5, 2)), np.ones((5, 2)))[0]
+    assert leading_doubts(np.zeros((5, 2)), np.zeros((5, 2))) == []
+    assert "more" in leading_doubts(np.zeros((5, 2)), np.ones((5, 2)))[0]
 
 
 def test_rows_are_not_doubted_where_a_matrix_is_known_by_its_products():

@@ -13,9 +13,9 @@ from dualfold.errors import InvalidInput
 from dualfold.saved import (
     BothSides,
     Model,
+    certify_points,
     load_model,
     model_of,
-    rechecked,
     rechecked_model,
     rechecked_unfolding,
     save_model,
@@ -128,10 +128,10 @@ def test_files_that_are_no_models(tmp_path, content, said):
 def test_columns_are_matched_by_name():
     model = Model(model_of(dualfold.PCA(2).fit(X)).map, "pca", ("a", "b", "c"))
     mixed = np.column_stack([X[:, 2], np.ones(len(X)), X[:, 0], X[:, 1]])
-    found = model.matched(mixed, ["c", "extra", "a", "b"])
+    found = model.matching_columns(mixed, ["c", "extra", "a", "b"])
     np.testing.assert_array_equal(found, X)
     with pytest.raises(InvalidInput, match=r"'b'.*'b' may be 'B'|'b'"):
-        model.matched(X, ["a", "B", "c"])
+        model.matching_columns(X, ["a", "B", "c"])
     with pytest.raises(InvalidInput, match="4 columns, the model was made for 3"):
         model.transform(mixed)
 
@@ -201,21 +201,21 @@ def stated(method):
 def test_stored_points_are_proved_again_and_changed_ones_are_not(method):
     embedding = dualfold.embed(stated(method))
     problem = stated(method)
-    again = rechecked(problem, embedding.points, embedding.values)
+    again = certify_points(problem, embedding.points, embedding.values)
     assert again.level == embedding.certificate.level == "proved", again
     one = embedding.points.copy()
     one[7, 0] += 0.1 * np.ptp(one[:, 0])
-    assert rechecked(problem, one, embedding.values).level == "failed"
-    assert rechecked(problem, embedding.points[:, ::-1], embedding.values).level == "failed"
-    assert rechecked(problem, embedding.points, embedding.values * 1.01).level == "failed"
+    assert certify_points(problem, one, embedding.values).level == "failed"
+    assert certify_points(problem, embedding.points[:, ::-1], embedding.values).level == "failed"
+    assert certify_points(problem, embedding.points, embedding.values * 1.01).level == "failed"
     nothing = embedding.points.copy()
     nothing[0, 0] = np.nan
-    assert rechecked(problem, nothing, embedding.values).level == "failed"
+    assert certify_points(problem, nothing, embedding.values).level == "failed"
 
 
 def test_both_sides_of_an_unfolding_are_judged_again():
     graph = dualfold.graph.knn(np.vstack([X[:80], X[:3]]), 6)  # three points twice
-    graph = dualfold.graph.joined(graph)
+    graph = dualfold.graph.join_pieces(graph)
     unfolding = dualfold.unfolding.unfold(graph)
     points = unfolding.coordinates(2)[0]
     sides = BothSides(unfolding.factor, unfolding.weights)

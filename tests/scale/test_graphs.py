@@ -16,8 +16,9 @@ from dualfold import (
     LocalityPreservingProjection,
     NeighborhoodPreservingProjection,
     OrthogonalLPP,
+    scale,
 )
-from dualfold.data.atomic_files import part_of_folder, whole_folder
+from dualfold.data.atomic_files import atomic_folder, folder_writers
 from dualfold.errors import InvalidInput
 from dualfold.graph import nearest
 from dualfold.quality import t_similarity
@@ -232,13 +233,13 @@ def test_a_part_that_is_written_when_another_fails_is_waited_for(tmp_path):
     begun = threading.Event()
 
     def slow(folder):
-        with part_of_folder:
+        with folder_writers:
             begun.set()
             time.sleep(0.1)
             (folder / "c").mkdir(parents=True, exist_ok=True)  # as Zarr makes its folders
 
     def fails():
-        with whole_folder(tmp_path / "out.zarr", overwrite=False) as folder:
+        with atomic_folder(tmp_path / "out.zarr", overwrite=False) as folder:
             threading.Thread(target=slow, args=(folder,)).start()
             begun.wait()
             raise ValueError("damaged")
@@ -247,3 +248,14 @@ def test_a_part_that_is_written_when_another_fails_is_waited_for(tmp_path):
         fails()
     time.sleep(0.2)
     assert not list(tmp_path.iterdir())
+
+
+RNG = np.random.default_rng(0)
+POINTS, NEW_POINTS = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))
+
+
+def test_approximate_lists_of_few_rows_are_exact():
+    da = pytest.importorskip("dask.array")
+    found = scale.neighbors(da.from_array(POINTS, chunks=(15, 3)), 4, search="approximate")
+    assert found.search.recall == 1
+    np.testing.assert_allclose(found.distances, nearest(POINTS, 4).distances, rtol=1e-12)

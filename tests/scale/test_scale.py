@@ -31,7 +31,7 @@ from dualfold.data import digits, swiss_roll
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.graph import nearest
 from dualfold.kernels.threads import thread_count
-from dualfold.maps.neighbor_map import NeighborMap
+from dualfold.maps.attraction import AttractionMap
 from dualfold.quality.distortion import measured_distortion
 from dualfold.saved import load_model, model_of, rechecked_model, save_model
 from dualfold.scale import TileFailed, neighbors, table
@@ -428,7 +428,7 @@ def test_landmarks_place_the_other_rows(method):
     cost, place = model.placing_cost_, alone.transform
     if cost.rule:  # the rows decided for another one
         assert method is LaplacianEigenmaps
-        place = NeighborMap(X[model.landmark_rows_], alone.embedding_, 4, 3.2, np.inf)
+        place = AttractionMap(X[model.landmark_rows_], alone.embedding_, 4, 3.2, np.inf)
     np.testing.assert_allclose(places.compute(), place(X), atol=1e-10)
     assert (cost.held_out, cost.landmarks) == (1_000, 800)
     assert 0 < cost.kept_placed <= 1
@@ -475,7 +475,7 @@ def test_means_of_few_landmarks_are_judged_again(method, tmp_path):
     rows = table(da.from_array(X, chunks=(600, 64)), landmarks=700)
     fitted = method(n_neighbors=10).fit(rows)
     model = model_of(fitted)
-    assert isinstance(model.map, NeighborMap)
+    assert isinstance(model.map, AttractionMap)
     save_model(tmp_path / "few.model", model)
     model, old = load_model(tmp_path / "few.model"), X[fitted.landmark_rows_]
     assert rechecked_model(model, old).level == "proved"

@@ -40,7 +40,7 @@ def searches(seed):
                 graph.nearest(X, 7, search=search, n_jobs=1)
                 graph.nearest(X, 5, queries=new, search=search, n_jobs=1)
             graph.nearest(X, 6, search="approximate", n_jobs=1)
-            graph.within(X, 3.0, n_jobs=1)
+            graph.neighbors_within(X, 3.0, n_jobs=1)
             if width > 60:  # a second look in more directions, from a forest and from a sample
                 basis = principal_directions(X, 47)
                 few, more = (frame_of(X, None, basis[:, :count]) for count in (8, 47))

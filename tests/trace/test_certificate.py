@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import numpy as np
@@ -11,8 +12,10 @@ import scipy.sparse as sp
 from dualfold.errors import InvalidInput
 from dualfold.trace import Gramian, TraceProblem, certify
 from dualfold.trace import certificate as certificate_module
+from dualfold.trace.certificate import TraceCertificate
+from dualfold.trace.lift import EdgeLengthScale
 from dualfold.trace.proof import routes as proofs
-from dualfold.trace.proof.completeness import deflated_norm_floor, norm_floor
+from dualfold.trace.proof.completeness import SpectralFloor, deflated_norm_floor, norm_floor
 from dualfold.trace.proof.random_search import random_floor
 from dualfold.trace.proof.trial_directions import trial
 from dualfold.trace.solvers import Lanczos
@@ -553,3 +556,11 @@ def test_excluded_directions_in_a_metric_of_very_uneven_rows():
     assert abs(rest @ light) >= (1 - 1e-6) * np.linalg.norm(rest) * np.linalg.norm(light)
     with pytest.raises(InvalidInput, match="depend on one another"):
         TraceProblem(np.eye(5), B**3, count=1, excluded=N)
+
+
+def test_defaults_say_that_nothing_is_known_and_nothing_is_wrong():
+    plain = SpectralFloor(1, 2.0, "norm")
+    assert (plain.chance, plain.seen, plain.error) == (0.0, None, 0.0)
+    fields = {field.name: field.default for field in dataclasses.fields(TraceCertificate)}
+    assert fields["eigenvectors"] is True
+    assert EdgeLengthScale((np.zeros(0), np.zeros(0))).alike == 1.5

@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from dualfold.trace import Gramian, TraceProblem, certify
+from dualfold.trace.proof import exact_arithmetic as exact
 from dualfold.trace.proof.exact_arithmetic import IntegerMatrix, IntegerPencil, exact_proof
 
 SEEDS = range(5)
@@ -100,3 +101,21 @@ def test_large_problems_are_left_to_other_proofs():
     rng = np.random.default_rng(0)
     problem = TraceProblem(np.diag(rng.uniform(1, 2, 60)), count=1)
     assert exact_proof(problem, np.eye(60)[:, :1], 1e-4) is None
+
+
+def test_exact_answers_are_taken_off_the_excluded_directions():
+    """B-orthogonally, in whole numbers: Bᵀ-products with N vanish, and the span is kept."""
+    rng = np.random.default_rng(0)
+    B = np.array([1.0, 2.0, 4.0, 0.5])
+    N = np.array([[1.0], [1.0], [2.0], [-1.0]])
+    problem = TraceProblem(np.diag([1.0, 2.0, 3.0, 4.0]), B, count=2, excluded=N)
+    pencil = exact._pencil(problem)
+    V = np.round(rng.normal(size=(4, 2)) * 8) / 8
+    W = exact._on_constraint(pencil, exact.IntegerMatrix.of(V))
+    rows = [[W.fraction(i, j) for j in range(2)] for i in range(4)]
+    n, b = [Fraction(x) for x in N[:, 0]], [Fraction(x) for x in B]
+    for j in range(2):
+        assert sum(n[i] * b[i] * rows[i][j] for i in range(4)) == 0
+    found = np.array([[float(one) for one in row] for row in rows])
+    both = np.hstack([N, V, found])
+    assert np.linalg.matrix_rank(both) == 3

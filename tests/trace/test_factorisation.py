@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from scipy.sparse import block_array, csr_array, diags_array, eye_array, kron, random_array
 
 from dualfold.errors import InvalidInput, TooLarge
@@ -298,3 +299,8 @@ def test_wrong_input_is_named():
         factorise(path(4), fill_reducing_ordering(path(5)))
     with pytest.raises(InvalidInput, match="finite"):
         factorise(path(4) * np.nan, fill_reducing_ordering(path(4)))
+
+
+def test_only_square_matrices_have_an_order_of_elimination():
+    with pytest.raises(InvalidInput, match="square"):
+        fill_reducing_ordering(sp.csr_array(np.ones((3, 4))))

@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput, Unrealisable
-from dualfold.graph import from_lengths, joined, knn
+from dualfold.graph import from_lengths, join_pieces, knn
 from dualfold.unfolding import UnfoldingProblem, certify_unfolding, contracted
 from dualfold.unfolding import contraction as contraction_module
 from dualfold.unfolding.bounds import (
@@ -398,7 +398,7 @@ def test_lengths_of_rows_do_not_underflow():
 
 def test_angles_tie_the_neighbours_of_a_point():
     points = np.array([[0.0, 0], [1, 0], [1, 1], [5, 5]])
-    graph = joined(knn(points, 1))
+    graph = join_pieces(knn(points, 1))
     plain, tied = contracted(graph), contracted(graph, angles=True)
     pairs = {tuple(edge) for edge in tied.problem.edges}
     assert {tuple(edge) for edge in plain.problem.edges} < pairs

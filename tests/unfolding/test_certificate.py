@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dualfold.data import swiss_roll
-from dualfold.graph import joined, knn
+from dualfold.graph import join_pieces, knn
 from dualfold.unfolding import (
     UnfoldingProblem,
     certify_unfolding,
@@ -17,6 +17,9 @@ from dualfold.unfolding import (
     geodesic_bounds,
     interior_point,
 )
+from dualfold.unfolding.solution import Progress
+from dualfold.unfolding.solvers.taut_edges import polished
+from dualfold.unfolding.solvers.unfolder import refuse_minutes
 from dualfold.unfolding.spectral_floor import (
     cholesky_floor,
     eigenvalues_below,
@@ -24,11 +27,12 @@ from dualfold.unfolding.spectral_floor import (
     second_eigenvalue,
 )
 from tests.proofs.unfoldings import chain, complete, dense_bounds, dense_laplacian, random_problem
+from tests.unfolding.test_margins_unfolding import problem
 
 
 @pytest.fixture(scope="module")
 def roll():
-    problem = contracted(joined(knn(swiss_roll(120, random_state=0).points, 6))).problem
+    problem = contracted(join_pieces(knn(swiss_roll(120, random_state=0).points, 6))).problem
     found = interior_point(problem, tol=1e-8)
     return problem, found.factor, found.weights
 
@@ -227,3 +231,23 @@ def test_certificates_are_json(roll):
     assert {"level", "gap", "lower", "upper", "feasibility", "residuals", "complete"} <= set(plain)
     failed = certify_unfolding(problem, factor * np.nan, weights).to_dict()
     assert json.loads(json.dumps(failed))["upper"] is None
+
+
+def test_a_failure_claims_nothing():
+    found = certify_unfolding(problem(), np.full((5, 2), np.nan), np.ones(7))
+    assert (found.level, found.relaxation, found.value, found.bound) == ("failed", 0.0, 0.0, np.inf)
+    assert (found.clipped, found.rank, found.second_eigenvalue) == (0, 0, 0.0)
+
+
+def test_small_unfoldings_are_never_refused_and_bounds_need_a_floor():
+    chain = UnfoldingProblem(3, [[0, 1], [1, 2]], [1.0, 1.0])
+    assert refuse_minutes(chain) is None
+    progress = Progress(chain, 1e-6, None)
+    progress.bound(np.ones(2), 0.0)
+    assert progress.upper == np.inf
+    progress.bound(np.ones(2), 1.0)
+    assert progress.upper == 2.0
+    factor, weights = np.eye(3)[:, :1], np.ones(2)
+    same = polished(chain, factor, weights, np.zeros(2, bool))
+    assert same[0] is factor
+    assert same[1] is weights

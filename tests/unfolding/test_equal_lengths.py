@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from dualfold.data import swiss_roll
 from dualfold.errors import CertificateFailed, Unrealisable
-from dualfold.graph import from_lengths, joined, knn
+from dualfold.graph import from_lengths, join_pieces, knn
 from dualfold.unfolding import UnfoldingProblem, certify_unfolding, unfold
 from dualfold.unfolding.contraction import contracted
 from dualfold.unfolding.solution import STOPPED_BY_CALLBACK
@@ -80,7 +80,7 @@ def test_closed_forms(case, precise, monkeypatch):
 def test_a_roll_keeps_its_lengths_and_says_which_problem_it_solved():
     """Independent: lengths, variance and Σ w q by hand; λ₂ by dense eigenvalues."""
     X = swiss_roll(40, random_state=1).points
-    graph = joined(knn(X, 6))
+    graph = join_pieces(knn(X, 6))
     found = unfold(graph, form="equal", tolerance=1e-5, random_state=0)
     c, p, w = found.certificate, found.problem, found.solution.weights
     assert c.level == "proved", str(c)
@@ -110,7 +110,7 @@ def keeps_its_lengths(found, X):
 def test_points_moved_onto_the_lengths_reach_what_double_doubles_reach(monkeypatch):
     """The way of more than 2,000 edges on a roll that is also solved to 1e-7."""
     X = swiss_roll(100, random_state=1).points
-    graph = joined(knn(X, 6))
+    graph = join_pieces(knn(X, 6))
     best = unfold(graph, form="equal", tolerance=1e-5).certificate
     monkeypatch.setattr(solver, "MOST_PRECISE", 0)
     seen = []
@@ -131,7 +131,7 @@ def test_points_moved_onto_the_lengths_reach_what_double_doubles_reach(monkeypat
 def test_double_doubles_alone_reach_what_doubles_do(seed, monkeypatch):
     monkeypatch.setattr(solver, "MOST_PRECISE", 0)
     X = swiss_roll(40, random_state=seed).points
-    graph = joined(knn(X, 6))
+    graph = join_pieces(knn(X, 6))
     quick = unfold(graph, form="equal", tolerance=1e-2).certificate
     for name in ("UNRESOLVED", "RESOLVED"):
         monkeypatch.setattr(face_path, name, 0.0)
@@ -162,7 +162,7 @@ def test_a_callback_stops_the_weights_and_the_points(monkeypatch):
 
 def contracted_roll(n):
     X = swiss_roll(n, random_state=0).points
-    return contracted(joined(knn(X, 6)), form="equal").problem
+    return contracted(join_pieces(knn(X, 6)), form="equal").problem
 
 
 @pytest.mark.full

@@ -15,7 +15,7 @@ from flint import fmpq
 from dualfold import MaximumVarianceUnfolding
 from dualfold.data import swiss_roll
 from dualfold.errors import CertificateFailed, InvalidInput, Unrealisable
-from dualfold.graph import from_lengths, joined, knn
+from dualfold.graph import from_lengths, join_pieces, knn
 from dualfold.unfolding import Unfolder, UnfoldingProblem, certify_unfolding, contracted, unfold
 from dualfold.unfolding.solvers.landmark import landmark
 from tests.proofs import fuzz_unfoldings
@@ -107,7 +107,7 @@ def test_no_claim_about_500_fuzzed_unfoldings_is_false():
 
 
 def roll(n, seed=0):
-    return joined(knn(swiss_roll(n, random_state=seed).points, 6))
+    return join_pieces(knn(swiss_roll(n, random_state=seed).points, 6))
 
 
 def test_a_gap_of_some_percent_is_within_whatever_the_solver():
@@ -159,7 +159,7 @@ def test_what_cannot_be_factorised_is_bound_by_paths():
 
 def test_many_points_in_many_dimensions_have_a_certificate():
     X = np.random.default_rng(0).standard_normal((4_100, 12))
-    problem = contracted(joined(knn(X, 5))).problem
+    problem = contracted(join_pieces(knn(X, 5))).problem
     found = landmark(problem, n_landmarks=10, random_state=0)
     c = certify_unfolding(problem, found.factor, found.weights, most_flops=1e6)
     inside = certify_unfolding(problem, X, np.ones(problem.m), most_flops=1e6)
@@ -253,7 +253,7 @@ def test_integers_that_doubles_round_are_refused():
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "float64"])
 def test_angles_do_not_depend_on_the_type_of_the_numbers(dtype):
     X = np.random.default_rng(0).integers(0, 200, (15, 3))
-    given = contracted(joined(knn(X.astype(dtype), 3)), angles=True).problem
+    given = contracted(join_pieces(knn(X.astype(dtype), 3)), angles=True).problem
     i, j = given.edges.T
     np.testing.assert_allclose(given.squared, np.sum((X[i] - X[j]) ** 2, axis=1), rtol=1e-15)
 
@@ -295,7 +295,7 @@ def test_impossible_lengths_need_a_proved_eigenvalue():
 
 def test_a_failed_certificate_warns():
     X = np.random.default_rng(1).standard_normal((60, 12))
-    graph = joined(knn(X, 5))
+    graph = join_pieces(knn(X, 5))
     with pytest.warns(CertificateFailed):
         found = unfold(graph, solver="low_rank", max_iter=1, random_state=0)
     assert found.certificate.level in ("failed", "unresolved")

@@ -11,7 +11,7 @@ import scipy.linalg
 
 from dualfold.data import swiss_roll
 from dualfold.errors import InvalidInput, TooLarge
-from dualfold.graph import farthest_points, geodesic_distances, joined, knn
+from dualfold.graph import farthest_points, geodesic_distances, join_pieces, knn
 from dualfold.trace.sparse.factorisation import factorise, fill_reducing_ordering
 from dualfold.unfolding import Unfolder, certify_unfolding
 from dualfold.unfolding.problem import UnfoldingProblem
@@ -44,7 +44,7 @@ def random_graph(n, share, seed, *, masses=None):
 
 
 def roll(n, seed=0):
-    graph = joined(knn(swiss_roll(n, random_state=seed).points, 6))
+    graph = join_pieces(knn(swiss_roll(n, random_state=seed).points, 6))
     rows = np.repeat(np.arange(n), np.diff(graph.lengths.indptr))
     upper = rows < graph.lengths.indices
     edges = np.c_[rows, graph.lengths.indices][upper]

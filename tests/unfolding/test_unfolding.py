@@ -129,7 +129,7 @@ def test_a_callback_sees_the_gap_fall_and_can_stop():
 def test_duplicates_are_one_point_and_come_apart_again():
     X = np.random.default_rng(0).standard_normal((30, 3))
     X = np.vstack([X, X[:5], X[:2]])
-    graph = dualfold.graph.joined(dualfold.graph.knn(X, 9))
+    graph = dualfold.graph.join_pieces(dualfold.graph.knn(X, 9))
     contraction = contracted(graph)
     assert contraction.problem.n == 30
     np.testing.assert_array_equal(np.sort(contraction.problem.mass)[-5:], [2, 2, 2, 3, 3])
@@ -148,14 +148,14 @@ def test_duplicates_are_one_point_and_come_apart_again():
 
 def test_points_that_are_all_the_same_stay_one():
     graph = dualfold.graph.knn(np.ones((8, 2)), 3)
-    unfolding = unfold(dualfold.graph.joined(graph))
+    unfolding = unfold(dualfold.graph.join_pieces(graph))
     assert unfolding.certificate.level == "proved"
     np.testing.assert_array_equal(unfolding.factor, 0)
 
 
 def test_angles_tie_neighbours_of_a_common_point():
     X = np.random.default_rng(0).standard_normal((20, 3))
-    graph = dualfold.graph.joined(dualfold.graph.knn(X, 3))
+    graph = dualfold.graph.join_pieces(dualfold.graph.knn(X, 3))
     problem = contracted(graph, angles=True).problem
     linked = graph.lengths.toarray() > 0
     expected = np.triu(linked | (linked.astype(int) @ linked.astype(int) > 0), 1)

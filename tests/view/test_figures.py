@@ -10,9 +10,19 @@ from matplotlib import image
 from matplotlib.colors import to_rgb
 
 from dualfold.errors import InvalidInput
-from dualfold.view import Panel, gallery, map_figure, save_figure
-from dualfold.view.colors import FEW_COLORS, MANY_COLORS, MOST_CLASSES, coloring
+from dualfold.view import (
+    Panel,
+    biplot_figure,
+    gallery,
+    map_figure,
+    save_figure,
+    scree_figure,
+)
+from dualfold.view.colors import FEW_COLORS, MANY_COLORS, MOST_CLASSES, coloring_of
+from dualfold.view.drawing import draw_behind, frames, name_axes
 from dualfold.view.figures import figure_bytes
+
+X = np.random.default_rng(0).normal(size=(30, 4))
 
 
 def pixels(figure):
@@ -57,7 +67,7 @@ def test_numbers_give_a_colour_bar_with_their_range():
     bar = figure.axes[1]
     assert bar.get_ylim() == (1.5, 4.5)
     assert bar.get_ylabel() == "height"
-    colors = coloring(np.array([1.5, np.nan, 4.5]), 3)
+    colors = coloring_of(np.array([1.5, np.nan, 4.5]), 3)
     rgb = colors.palette[colors.codes]
     np.testing.assert_allclose(rgb[0], to_rgb("#440154"), atol=0.01)  # viridis' ends
     np.testing.assert_allclose(rgb[2], to_rgb("#fde725"), atol=0.01)
@@ -66,14 +76,14 @@ def test_numbers_give_a_colour_bar_with_their_range():
 
 def test_outliers_do_not_squeeze_the_scale():
     values = np.r_[np.linspace(0, 1, 500), 1e6]
-    scale = coloring(values, 501).scale
+    scale = coloring_of(values, 501).scale
     assert scale.norm.vmax < 1.1
     assert scale.extend == "both"
 
 
 def test_many_classes_keep_the_largest_and_the_rest_is_others():
     labels = [f"c{place:02}" for place in range(30) for _ in range(30 - place)]
-    found = coloring(labels, len(labels))
+    found = coloring_of(labels, len(labels))
     assert len(found.classes) == MOST_CLASSES
     assert [name for name, *_ in found.classes[:-1]] == [f"c{place:02}" for place in range(19)]
     assert found.classes[-1][0] == "11 others"
@@ -82,10 +92,10 @@ def test_many_classes_keep_the_largest_and_the_rest_is_others():
 
 
 def test_whole_numbers_are_classes_if_few_and_a_scale_if_many():
-    few = coloring(np.array([10, 2, 10, 1]), 4)
+    few = coloring_of(np.array([10, 2, 10, 1]), 4)
     assert [name for name, *_ in few.classes] == ["1", "2", "10"]
-    assert coloring(np.arange(50), 50).scale is not None
-    ten = coloring(np.arange(10), 10)
+    assert coloring_of(np.arange(50), 50).scale is not None
+    ten = coloring_of(np.arange(10), 10)
     assert [color for _, color, _ in ten.classes] == list(MANY_COLORS)
 
 
@@ -227,3 +237,30 @@ def test_pyplot_and_matplotlib_stay_out_until_a_figure_is_made():
         "v.map_figure(np.eye(2)); assert 'matplotlib.pyplot' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_biplots_without_arrows_or_with_other_names():
+    flat = biplot_figure(X[:, :2], np.zeros((2, 2)), ["a", "b"])
+    assert not flat.axes[0].texts
+    with pytest.raises(InvalidInput, match=r"one for each arrow \(2\); they are 1"):
+        biplot_figure(X[:, :2], np.ones((2, 2)), ["a"])
+
+
+def test_one_eigenvalue_has_no_gap():
+    assert not scree_figure([2.0]).axes[0].texts
+    assert "widest gap, after 1" in scree_figure([2.0, 0.1, 0.05]).axes[0].texts[0].get_text()
+
+
+def test_points_behind_a_strip_keep_their_place_on_it():
+    _, (axes,) = frames(1, (4.0, 3.0), title="", verdict="")
+    draw_behind(axes, X[:, :1])
+    drawn = np.asarray(axes.collections[0].get_offsets())
+    np.testing.assert_allclose(drawn[:, 0], X[:, 0])
+    name_axes(axes, 3, ("one", "two", "three"))  # a plane has no third axis to name
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("one", "two")
+
+
+def test_a_gallery_may_end_in_a_panel_without_points():
+    figure = gallery([[Panel(X[:, :2], title="a"), Panel(title="none", image=np.eye(3))]])
+    assert [axes.get_title(loc="left") or axes.get_title() for axes in figure.axes]
+    assert len(figure.axes) == 2  # and no key, which would be of the last one

@@ -185,3 +185,13 @@ def test_a_notebook_shows_all_of_it():
     assert "text/html" in kinds[2]
     assert "text/html" in kinds[3]
     assert all(len(out) == 1 for out in outputs[1:])  # each once, and nothing on stderr
+
+
+def test_a_page_of_models_needs_their_data_alone_where_they_keep_no_points():
+    X = np.random.default_rng(0).normal(size=(30, 4))
+    model = dualfold.PCA(n_components=2).fit(X)
+    with pytest.raises(InvalidInput, match="PCA keeps no points of its own"):
+        view.page(model)
+    by_model, by_map = view.page(model, X), view.page(view.Map("mine", X[:, :2]))
+    assert "PCA" in by_model.html
+    assert "mine" in by_map.html

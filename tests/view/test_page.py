@@ -1,6 +1,5 @@
 """The page in a real browser: offline, quiet, and doing what the mouse asks."""
 
-import base64
 import csv
 import io
 import json
@@ -15,10 +14,9 @@ from matplotlib import image
 from matplotlib.path import Path as Polygon
 from scipy.spatial.distance import cdist
 
-from dualfold.errors import InvalidInput
 from dualfold.view.colors import FEW_COLORS
-from dualfold.view.page import Map, measured_map, page_html, write_page
-from dualfold.view.page_columns import first_color, labelled
+from dualfold.view.page_map import Map, measured_map
+from tests.tools.page_contents import page_html
 from tests.tools.page_window import drag, pixels_of, state, wait_for_selection
 
 pytest_plugins = ["tests.tools.page_fixtures"]  # tab, file_of, opened
@@ -51,8 +49,8 @@ def blobs():
 def two_maps():
     X, labels, good, bad = blobs()
     maps = [
-        measured_map("first", X, good, n_neighbors=K, values=[3.0, 2.0], pieces=3),
-        measured_map("second", X, bad, n_neighbors=K, sample=100),
+        measured_map(Map("first", good, values=[3.0, 2.0], pieces=3), X, n_neighbors=K),
+        measured_map(Map("second", bad), X, n_neighbors=K, sample=100),
     ]
     columns = {"kind": labels, "height": X[:, 0]}
     names = [f"sample {i:03d}" for i in range(N)]
@@ -60,18 +58,6 @@ def two_maps():
     return page_html(
         maps, title="Blobs", columns=columns, names=names, images=(2, 3, pictures.astype(np.uint8))
     )
-
-
-def test_a_column_that_names_each_row_is_not_the_first_colour():
-    names, groups, size = [f"C{row}" for row in range(30)], ["a", "b"] * 15, np.arange(30.0)
-    for given, expected in (
-        ({"customer": names, "size": size, "group": groups}, "group"),
-        ({"customer": names, "size": size}, "size"),
-        ({"size": size, "group": groups}, "size"),
-        ({"customer": names}, "customer"),
-        ({}, None),
-    ):
-        assert first_color(labelled(given, 30), 30) == expected
 
 
 def test_a_network_is_forbidden_by_the_page_itself(two_maps, tab, file_of):
@@ -436,46 +422,3 @@ def test_without_webgl_there_is_a_picture(two_maps, file_of, tab):
 
 def data_of(html):
     return json.loads(re.search(r'id="data">(.*?)</script>', html, re.DOTALL)[1])
-
-
-def test_the_data_are_in_the_page_as_they_were():
-    points = np.random.default_rng(4).normal(size=(30, 2))
-    labels = [None if i % 7 == 0 else f"k{i % 25}" for i in range(30)]
-    data = data_of(page_html([Map("m", points)], columns={"label": labels}))
-    raw = np.frombuffer(base64.b64decode(data["maps"][0]["points"]))
-    np.testing.assert_array_equal(raw.reshape(30, 2), points)
-    column = data["columns"][0]
-    codes = np.frombuffer(base64.b64decode(column["values"]), dtype=column["type"])
-    assert [column["labels"][code] or None for code in codes] == labels
-    for label, slot in zip(column["labels"], column["slots"], strict=True):
-        shown = column["legend"][slot][0]
-        assert shown == label or shown.endswith("others") or (shown == "missing" and not label)
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"maps": []}, "at least one map"),
-        ({"maps": [Map("m", np.zeros((0, 2)))]}, "rows of coordinates"),
-        ({"maps": [Map("m", np.zeros((3, 2))), Map("k", np.zeros((4, 2)))]}, "same rows"),
-        ({"maps": [Map("m", [[np.nan, 0.0]])]}, "NaN"),
-        ({"columns": {"a": [1, 2]}}, "one value for each row"),
-        ({"columns": [1, 2, 3]}, "DataFrame or a mapping"),
-        ({"names": ["a"]}, "names must be one for each row"),
-        ({"images": (2, 2, np.zeros((3, 5)))}, "pixels"),
-        ({"color": "absent"}, "no column 'absent'"),
-        ({"maps": [Map("m", np.zeros((3, 2)), neighbors=[[0], [1], [3]])]}, "from 0 to 2"),
-    ],
-)
-def test_what_cannot_be_shown_is_refused_in_words(change, words):
-    given = {"maps": [Map("m", np.zeros((3, 2)))]} | change
-    with pytest.raises(InvalidInput, match=words):
-        page_html(**given)
-
-
-def test_a_page_is_not_overwritten_unasked(tmp_path):
-    path = tmp_path / "page.html"
-    path.write_text("mine")
-    with pytest.raises(InvalidInput, match="exists already"):
-        write_page(path, [Map("m", np.zeros((3, 2)))])
-    assert path.read_text() == "mine"

@@ -2,14 +2,16 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import dualfold
-from dualfold.view.audit import audit_page
+from dualfold.view.audit_page import audit_content
 from dualfold.view.colors import FEW_COLORS
-from dualfold.view.page import Map, make_page
+from dualfold.view.page import PageContent, make_page
+from dualfold.view.page_map import Map
 from tests.tools.page_window import page_with_axe, serious_faults, state
 
 pytest_plugins = ["tests.tools.page_fixtures"]  # tab, file_of, opened
@@ -36,7 +38,7 @@ def found():
 @pytest.fixture(scope="module")
 def html(found):
     X, _, _ = three(torn=True)
-    return audit_page(found, X, features=X).html
+    return make_page(replace(audit_content(found, X), features=X)).html
 
 
 class Proof:
@@ -91,12 +93,12 @@ def test_a_verdict_has_one_colour_on_every_page(html, found):
     assert {one.verdict for one in found.groups} == {"group", "torn"}
     torn = colors_of(html)
     X, Y, _ = three(torn=False)
-    whole = colors_of(audit_page(dualfold.audit(X, Y), X).html)
+    whole = colors_of(make_page(audit_content(dualfold.audit(X, Y), X)).html)
     assert whole.items() <= torn.items()
     assert whole == {"group in the data, too": FEW_COLORS[0]}
     assert torn["torn off another group"] == FEW_COLORS[4]
     # rows that are left out of a page do not move the colours of the others
-    few = audit_page(found, X, most_mb=len(html) / 1e6 - 0.02)
+    few = make_page(replace(audit_content(found, X), most_mb=len(html) / 1e6 - 0.02))
     assert few.notices
     assert colors_of(few.html).items() <= torn.items()
 
@@ -121,7 +123,8 @@ def test_the_card_says_what_is_proved(opened):
         ("all columns of the points, and lengths as stored; more", "", "lengths as stored"),
         ("", "", ""),
     )
-    page = opened(make_page([Map("m", points, certificate=Proof(one[0])) for one in cases]).html)
+    maps = [Map("m", points, certificate=Proof(one[0])) for one in cases]
+    page = opened(make_page(PageContent(maps)).html)
     for place, (about, value, note) in enumerate(cases):
         page.evaluate(f"dualfold.show({place})")
         said = page.inner_text(".figure.solved .value")

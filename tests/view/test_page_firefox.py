@@ -10,7 +10,8 @@ import pytest
 from matplotlib import image
 from scipy.spatial.distance import cdist
 
-from dualfold.view.page import measured_map, page_html
+from dualfold.view.page_map import Map, measured_map
+from tests.tools.page_contents import page_html
 
 pytest_plugins = ["tests.tools.firefox_window"]  # firefox
 N, K = 150, 5
@@ -22,8 +23,8 @@ def window(firefox, tmp_path_factory):
     kind = np.repeat(np.arange(3), N // 3)
     X = rng.normal(size=(N, 4)) + 7 * np.eye(3, 4)[kind]
     maps = [
-        measured_map("first", X, X[:, :2] + 0.3 * X[:, 2:3], n_neighbors=K),
-        measured_map("second", X, X[:, [3, 0]], n_neighbors=K),
+        measured_map(Map("first", X[:, :2] + 0.3 * X[:, 2:3]), X, n_neighbors=K),
+        measured_map(Map("second", X[:, [3, 0]]), X, n_neighbors=K),
     ]
     columns = {"kind": [f"group {'abc'[i]}" for i in kind]}
     path = tmp_path_factory.mktemp("pages") / "page.html"

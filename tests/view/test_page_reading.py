@@ -10,8 +10,10 @@ import pytest
 from matplotlib import image
 from scipy.spatial.distance import cdist
 
-from dualfold.view.page import Map, make_page, measured_map, page_html
-from dualfold.view.page_terms import TERMS
+from dualfold.view.page import PageContent, make_page
+from dualfold.view.page_map import Map, measured_map
+from dualfold.view.page_terms import PAGE_TERMS
+from tests.tools.page_contents import page_html
 from tests.tools.page_window import (
     drag,
     page_with_axe,
@@ -61,8 +63,10 @@ def towns():
     X, columns, good, bad = table()
     known = np.nan_to_num(X)
     maps = [
-        measured_map("good", known, good, n_neighbors=K, certificate=Proof(), values=[3.0, 2.0]),
-        measured_map("bad", known, bad, n_neighbors=K, certificate=Proof()),
+        measured_map(
+            Map("good", good, values=[3.0, 2.0], certificate=Proof()), known, n_neighbors=K
+        ),
+        measured_map(Map("bad", bad, certificate=Proof()), known, n_neighbors=K),
     ]
     names = [f"c{place}" for place in range(5)]
     return page_html(maps, title="Towns", columns=columns, features=(names, X))
@@ -256,13 +260,13 @@ def test_every_term_explains_itself(page):
         " document.getElementById('explanation'); const seen = [box.hidden, box.innerText];"
         " b.click(); return [...seen, box.hidden]; })"
     )
-    plain = {term.plain for term in TERMS.values()}
+    plain = {term.plain for term in PAGE_TERMS.values()}
     for word, (hidden, text, closed) in zip(words, shown, strict=True):
         assert not hidden, word
         assert closed, word
         assert any(sentence in text for sentence in plain), word
     page.click(".term >> text=dual matrix")
-    assert page.text_content("#explanation .formula") == TERMS["dual matrix"].formula
+    assert page.text_content("#explanation .formula") == PAGE_TERMS["dual matrix"].formula
 
 
 def test_side_by_side_each_map_has_its_verdict_and_the_same_point(page):
@@ -447,7 +451,7 @@ def test_how_the_table_was_read_can_be_looked_up(opened, tab):
         "'id': <b>left out</b>; --keep id uses it",
         "'target': used as a feature, though it may be the answer; --color target keeps it apart",
     )
-    made = make_page([Map("one", points)], notes=notes)
+    made = make_page(PageContent([Map("one", points)], notes=notes))
     tab.set_viewport_size({"width": 390, "height": 844})
     page = opened(made.html)
     assert page.inner_text("#doubt").startswith("'target': used as a feature")

@@ -1,77 +1,22 @@
-"""What a page holds, and what it leaves out where it would be too large."""
-
-import base64
-import json
-import re
+"""What a page leaves out where it would be too large: columns, neighbours, pictures, rows."""
 
 import numpy as np
-import pandas as pd
 import pytest
-from scipy import sparse
 
 from dualfold.errors import InvalidInput, PageThinned
-from dualfold.view.page import Map, make_page, page_html, write_page
-from dualfold.view.page_columns import packed
-from dualfold.view.page_features import shared_by_neighbors
+from dualfold.quality import report
+from dualfold.view.page import PageContent, make_page, write_page
+from dualfold.view.page_columns import thumbnails
+from dualfold.view.page_data import PageParts
+from dualfold.view.page_map import Map
+from dualfold.view.page_size import Features, fit_to_size, shared_by_neighbors
+from tests.tools.page_contents import data_of, numbers_of
 
+X = np.random.default_rng(0).normal(size=(30, 4))
 BARE = 5.2  # megabytes of a page with next to no data, mostly plotly
 
 
-def data_of(html):
-    return json.loads(re.search(r'id="data">(.*?)</script>', html, re.DOTALL)[1])
-
-
-def values_of(column):
-    return np.frombuffer(base64.b64decode(column["values"]), dtype="<" + column["type"])
-
-
-@pytest.mark.parametrize(
-    ("values", "kind"),
-    [
-        ([0, 255], "u1"),
-        ([-1, 300], "i2"),
-        ([0, 70_000], "i4"),
-        ([0.5, 1024.25, np.nan], "f4"),
-        ([0.1, 2.0], "f8"),
-        ([2.0**40, 1.0], "f4"),
-        ([float(2**24 + 1), 0.5], "f8"),
-        ([1e300, 1.0], "f8"),
-        ([np.inf, 1.0], "f4"),
-    ],
-)
-def test_numbers_take_the_smallest_type_that_holds_them(values, kind):
-    content = packed(np.array(values))
-    assert content["type"] == kind
-    np.testing.assert_array_equal(values_of(content).astype(float), np.array(values, float))
-
-
-def test_rounded_numbers_have_seven_digits_and_never_become_infinite():
-    values = np.array([0.1, 123.456789012, np.nan])
-    assert packed(values, rounded=True)["type"] == "f4"
-    np.testing.assert_allclose(values_of(packed(values, rounded=True)), values, rtol=1e-7)
-    assert packed(np.array([0.1, 1e300]), rounded=True)["type"] == "f8"
-
-
-@pytest.mark.parametrize("kind", ["frame", "mapping", "matrix", "names and matrix", "sparse"])
-def test_a_table_in_any_form_gives_its_columns(kind):
-    X = np.arange(12.0).reshape(4, 3) / 7
-    names = ["a", "b", "c"]
-    given = {
-        "frame": pd.DataFrame(X, columns=names),
-        "mapping": dict(zip(names, X.T, strict=True)),
-        "matrix": X,
-        "names and matrix": (names, X),
-        "sparse": (names, sparse.csr_array(X)),
-    }[kind]
-    columns = {"label": list("wxyz"), "b": X[:, 1]}
-    html = page_html([Map("m", X[:, :2])], columns=columns, features=given)
-    found = {column["name"]: column for column in data_of(html)["columns"]}
-    left = ["column 1", "column 2", "column 3"] if kind == "matrix" else ["a", "c"]
-    assert [name for name, column in found.items() if column["group"] == "feature"] == left
-    np.testing.assert_array_equal(values_of(found[left[-1]]), X[:, 2])
-
-
-def test_a_page_is_no_larger_than_asked_and_says_what_it_left_out():
+def test_a_page_is_no_larger_than_asked_and_says_what_it_left_out(tmp_path):
     rng = np.random.default_rng(0)
     n = 2000
     groups = rng.integers(0, 4, n)
@@ -83,10 +28,10 @@ def test_a_page_is_no_larger_than_asked_and_says_what_it_left_out():
     neighbors[order] = np.column_stack([np.roll(order, -step) for step in (1, 2, 3, 4)])
     given = {"columns": {"group": groups.astype(str)}, "features": noise}
     one = [Map("m", points, neighbors=neighbors)]
-    everything = make_page(one, most_mb=None, **given)
+    everything = make_page(PageContent(one, most_mb=None, **given))
     assert everything.notices == ()
     assert everything.size > 1_280_000
-    page = make_page(one, most_mb=BARE + 0.2, **given)
+    page = make_page(PageContent(one, most_mb=BARE + 0.2, **given))
     assert page.size <= (BARE + 0.2) * 1e6
     held = [column["name"] for column in data_of(page.html)["columns"]]
     assert held[0] == "group"
@@ -95,10 +40,11 @@ def test_a_page_is_no_larger_than_asked_and_says_what_it_left_out():
     (notice,) = page.notices
     assert f"of the 60 columns of the table the page has the {len(held) - 1}" in notice
     assert data_of(page.html)["notices"][0] == notice.parts[0]
-    asked = make_page(one, most_mb=BARE + 0.2, color="column 7", **given)
+    asked = make_page(PageContent(one, most_mb=BARE + 0.2, color="column 7", **given))
     assert "column 7" in [column["name"] for column in data_of(asked.html)["columns"]]
     with pytest.warns(PageThinned, match="MB"):
-        page_html(one, most_mb=BARE + 0.2, **given)
+        write_page(tmp_path / "p.html", PageContent(one, most_mb=BARE + 0.2, **given))
+    assert (tmp_path / "p.html").read_text() == page.html
 
 
 def test_rows_go_last_and_at_random(tmp_path):
@@ -108,24 +54,25 @@ def test_rows_go_last_and_at_random(tmp_path):
     neighbors = rng.integers(0, n, size=(n, 10))
     labels = rng.integers(0, 3, n).astype(str)
     two = [Map("a", points, neighbors=neighbors), Map("b", -points, neighbors=neighbors)]
-    whole = make_page(two, most_mb=None, columns={"label": labels})
+    whole = make_page(PageContent(two, most_mb=None, columns={"label": labels}))
     content = data_of(whole.html)
     assert content["maps"][1]["neighbors"] == {"same": 0}
-    page = make_page(two, most_mb=BARE + 1.5, columns={"label": labels}, features=points)
+    given = {"columns": {"label": labels}, "features": points}
+    page = make_page(PageContent(two, most_mb=BARE + 1.5, **given))
     assert page.size <= (BARE + 1.5) * 1e6
     content = data_of(page.html)
     assert 20_000 < content["n"] < n
     assert content["total"] == n
     assert content["maps"][0]["neighbors"] is None
-    kept = values_of({"type": "f8", "values": content["maps"][0]["points"]}).reshape(-1, 2)
+    kept = numbers_of({"type": "f8", "values": content["maps"][0]["points"]}).reshape(-1, 2)
     known = {tuple(point): label for point, label in zip(points, labels, strict=True)}
     column = content["columns"][0]
-    told = [column["labels"][code] for code in values_of(column)]
+    told = [column["labels"][code] for code in numbers_of(column)]
     assert [known[tuple(point)] for point in kept] == told
     assert page.notices[0].startswith("the neighbours in the data are left out")
     assert f"{content['n']:,} of 60,000 rows, drawn at random" in page.notices[1]
     with pytest.raises(InvalidInput, match="without any data takes"):
-        write_page(tmp_path / "p.html", two, most_mb=1.0)
+        write_page(tmp_path / "p.html", PageContent(two, most_mb=1.0))
     assert not (tmp_path / "p.html").exists()
 
 
@@ -144,3 +91,49 @@ def test_shared_by_neighbors_is_one_minus_gearys_c():
     within = np.array([(i + np.arange(1, 4)) % 25 + 25 * (i >= 25) for i in range(50)])
     assert shared_by_neighbors(words, np.arange(50), within) == 1.0
     assert shared_by_neighbors(np.full(50, "a", object), np.arange(50), within) == -np.inf
+
+
+def parts_of(**more):
+    points, quality = X[:, :2], report(X, X[:, :2], n_neighbors=5)
+    given = Map("m", points, quality=quality, scores={"s": X[:, 3]})
+    return PageParts("t", [given], [], None, more.get("images"), None, 0, 30)
+
+
+def test_a_part_of_the_rows_has_their_quality():
+    rows = np.array([2, 5, 11])
+    (cut,), (whole,) = parts_of().of_rows(rows).maps, parts_of().maps
+    for name, values in whole.quality.per_point.items():
+        np.testing.assert_array_equal(cut.quality.per_point[name], values[rows])
+    np.testing.assert_array_equal(cut.scores["s"], X[rows, 3])
+
+
+def test_pictures_go_before_rows_do():
+    pixels = thumbnails((20, 20, np.arange(30 * 400).reshape(30, 400) % 251), 30)
+    whole, none = parts_of(images=pixels), Features((), lambda place: X[:, place])
+    room = (parts_of().size + 500) / 1e6
+    parts, notices = fit_to_size(whole, none, 0, room)
+    assert parts.images is None
+    assert parts.n == 30
+    assert "the pictures of the rows are left out" in notices[0]
+    with pytest.raises(InvalidInput, match="room for none"):
+        fit_to_size(parts_of(), none, 0, 500 / 1e6)
+
+
+def test_numbers_in_seven_digits_are_told():
+    n = 2_000
+    rows = np.random.default_rng(1).normal(size=(n, 2))
+    parts = PageParts("t", [Map("m", rows)], [], None, None, None, 0, n)
+    features = Features(("a", "b"), lambda place: rows[:, place])
+    room = (parts.size + 2 * 4 / 3 * 5 * n + 900) / 1e6
+    parts, (notice,) = fit_to_size(parts, features, 0, room)
+    assert notice.startswith("the numbers of the table are kept to seven digits")
+    assert len(parts.columns) == 2
+
+
+def test_without_neighbours_the_first_columns_stay():
+    rows = np.random.default_rng(1).normal(size=(2_000, 3))
+    parts = PageParts("t", [Map("m", rows[:, :2])], [], None, None, None, 0, 2_000)
+    features = Features(("a", "b", "c"), lambda place: rows[:, place])
+    parts, (notice,) = fit_to_size(parts, features, 0, (parts.size + 30_000) / 1e6)
+    assert [column.name for column in parts.columns] == ["a", "b"]
+    assert notice.startswith("of the 3 columns of the table the page has the 2 that come first")

@@ -77,7 +77,7 @@ def test_scatter_where_columns_and_stretches_of_rows_are_empty(kind, width):
 def test_scatter_of_wide_rows_has_one_total_for_all_threads(monkeypatch):
     X = np.random.default_rng(3).normal(3, 1, size=(700, 530))
     apart = scatter(X)
-    monkeypatch.setattr(covariance, "MOST_TOTALS", 100)
+    monkeypatch.setattr(covariance, "MAX_TOTAL_NUMBERS", 100)
     together = scatter(X)
     for one, other in zip(apart, together, strict=True):
         assert np.allclose(one, other, rtol=1e-12, atol=1e-9)
@@ -123,8 +123,8 @@ def test_scatter_on_any_number_of_threads(monkeypatch, threads, width):
     X = np.random.default_rng(7).normal(1, 2, size=(4321, width)).astype(np.float32)
     seen = []
     monkeypatch.setattr(covariance, "thread_count", lambda: threads)
-    monkeypatch.setattr(covariance, "LEAST_TILE", 100)
-    monkeypatch.setattr(covariance, "MOST_TOTALS", 5 * width**2)
+    monkeypatch.setattr(covariance, "MIN_TILE_NUMBERS", 100)
+    monkeypatch.setattr(covariance, "MAX_TOTAL_NUMBERS", 5 * width**2)
     total, sums = covariance._squares(X, np.zeros(width, np.float32), seen.append)
     wide = X.astype(float)
     exact = wide.T @ wide
@@ -215,3 +215,12 @@ def test_integers_that_doubles_cannot_hold_are_refused(kind):
     with pytest.raises(InvalidInput, match="beyond 2"):
         PCA(n_components=1).fit(made[kind])
     PCA(n_components=1).fit(X - 2**60)
+
+
+RNG = np.random.default_rng(0)
+X, NEW = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))
+
+
+def test_squares_that_vanish_are_named():
+    with pytest.raises(InvalidInput, match="the squares of these data vanish"):
+        scatter(1e-200 * X)

@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 
 from dualfold import LaplacianEigenmaps
 from dualfold.errors import InvalidInput
-from dualfold.graph import from_lengths, knn, neighborhood_spread, radius, variable
+from dualfold.graph import Lists, from_lengths, knn, neighborhood_spread, radius, variable
 from dualfold.weights import (
     centred_gram,
     column_means,
@@ -20,6 +20,10 @@ from dualfold.weights import (
     scatter,
     weighted_laplacian,
 )
+from dualfold.weights.affinity import Affinity, _farthest_listed
+from dualfold.weights.gram import refuse_asymmetry
+from dualfold.weights.perplexity import conditional_affinities, joint_affinities
+from dualfold.weights.row_passes import table
 
 RNG = np.random.default_rng(0)
 POINTS = RNG.random((80, 3))
@@ -162,7 +166,7 @@ def test_reconstruction_in_small_batches_and_of_sparse_data(monkeypatch):
 
     lists = knn(POINTS, 5).lists
     whole = reconstruction_weights(POINTS, lists)
-    monkeypatch.setattr(batches, "BATCH", 200)
+    monkeypatch.setattr(batches, "BATCH_NUMBERS", 200)
     np.testing.assert_allclose(reconstruction_weights(POINTS, lists).data, whole.data, rtol=1e-12)
     sparse = reconstruction_weights(sp.csr_array(POINTS), lists)
     np.testing.assert_allclose(sparse.data, whole.data, rtol=1e-12)
@@ -179,10 +183,10 @@ def test_scatter_of_every_kind(kind, monkeypatch):
     from dualfold.kernels import threads
     from dualfold.weights import covariance
 
-    monkeypatch.setattr(covariance, "LYING_TILE", 100)
-    monkeypatch.setattr(covariance, "COPIED_TILE", 100)
-    monkeypatch.setattr(covariance, "LEAST_TILE", 100)
-    monkeypatch.setattr(covariance, "SLAB", 7)
+    monkeypatch.setattr(covariance, "CONTIGUOUS_TILE_NUMBERS", 100)
+    monkeypatch.setattr(covariance, "COPIED_TILE_NUMBERS", 100)
+    monkeypatch.setattr(covariance, "MIN_TILE_NUMBERS", 100)
+    monkeypatch.setattr(covariance, "SLAB_ROWS", 7)
     monkeypatch.setattr(threads, "MIN_TILE_ROWS", 7)
     monkeypatch.setattr(threads, "THIN_TILE_NUMBERS", 100)
     X = (RNG.random((90, 7)) * 200).astype(kind)
@@ -224,3 +228,38 @@ def test_centred_gram_is_the_gram_matrix():
         centred_gram(POINTS)
     with pytest.raises(InvalidInput, match="pieces"):
         centred_gram(np.array([[0, np.inf], [np.inf, 0]]))
+
+
+X, NEW = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))
+DISTANCES = cdist(X, X)
+NOBODY = Lists(np.zeros(4, np.int64), np.zeros(0, np.int64), np.zeros(0))
+
+
+def test_weights_that_nothing_can_be_made_of():
+    with pytest.raises(InvalidInput, match="no row has a neighbour"):
+        joint_affinities(NOBODY, np.empty(0))
+    endless = Lists(np.array([0, 1, 2]), np.array([1, 0]), np.array([np.inf, 1.0]))
+    with pytest.raises(InvalidInput, match="not finite"):
+        conditional_affinities(endless, 1.5)
+    with pytest.raises(InvalidInput, match="no rows; at least one"):
+        scatter(np.empty((0, 3)))
+    with pytest.raises(InvalidInput, match="at least one row and one column"):
+        table(np.empty((3, 0)))
+    with pytest.raises(InvalidInput, match="2-dimensional and square"):
+        refuse_asymmetry(DISTANCES[:3])
+    uneven = DISTANCES.copy()
+    uneven[3, 5] += 1
+    with pytest.raises(InvalidInput, match=r"entry \(3, 5\)"):
+        refuse_asymmetry(uneven)
+    assert Affinity("adaptive").words == "adaptive weights"
+
+
+def test_weights_of_long_edges_may_vanish_where_others_hold_the_graph():
+    """exp(−(1.9/0.05)²) is no double; the chain of the two short edges is left."""
+    line = knn(np.array([[0.0], [1.0], [1.9]]), 2)
+    L, degrees = weighted_laplacian(line, weights="heat", width=0.05)
+    assert L[[0], [2]] == 0
+    assert (degrees > 0).all()
+    with pytest.raises(InvalidInput, match="is too narrow"):
+        weighted_laplacian(line, weights="heat", width=0.01)
+    assert _farthest_listed(NOBODY).tolist() == [0.0, 0.0, 0.0]

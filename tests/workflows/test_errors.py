@@ -15,7 +15,7 @@ from dualfold import errors, methods, quality
 from dualfold.cli.wording import shown
 from dualfold.data import Reading, read_table, swiss_roll, write_table
 from dualfold.errors import Argument, DualfoldError, DualfoldWarning, InPython, Message
-from dualfold.graph import joined, knn, nearest, one_piece
+from dualfold.graph import join_pieces, knn, nearest, one_piece
 from dualfold.trace.solvers import Lanczos
 
 X = swiss_roll(40, random_state=0).points
@@ -41,7 +41,7 @@ WRONG = {
         "--n-components 2",
     ),
     "pieces refused": (lambda _: one_piece(knn(TWO, 5)), "--n-neighbors 5"),
-    "pieces joined": (lambda _: joined(knn(TWO, 5)), "--n-neighbors 5"),
+    "pieces joined": (lambda _: join_pieces(knn(TWO, 5)), "--n-neighbors 5"),
     "pieces of an estimator": (
         lambda _: dualfold.LaplacianEigenmaps(n_neighbors=5, pieces="raise").fit(TWO),
         "--pieces join",
@@ -78,7 +78,7 @@ WRONG = {
         None,
     ),
     "groups of neighbours": (
-        lambda _: methods.lle(joined(knn(TWO, 3)), n_components=2),
+        lambda _: methods.lle(join_pieces(knn(TWO, 3)), n_components=2),
         "--n-neighbors",
     ),
 }

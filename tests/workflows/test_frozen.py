@@ -11,7 +11,7 @@ import pytest
 
 import dualfold
 from dualfold import games, methods, quality
-from dualfold.quality.verdict import MEANINGS
+from dualfold.quality.verdict import MEASURE_MEANINGS
 
 ROOMS = ("trace", "programs", "unfolding", "games", "quality", "methods")
 # What a solver keeps while it runs; nothing of it is handed on.
@@ -116,7 +116,7 @@ def test_one_word_has_one_default(room):
 
 
 def test_measures_have_a_best_and_a_worst_value():
-    for name, (best, worst, words) in MEANINGS.items():
+    for name, (best, worst, words) in MEASURE_MEANINGS.items():
         assert words
         error = name.startswith(("rank_error", "local_distortion")) or "stress" in name
         assert best == (0 if error or "variance" in name else 1), name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -80,7 +80,7 @@ def _write(
     metric: str,
 ) -> None:
     from dualfold.data import write_table
-    from dualfold.data.atomic_files import whole_file
+    from dualfold.data.atomic_files import atomic_file
     from dualfold.data.prepared import colors_of
 
     name = data.reading.identifier
@@ -90,23 +90,29 @@ def _write(
         columns |= {str(key): frame[key].to_numpy() for key in frame}
         write_table(request.output, columns, overwrite=request.force, metadata=summary)
     if request.picture is not None:
-        from dualfold.view.audit import audit_figure
+        from dualfold.view.audit_page import audit_figure
         from dualfold.view.figures import figure_bytes
 
         with console.doing("drawing"):
             figure = audit_figure(found, title=Path(request.embedding).name)
             picture = figure_bytes(figure, request.picture)
-        with whole_file(Path(request.picture), overwrite=request.force) as file:
+        with atomic_file(Path(request.picture), overwrite=request.force) as file:
             file.write(picture)
     if request.html is not None:
-        from dualfold.view.audit import audit_page
+        from dualfold.view.audit_page import audit_content
+        from dualfold.view.page import make_page
 
         with console.doing("making the page"):
-            page = audit_page(
-                found, data.X, name=stem(request.embedding),
-                columns={key: colors_of(values) for key, values in data.table.labels.items()},
+            content = audit_content(found, data.X, name=stem(request.embedding), metric=metric)
+            labels = {key: colors_of(values) for key, values in data.table.labels.items()}
+            content = replace(
+                content,
+                columns=content.columns | labels,
                 features=data.numbers,
-                names=data.label(name), title=f"audit of {Path(request.embedding).name}",
-                metric=metric, notes=notices_of(data), most_mb=request.html_mb or None,
-            )  # fmt: skip
+                names=data.label(name),
+                title=f"audit of {Path(request.embedding).name}",
+                notes=notices_of(data),
+                most_mb=request.html_mb or None,
+            )
+            page = make_page(content)
         put(page, request.html, console, force=request.force)

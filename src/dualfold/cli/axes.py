@@ -122,8 +122,7 @@ def drawn_biplot(
     path: str, result: FittedMap, data: Prepared, *, title: str, verdict: str
 ) -> bytes:
     """The map with the columns as arrows."""
-    from dualfold.view.biplot import biplot_figure
-    from dualfold.view.figures import figure_bytes
+    from dualfold.view.figures import biplot_figure, figure_bytes
 
     figure = biplot_figure(
         result.points, loadings_of(result, data), data.names, data.colors, title=title,

@@ -1,6 +1,6 @@
 """A stored map against its data again: state the problem, certify the stored points.
 
-Vectors that a file does not keep exactly are computed again (`saved.behind`).
+Vectors that a file does not keep exactly are computed again (`saved.trace_answers`).
 """
 
 from __future__ import annotations
@@ -128,14 +128,14 @@ def _model(request: CertifyRequest, console: Console) -> Judged:
 
 
 def _estimator(request: CertifyRequest, model: Model, console: Console) -> Judged:
-    from dualfold.saved.restate import restated
+    from dualfold.saved import estimator_of_model
 
     data = read(request.source, request.reading, console)
     unnamed = tuple(f"column_{place + 1}" for place in range(len(data.table.names)))
-    X = data.X if model.columns == unnamed else model.matched(data.X, data.table.names)
+    X = data.X if model.columns == unnamed else model.matching_columns(data.X, data.table.names)
     certificate = judging.judged_estimator(model, X, console, **request.asking)
     # scikit-learn shows the parameters that are not the usual ones.
-    settings = {"estimator": " ".join(repr(restated(model)).split())}
+    settings = {"estimator": " ".join(repr(estimator_of_model(model)).split())}
     return Judged(settings, data, len(data.table.rows), certificate, f"{certificate}.")
 
 

@@ -9,7 +9,7 @@ import typer
 from dualfold.cli import options as o
 from dualfold.cli.console import UNCERTIFIED, Console, print_json, printable
 from dualfold.cli.reading_options import OF_FILE, OF_REPORT, reads_table
-from dualfold.data.reading import AS_IT_IS, Reading
+from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.descriptions import DESCRIPTIONS
 
 Embedding = Annotated[
@@ -30,7 +30,7 @@ def report(
         typer.Option(min=10, help="Ask only that many points; every number then has bounds. "
                      "Default: all up to 5,000 rows, else 1,000."),
     ] = None,
-    reading: Reading = AS_IT_IS,
+    reading: Reading = DEFAULT_READING,
     output: Annotated[
         str | None,
         typer.Option("--output", "-o", metavar="OUT", help="Measures of each point as a table."),
@@ -81,7 +81,7 @@ def audit(
                      help="What made the map, if it is one of `dualfold methods`: it is run again "
                      "on data without groups, with other seeds and on subsamples."),
     ] = None,
-    reading: Reading = AS_IT_IS,
+    reading: Reading = DEFAULT_READING,
     output: Annotated[
         str | None,
         typer.Option("--output", "-o", metavar="OUT", help="What is said of each point, as a "
@@ -137,7 +137,7 @@ def certify(
     ] = None,
     tolerance: o.Tolerance = 1e-4,
     fresh: o.Fresh = False,
-    reading: Reading = AS_IT_IS,
+    reading: Reading = DEFAULT_READING,
     as_json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:  # fmt: skip

@@ -15,7 +15,7 @@ from dualfold.cli.method_options import as_word, option_words
 from dualfold.cli.places import default_output, stem
 from dualfold.cli.reading_options import reading_words
 from dualfold.cli.solving import SCORED_NEIGHBORS
-from dualfold.data.notices import listed
+from dualfold.data.notices import quoted_names
 from dualfold.data.reading import Reading, reading_of
 from dualfold.descriptions import DESCRIPTIONS
 
@@ -39,7 +39,7 @@ def after_embed(request: Request, summary: dict[str, Any]) -> list[str]:
     lines = [f"{summary['rows']:,} rows × {width:,} columns → {coordinates}"]
     if request.output != "-" and not request.output.endswith(HOLD_METADATA):
         lines[0] += f" (certificate and settings in {Path(request.output).name}.json)"
-    lines.append(f"Columns used: {listed(summary['columns'], MOST_NAMED)}")
+    lines.append(f"Columns used: {quoted_names(summary['columns'], MOST_NAMED)}")
     written = {"Picture": request.picture, "Biplot": request.biplot, "Loadings": request.loadings}
     lines += _written(written)
     if request.html is not None:

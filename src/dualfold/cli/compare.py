@@ -133,12 +133,12 @@ def _add_pictures(rows: list[dict[str, Any]], n: int, space: str) -> None:
 
 
 def _verdict(rows: list[dict[str, Any]]) -> str:
-    from dualfold.quality.picture import FAIR, percent
+    from dualfold.quality.picture import MIN_FAIR_SHARE, percent
 
     near, far = best_of(rows, "t_similarity"), best_of(rows, "distance_correlation")
     best = next(row["picture_quality"] for row in rows if row["method"] == near)
     numbers = f"({percent(best['kept'])}; a random map: {percent(best['chance'])})"
-    if best["beyond_chance"] < FAIR:
+    if best["beyond_chance"] < MIN_FAIR_SHARE:
         return f"None of these maps keeps many neighbours; {near} keeps most {numbers}."
     if near == far:
         return f"{near} keeps both neighbours {numbers} and distances best."
@@ -154,12 +154,12 @@ def _write(
     console: Console,
 ) -> None:
     from dualfold.data import write_table
-    from dualfold.data.atomic_files import whole_file
+    from dualfold.data.atomic_files import atomic_file
 
     if request.picture is not None:
         with console.doing("drawing"), console.noting_warnings([]):
             drawn = _picture(request, data, maps, rows)
-        with whole_file(Path(request.picture), overwrite=request.force) as file:
+        with atomic_file(Path(request.picture), overwrite=request.force) as file:
             file.write(drawn)
     if request.output is not None:
         columns: dict[str, Any] = {}

@@ -153,19 +153,22 @@ def picture(found: list[list[Result]]) -> bytes:
 def page(line: list[Result]) -> str:
     """One page to explore: the digits by some of the methods, with a picture of each row."""
     from dualfold.quality.space import space_of
-    from dualfold.view.page import measured_map, page_html
+    from dualfold.view.page import PageContent, make_page
+    from dualfold.view.page_map import Map, measured_map
 
     example = line[0].example
     space = space_of(example.X)  # searched for the first map, then known
     maps = [
         measured_map(
-            result.method.name,
+            Map(
+                result.method.name,
+                result.points,
+                values=result.estimator.eigenvalues_ if result.method.values else None,
+                certificate=result.estimator.certificate_,
+                equal=result.method.lengths,
+            ),
             space,
-            result.points,
-            values=result.estimator.eigenvalues_ if result.method.values else None,
-            certificate=result.estimator.certificate_,
             labels=example.color,
-            equal=result.method.lengths,
         )
         for name in ON_PAGE
         for result in line
@@ -173,18 +176,19 @@ def page(line: list[Result]) -> str:
     ]
     pictures = (8, 8, example.X)
     columns = {example.color_name: example.color}
-    return page_html(maps, title="Handwritten digits", columns=columns, images=pictures)
+    content = PageContent(maps, "Handwritten digits", columns=columns, images=pictures)
+    return make_page(content).html
 
 
 def write(folder: Path, found: list[list[Result]], drawn: bytes, shown: str) -> list[Path]:
     """The picture, the page, the data and the coordinates; the demo replaces its own files."""
     from dualfold.data import write_table
-    from dualfold.data.atomic_files import whole_file
+    from dualfold.data.atomic_files import atomic_file
 
     folder.mkdir(parents=True, exist_ok=True)
     written = [folder / PICTURE, folder / PAGE]
     for path, content in zip(written, (drawn, shown.encode()), strict=True):
-        with whole_file(path, overwrite=True) as file:
+        with atomic_file(path, overwrite=True) as file:
             file.write(content)
     for line in found:
         example = line[0].example

@@ -197,7 +197,7 @@ def _write(
     kept_model: Any,
 ) -> None:
     from dualfold.data import write_table
-    from dualfold.data.atomic_files import whole_file
+    from dualfold.data.atomic_files import atomic_file
 
     source = request.source
     onto = source if source.lower().endswith(".h5ad") else None
@@ -206,7 +206,7 @@ def _write(
         onto=onto, rows=data.table.rows, spreadsheet=request.spreadsheet,
     )  # fmt: skip
     for path, content in pictures.items():
-        with whole_file(Path(path), overwrite=request.force) as file:
+        with atomic_file(Path(path), overwrite=request.force) as file:
             file.write(content)
     if request.model is not None:
         from dualfold.saved import save_model

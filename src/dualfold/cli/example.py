@@ -39,7 +39,7 @@ def data(
     """
     from dualfold.cli.closing import try_next
     from dualfold.data import write_table
-    from dualfold.data.examples import EXAMPLES, example_table
+    from dualfold.data.examples import EXAMPLE_TABLES, example_table
 
     output = output or f"{name}.csv"
     columns = example_table(name, rows, seed)
@@ -49,7 +49,7 @@ def data(
         return
     count = len(next(iter(columns.values())))
     console.say(
-        f"{count:,} rows × {len(columns)} columns in {output}: {EXAMPLES[name][2]}, made up"
+        f"{count:,} rows × {len(columns)} columns in {output}: {EXAMPLE_TABLES[name][2]}, made up"
     )
     color = ["--color", "species"] if "species" in columns else []
     console.say(try_next(["dualfold", "recommend", output, *color]))

@@ -71,8 +71,7 @@ def _table_doubts(job: Job, model: Model, data: Prepared) -> list[str]:
     """What a model says about its table that the table does not have."""
     import numpy as np
 
-    from dualfold.saved import kept_rows
-    from dualfold.saved.agreement import numbers_apart
+    from dualfold.saved import columns_differ, kept_rows
 
     doubts = []
     if tuple(model.columns) != tuple(data.table.names):
@@ -92,12 +91,12 @@ def _table_doubts(job: Job, model: Model, data: Prepared) -> list[str]:
         ("shift", None if standard is None else standard.mean, model.shift, widest.ravel()),
         ("scale", None if standard is None else standard.deviation, model.scale, None),
     ):
-        if numbers_apart(mine, stored, scale):
+        if columns_differ(mine, stored, scale):
             doubts.append(f"the model's {name} of the columns are not those of the table")
     if model.reference is not None:
         some = kept_rows(data.X)
         mine = None if some is None else data.X[some].astype(np.float32)
-        if numbers_apart(mine, model.reference):
+        if columns_differ(mine, model.reference):
             doubts.append("the rows that the model keeps are not those of the table")
     return doubts
 

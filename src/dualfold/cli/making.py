@@ -13,7 +13,7 @@ from dualfold.cli.console import UNCERTIFIED, Console, print_json
 from dualfold.cli.method_command import MethodCommand, refuse_unshared
 from dualfold.cli.places import default_output, stem
 from dualfold.cli.reading_options import OF_NEW_ROWS, reads_table
-from dualfold.data.reading import AS_IT_IS, Reading
+from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.descriptions import DESCRIPTIONS
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def embed(
     method: o.Method = None,
     n_components: o.Components = "2",
     n_neighbors: o.Neighbors = None,
-    reading: Reading = AS_IT_IS,
+    reading: Reading = DEFAULT_READING,
     output: Output = None,
     picture: o.Picture = None,
     html: o.Html = None,
@@ -163,7 +163,7 @@ def transform(
     file: Annotated[
         str, typer.Argument(metavar="NEW_FILE", help="Rows with the same columns, or - for CSV.")
     ],
-    reading: Reading = AS_IT_IS,
+    reading: Reading = DEFAULT_READING,
     output: Output = None,
     picture: o.Picture = None,
     force: o.Force = False,
@@ -208,7 +208,7 @@ def compare(
     ] = COMPARED,
     n_components: o.Components = "2",
     n_neighbors: o.Neighbors = None,
-    reading: Reading = AS_IT_IS,
+    reading: Reading = DEFAULT_READING,
     output: Annotated[
         str | None,
         typer.Option("--output", "-o", metavar="OUT", help="All coordinates in one table."),

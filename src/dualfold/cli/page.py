@@ -50,29 +50,32 @@ def write_html(
     """
     check_page()
     from dualfold.data.prepared import colors_of
-    from dualfold.view.page import make_page, measured_map
+    from dualfold.view.page import PageContent, make_page
+    from dualfold.view.page_map import Map, measured_map
 
     k = min(SHOWN_NEIGHBORS, (data.X.shape[0] - 1) // 2)
     with console.doing("measuring the map for the page"):
         near = around.nearest(k)
         shown = [
             measured_map(
-                fitted.job.method.name,
+                Map(
+                    fitted.job.method.name,
+                    fitted.points,
+                    values=fitted.values or None,
+                    certificate=fitted.certificate,
+                    neighbors=near,
+                    history=fitted.estimator.history_ if fitted.job.method.dual else None,
+                    pieces=fitted.pieces,
+                    equal=fitted.job.method.lengths,
+                    explained=fitted.explained,
+                ),
                 around.space,
-                fitted.points,
-                values=fitted.values or None,
-                certificate=fitted.certificate,
-                history=fitted.estimator.history_ if fitted.job.method.dual else None,
-                pieces=fitted.pieces,
-                equal=fitted.job.method.lengths,
-                explained=fitted.explained,
                 n_neighbors=SHOWN_NEIGHBORS,
-                neighbors=near,
             )
             for fitted in maps
         ]
     with console.doing("making the page"):
-        page = make_page(
+        content = PageContent(
             shown,
             title="table" if data.source == "-" else Path(data.source).name,
             columns={name: colors_of(values) for name, values in data.table.labels.items()},
@@ -84,6 +87,7 @@ def write_html(
             most_mb=most_mb or None,
             notes=notices_of(data),
         )
+        page = make_page(content)
     put(page, path, console, force=force)
 
 

@@ -103,7 +103,7 @@ def copy_remarks(X: Any, *, n_components: Any, n_neighbors: int | None) -> list[
 
 def refuse_too_many(data: Prepared, n_components: Any, method: Description) -> None:
     """More coordinates than the rows or columns allow."""
-    from dualfold.data.notices import listed
+    from dualfold.data.notices import quoted_names
 
     n, width = data.X.shape
     if n < 2:
@@ -116,7 +116,7 @@ def refuse_too_many(data: Prepared, n_components: Any, method: Description) -> N
     if room == n - 1:
         given = f"{n} rows allow {room}"
     elif width > 1:
-        given = f"there are only {width} columns of numbers ({listed(data.table.names)})"
+        given = f"there are only {width} columns of numbers ({quoted_names(data.table.names)})"
     else:
         given = f"'{data.table.names[0]}' is the only column of numbers"
     raise InvalidInput(

@@ -10,21 +10,21 @@ from typing import Annotated, Any
 import typer
 
 from dualfold.cli.options import beginning, one_of
-from dualfold.data.reading import ABOUT, DEFAULTS, OFFERED, Reading
+from dualfold.data.reading import DEFAULT_VALUES, OPTION_SUBJECTS, READING_OPTIONS, Reading
 
 # What is about the file alone: a stored map says itself what became of the columns.
-OF_FILE = tuple(name for name in OFFERED if ABOUT[name] != "columns")
+OF_FILE = tuple(name for name in READING_OPTIONS if OPTION_SUBJECTS[name] != "columns")
 # A report measures a map and learns nothing.
-OF_REPORT = tuple(name for name in OFFERED if name != "labels")
+OF_REPORT = tuple(name for name in READING_OPTIONS if name != "labels")
 # New rows have the columns and the scales of the old ones.
 OF_NEW_ROWS = (*OF_FILE, "color", "identifier", "missing")
 
 
 def reads_table(
-    names: Iterable[str] = tuple(OFFERED),
+    names: Iterable[str] = tuple(READING_OPTIONS),
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """A command whose argument `reading` is given by these options, in its place."""
-    wanted = [name for name in OFFERED if name in tuple(names)]
+    wanted = [name for name in READING_OPTIONS if name in tuple(names)]
 
     def decorated(command: Callable[..., None]) -> Callable[..., None]:
         signature = inspect.signature(command, eval_str=True)
@@ -37,7 +37,7 @@ def reads_table(
         def called(**values: Any) -> None:
             given = {name: values.pop(name) for name in wanted}
             # typer hands None for a repeatable option that is not there
-            chosen = {name: DEFAULTS[name] if v is None else v for name, v in given.items()}
+            chosen = {name: DEFAULT_VALUES[name] if v is None else v for name, v in given.items()}
             command(**values, reading=Reading(**chosen))
 
         called.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
@@ -48,7 +48,7 @@ def reads_table(
 
 
 def _parameter(name: str) -> inspect.Parameter:
-    option, default = OFFERED[name], DEFAULTS[name]
+    option, default = READING_OPTIONS[name], DEFAULT_VALUES[name]
     three = name == "standardize"  # asked for, forbidden, or left to the data
     repeatable, switch = isinstance(default, tuple), isinstance(default, bool) or three
     more: dict[str, Any] = {}
@@ -71,20 +71,20 @@ def _parameter(name: str) -> inspect.Parameter:
 
 def flag_of(name: str) -> str:
     """What is typed for a field of `Reading`."""
-    return OFFERED[name].flag or f"--{name.replace('_', '-')}"
+    return READING_OPTIONS[name].flag or f"--{name.replace('_', '-')}"
 
 
 def reading_words(reading: Reading, *, standardize: bool = False) -> list[str]:
     """The options that read the same table the same way."""
     words: list[str] = []
-    for name in OFFERED:
+    for name in READING_OPTIONS:
         value = getattr(reading, name)
         if name == "standardize" and standardize:
             value = True
         if isinstance(value, bool):
             words += [flag_of(name)] if value else []
             words += ["--no-standardize"] if name == "standardize" and not value else []
-        elif value != DEFAULTS[name]:
+        elif value != DEFAULT_VALUES[name]:
             for one in value if isinstance(value, tuple) else (value,):
                 words += [flag_of(name), str(one)]
     return words

@@ -9,7 +9,7 @@ import typer
 from dualfold.cli import options as o
 from dualfold.cli.console import Console, print_json, printable
 from dualfold.cli.reading_options import reads_table
-from dualfold.data.reading import AS_IT_IS, Reading
+from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.descriptions import DESCRIPTIONS
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def recommend(
     file: o.File,
     n_components: o.Components = "2",
-    reading: Reading = AS_IT_IS,
+    reading: Reading = DEFAULT_READING,
     as_json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:

@@ -60,7 +60,7 @@ def report_map(request: ReportRequest, console: Console) -> tuple[dict[str, Any]
     picture = None
     if request.picture is not None:
         from dualfold.view.figures import figure_bytes
-        from dualfold.view.quality import quality_map_figure
+        from dualfold.view.quality_figures import quality_map_figure
 
         with console.doing("drawing"), console.noting_warnings([]):
             trust = found.per_point["trustworthiness"]
@@ -123,7 +123,7 @@ def _write(
     picture: bytes | None,
 ) -> None:
     from dualfold.data import write_table
-    from dualfold.data.atomic_files import whole_file
+    from dualfold.data.atomic_files import atomic_file
 
     if request.output is not None:
         name = data.reading.identifier
@@ -134,5 +134,5 @@ def _write(
             spreadsheet=request.spreadsheet,
         )  # fmt: skip
     if picture is not None and request.picture is not None:
-        with whole_file(Path(request.picture), overwrite=request.force) as file:
+        with atomic_file(Path(request.picture), overwrite=request.force) as file:
             file.write(picture)

@@ -40,7 +40,7 @@ class Surroundings:
         from dualfold.data.scales import standard_of
         from dualfold.quality.space import space_of
 
-        self._judged = space_of(standard_of(X).applied(X))
+        self._judged = space_of(standard_of(X).apply(X))
         self._judged.about = "with every column at the same weight"
 
     def known(self, k: int | None) -> Neighbors | None:
@@ -100,6 +100,6 @@ def measured_neighbors(data: Prepared, scored: int, *, whole: bool) -> int:
     whole : whether there will be a whole report, which looks further where all rows are asked
     """
     from dualfold.quality.estimate import sample_size
-    from dualfold.quality.quality_report import LONGEST
+    from dualfold.quality.quality_report import MAX_CURVE_RANK
 
-    return LONGEST if whole and sample_size(data.X.shape[0]) is None else scored
+    return MAX_CURVE_RANK if whole and sample_size(data.X.shape[0]) is None else scored

@@ -201,7 +201,7 @@ def _summary(
 
 def _refuse_others(request: TilesRequest) -> None:
     """Choices of reading that need all rows at once."""
-    others = [name for name in request.reading.given() if name not in HEEDED]
+    others = [name for name in request.reading.non_default() if name not in HEEDED]
     if others:
         raise InvalidInput(
             Argument(others[0]), " is not for tables in tiles; leave it out, or change the file"

@@ -72,7 +72,7 @@ def transform_table(request: TransformRequest, console: Console) -> dict[str, An
         with console.doing("drawing"), console.noting_warnings([]):
             picture = _picture(request, model, table, points, summary["verdict"])
     from dualfold.data import write_table
-    from dualfold.data.atomic_files import whole_file
+    from dualfold.data.atomic_files import atomic_file
 
     source = request.source
     write_table(
@@ -81,7 +81,7 @@ def transform_table(request: TransformRequest, console: Console) -> dict[str, An
         spreadsheet=request.spreadsheet,
     )  # fmt: skip
     if picture is not None and request.picture is not None:
-        with whole_file(Path(request.picture), overwrite=request.force) as file:
+        with atomic_file(Path(request.picture), overwrite=request.force) as file:
             file.write(picture)
     places = {"output": request.output, "picture": request.picture}
     return summary | places | {"seconds": perf_counter() - begin}
@@ -103,7 +103,7 @@ def _rows(model: Model, request: TransformRequest) -> tuple[Table, list[str]]:
         notices.append("the rows have no column names; they were taken in the model's order")
         X = table.X
     else:
-        X = model.matched(table.X, table.names)
+        X = model.matching_columns(table.X, table.names)
     table = replace(table, X=X, names=model.columns, notices=())
     return _complete(table, model, reading, notices)
 
@@ -117,7 +117,7 @@ def _mixed_rows(
     numbers = [one.name for one in model.encodings if one.kind in ("number", "log")]
     table = raw_table(request.source, written, features=numbers, mixed=True)
     columns = table.labels | dict(zip(table.names, table.X.T, strict=True))
-    X, said = model.encoded(columns)
+    X, said = model.encoded_table(columns)
     table = replace(table, X=X, names=model.columns, notices=())
     return _complete(table, model, request.reading, said)
 
@@ -126,18 +126,18 @@ def _complete(
     table: Table, model: Model, reading: Reading, notices: list[str]
 ) -> tuple[Table, list[str]]:
     """The rows without gaps, and with the labels that were asked for."""
-    from dualfold.data.missing_values import without_gaps
-    from dualfold.data.notices import listed
+    from dualfold.data.missing_values import without_missing_values
+    from dualfold.data.notices import quoted_names
 
     for option, name in (("color", reading.color), ("identifier", reading.identifier)):
         if name is not None and name not in table.labels:
             raise InvalidInput(
                 Argument(option, name),
-                f" names no label; there is {listed(table.labels) or 'none'}",
+                f" names no label; there is {quoted_names(table.labels) or 'none'}",
             )
     if reading.missing in ("auto", "mean", "impute") and model.means is not None:
         return _filled(table, model, notices)
-    table = without_gaps(table, reading.missing)
+    table = without_missing_values(table, reading.missing)
     return table, [*notices, *table.notices]
 
 
@@ -145,10 +145,10 @@ def _filled(table: Table, model: Model, notices: list[str]) -> tuple[Table, list
     """Gaps as the means of the rows that the map was made of, not of the new ones."""
     import numpy as np
 
-    from dualfold.data.missing_values import without_gaps
+    from dualfold.data.missing_values import without_missing_values
 
     if not isinstance(table.X, np.ndarray) or model.means is None:
-        return without_gaps(table, "mean"), notices
+        return without_missing_values(table, "mean"), notices
     hole = ~np.isfinite(table.X)
     if not hole.any():
         return table, notices

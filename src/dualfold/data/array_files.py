@@ -16,9 +16,13 @@ from numpy.typing import NDArray
 
 from dualfold.data.columns import Table
 from dualfold.data.dialect import Opener
-from dualfold.data.limits import SHOWN, foreign, readable_archive
+from dualfold.data.limits import (
+    MAX_QUOTED_CHARACTERS,
+    refuse_oversized_archive,
+    unreadable_as_damaged,
+)
 from dualfold.data.matrix_market import matrix_market
-from dualfold.data.notices import listed
+from dualfold.data.notices import quoted_names
 from dualfold.errors import Argument, DamagedFile, InvalidInput, Message, MissingDependency
 from dualfold.kernels.sparse import refuse_damaged
 
@@ -46,13 +50,13 @@ def parquet_module() -> Any:
 def parquet_frame(place: Place, name: str) -> pd.DataFrame:
     """The columns of a Parquet file; a stored index is not one of them."""
     parquet = parquet_module()
-    with foreign(name, "Parquet"):
+    with unreadable_as_damaged(name, "Parquet"):
         names = parquet.ParquetFile(place).schema_arrow.names
         twice = {column for column in names if names.count(column) > 1}
         if twice:  # pyarrow itself stops at them
             raise InvalidInput(
-                f"column names must differ, but in {name} {listed(sorted(twice))} appear more "
-                "than once; rename them"
+                f"column names must differ, but in {name} {quoted_names(sorted(twice))} appear "
+                "more than once; rename them"
             )
         stored = parquet.read_table(place)
         frame: pd.DataFrame = stored.to_pandas().reset_index(drop=True)
@@ -95,7 +99,7 @@ def npz_table(place: Place, name: str, array: str | None) -> Table:
 
     Its other arrays with one value for each row become labels, as `y` beside `X`.
     """
-    readable_archive(place, name, "NPZ")
+    refuse_oversized_archive(place, name, "NPZ")
     with _arrays_of(name, "NPZ"), np.load(place, allow_pickle=False) as archive:
         _refuse_twice(archive.files)
         held = {key: archive[key] for key in archive.files}
@@ -121,8 +125,8 @@ def npz_table(place: Place, name: str, array: str | None) -> Table:
     labels = {key: value for key, value in held.items() if value.shape in ((n,), (n, 1))}
     labels = {key: value.reshape(n) for key, value in labels.items()}
     unused = [key for key in held if key not in labels]
-    notices = [f"{listed(labels)}: one value for each row, kept as labels"] if labels else []
-    notices += [f"{listed(unused)}: not used"] if unused else []
+    notices = [f"{quoted_names(labels)}: one value for each row, kept as labels"] if labels else []
+    notices += [f"{quoted_names(unused)}: not used"] if unused else []
     return replace(table, labels=labels, notices=(*table.notices, *notices))
 
 
@@ -201,14 +205,14 @@ def _refuse_twice(names: list[str]) -> None:
 def _arrays_of(name: str, kind: str) -> Iterator[None]:
     """`foreign`, with what NumPy says of Python objects and of unknown files in our words."""
     try:
-        with foreign(name, kind):
+        with unreadable_as_damaged(name, kind):
             yield
     except DamagedFile as error:
         raise DamagedFile(_unreadable(name, kind, error.__cause__ or error)) from error
 
 
 def _unreadable(name: str, kind: str, error: BaseException) -> str:
-    text = " ".join(str(error).split())[:SHOWN]
+    text = " ".join(str(error).split())[:MAX_QUOTED_CHARACTERS]
     if "Object arrays" in text:
         return (
             f"{name} holds Python objects, which are not loaded because they can run code; "

@@ -13,10 +13,10 @@ from typing import BinaryIO
 
 from dualfold.errors import Argument, InvalidInput
 
-_growing: set[Path] = set()
+_unfinished: set[Path] = set()
 
 
-class _Door:
+class FolderWriters:
     """Threads that write parts of a folder go through it; closed, it lets no one in any more."""
 
     def __init__(self) -> None:
@@ -47,14 +47,14 @@ class _Door:
             self.moved.wait_for(lambda: self.inside == 0, seconds)
 
 
-# `with part_of_folder:` around the writing of one part, and around what makes a file or a folder;
+# `with folder_writers:` around the writing of one part, and around what makes a file or a folder;
 # who removes what is not complete waits for it, so that nothing appears after it was removed.
-part_of_folder = _Door()
-PATIENCE = 5.0  # seconds
+folder_writers = FolderWriters()
+WRITER_WAIT_SECONDS = 5.0  # seconds
 
 
 @contextlib.contextmanager
-def whole_file(path: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
+def atomic_file(path: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
     """A file open for writing that takes the name `path` only once it is complete.
 
     It grows beside its target, so that the final rename stays in one file system
@@ -63,10 +63,10 @@ def whole_file(path: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
     target = Path(os.path.realpath(path))  # a link stays a link, to the new content
     _refuse(path, target, overwrite)
     growing = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
-    _growing.add(growing)
+    _unfinished.add(growing)
     try:
         # Not tempfile: its files are private (0600) and would stay so under their new name.
-        with part_of_folder:
+        with folder_writers:
             file = open(growing, "xb")  # noqa: SIM115
         with file:
             yield file
@@ -85,21 +85,21 @@ def whole_file(path: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
     finally:
         with contextlib.suppress(OSError):
             growing.unlink(missing_ok=True)
-        _growing.discard(growing)
+        _unfinished.discard(growing)
 
 
 @contextlib.contextmanager
-def whole_folder(path: Path, *, overwrite: bool) -> Iterator[Path]:
+def atomic_folder(path: Path, *, overwrite: bool) -> Iterator[Path]:
     """A folder to write into that takes the name `path` only once it is complete.
 
-    As `whole_file`: it grows beside its target under a hidden name, and an exception removes it.
+    As `atomic_file`: it grows beside its target under a hidden name, and an exception removes it.
     """
     target = Path(os.path.realpath(path))
     check_folder_place(path, overwrite=overwrite)
     growing = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
-    _growing.add(growing)
+    _unfinished.add(growing)
     try:
-        with part_of_folder:
+        with folder_writers:
             growing.mkdir()
         yield growing
         before = None
@@ -111,13 +111,13 @@ def whole_folder(path: Path, *, overwrite: bool) -> Iterator[Path]:
             _remove(before)
     finally:
         if growing.exists():  # where one tile failed, threads may still write others
-            with part_of_folder.empty(PATIENCE):
+            with folder_writers.empty(WRITER_WAIT_SECONDS):
                 _remove(growing)
-        _growing.discard(growing)
+        _unfinished.discard(growing)
 
 
 def check_folder_place(path: Path, *, overwrite: bool) -> None:
-    """Refuse now what `whole_folder` would refuse after hours of work."""
+    """Refuse now what `atomic_folder` would refuse after hours of work."""
     target = Path(os.path.realpath(path))
     check_folder(target.parent)
     if not target.parent.is_dir():
@@ -132,8 +132,8 @@ def check_folder_place(path: Path, *, overwrite: bool) -> None:
 
 def discard_unfinished() -> None:
     """Remove every file and folder that is not complete; for a process that ends at once."""
-    part_of_folder.close(PATIENCE)
-    for growing in tuple(_growing):
+    folder_writers.close(WRITER_WAIT_SECONDS)
+    for growing in tuple(_unfinished):
         _remove(growing)
 
 
@@ -147,7 +147,7 @@ def _remove(place: Path) -> None:
 
 
 def check_place(path: Path, *, overwrite: bool) -> None:
-    """Refuse now what `whole_file` would refuse after hours of work."""
+    """Refuse now what `atomic_file` would refuse after hours of work."""
     _refuse(path, Path(os.path.realpath(path)), overwrite)
 
 

@@ -8,18 +8,18 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.data.columns import Table
-from dualfold.data.encoding import Encoding, category, encoded, features_of
-from dualfold.data.notices import MANY_ROWS, listed, naming
+from dualfold.data.encoding import Encoding, category, encoded_columns, features_of
+from dualfold.data.notices import MANY_ROWS, column_argument, quoted_names
 from dualfold.data.reading import Reading
-from dualfold.data.scales import limits, shares_range
+from dualfold.data.scales import column_limits, shares_range
 from dualfold.errors import Argument, InvalidInput, Message
 
 # A column of positive numbers is very skewed from here on (an exponential one has 2), and a
 # logarithm helps where it leaves no more than this.
-SKEWED, STRAIGHT = 2.5, 1.25
+MIN_SKEWNESS, MAX_LOG_SKEWNESS = 2.5, 1.25
 
 
-def without_idle(table: Table, reading: Reading) -> Table:
+def without_redundant_columns(table: Table, reading: Reading) -> Table:
     """The table without columns that say nothing: one value in every row, or those of another.
 
     Columns that share a range are left whole: pixels, spectra and coordinates belong together.
@@ -27,21 +27,23 @@ def without_idle(table: Table, reading: Reading) -> Table:
     X, names = table.X, table.names
     if not isinstance(X, np.ndarray) or len(names) < 2 or len(X) < 2 or shares_range(X, names):
         return table
-    low, high = limits(X)
+    low, high = column_limits(X)
     idle = [name for name, same in zip(names, ~(high > low), strict=True) if same]
-    twins = _twins(X, names)
-    idle = [name for name in idle if name not in reading.asked]
-    twins = {name: first for name, first in twins.items() if name not in (*idle, *reading.asked)}
+    twins = _equal_columns(X, names)
+    idle = [name for name in idle if name not in reading.used_fields]
+    twins = {
+        name: first for name, first in twins.items() if name not in (*idle, *reading.used_fields)
+    }
     left = [place for place, name in enumerate(names) if name not in idle and name not in twins]
     said = list[Message]()
     if idle:
-        words = f"{listed(idle)}: the same value in every row, left out; "
-        said.append(Message(words, naming("keep", idle), _uses(idle)))
+        words = f"{quoted_names(idle)}: the same value in every row, left out; "
+        said.append(Message(words, column_argument("keep", idle), _uses(idle)))
     if twins:
         same = ", ".join(f"'{name}' (as '{first}')" for name, first in list(twins.items())[:5])
         more = f" and {len(twins) - 5} more" if len(twins) > 5 else ""
         words = f"{same}{more}: equal to another column in every row, left out; "
-        said.append(Message(words, naming("keep", list(twins)), _uses(list(twins))))
+        said.append(Message(words, column_argument("keep", list(twins)), _uses(list(twins))))
     if not said or (not left and not table.kinds):
         return table
     kept = tuple(names[place] for place in left)
@@ -52,7 +54,7 @@ def _uses(names: list[str]) -> str:
     return f" uses {'it' if len(names) == 1 else 'them'}"
 
 
-def _twins(X: Array, names: tuple[str, ...]) -> dict[str, str]:
+def _equal_columns(X: Array, names: tuple[str, ...]) -> dict[str, str]:
     """Columns that equal an earlier one in every row, each with that one."""
     first: dict[bytes, int] = {}
     found = {}
@@ -67,34 +69,34 @@ def _twins(X: Array, names: tuple[str, ...]) -> dict[str, str]:
 
 def logarithms(table: Table, reading: Reading) -> tuple[tuple[str, ...], list[Message]]:
     """The columns to take the logarithm of, and what is said of those and of others."""
-    skewed = [] if reading.mixed == "given" else _skewed(table, reading)
+    skewed = [] if reading.mixed == "given" else _skewed_columns(table, reading)
     chosen = tuple(dict.fromkeys([*reading.log, *(skewed if reading.auto else ())]))
     others = [name for name in skewed if name not in chosen]
     said = []
     if reading.auto and skewed:
-        words = f"{listed(skewed)}: very skewed, its logarithm was taken"
+        words = f"{quoted_names(skewed)}: very skewed, its logarithm was taken"
         said.append(Message(words if len(skewed) == 1 else words.replace("its log", "their log")))
     if others:
         said.append(
             Message(
-                f"{listed(others)}: very skewed, so that a few rows decide the distances; ",
-                naming("log", others),
+                f"{quoted_names(others)}: very skewed, so that a few rows decide the distances; ",
+                column_argument("log", others),
                 f" takes {'its logarithm' if len(others) == 1 else 'their logarithms'}",
             )
         )
     return chosen, said
 
 
-def _skewed(table: Table, reading: Reading) -> list[str]:
+def _skewed_columns(table: Table, reading: Reading) -> list[str]:
     X, names = table.X, table.names
     if not isinstance(X, np.ndarray) or len(X) < MANY_ROWS or not names:
         return []
-    low, high = limits(X)
+    low, high = column_limits(X)
     positive = np.flatnonzero((low > 0) & (high > 10 * low))
     if len(positive) == 0 or shares_range(X, names):
         return []
-    found = [p for p in positive if _skewness(X[:, p]) > SKEWED]
-    return [names[p] for p in found if abs(_skewness(np.log(X[:, p]))) < STRAIGHT]
+    found = [p for p in positive if _skewness(X[:, p]) > MIN_SKEWNESS]
+    return [names[p] for p in found if abs(_skewness(np.log(X[:, p]))) < MAX_LOG_SKEWNESS]
 
 
 def _skewness(column: Array) -> float:
@@ -109,21 +111,21 @@ def encoded_table(
 ) -> tuple[Table, tuple[Encoding, ...]]:
     """The table whose X has the columns of all features, and how each came about."""
     plain = tuple(Encoding(name, "log" if name in logs else "number") for name in table.names)
-    beside = tuple(_encoding(name, kind, table, reading) for name, kind in table.kinds.items())
+    beside = tuple(_encoding_for(name, kind, table, reading) for name, kind in table.kinds.items())
     empty = [one.name for one in beside if one.kind == "category" and len(one.levels) < 2]
     beside = tuple(one for one in beside if one.name not in empty)
     encodings = (*plain, *beside)
-    said = [] if not empty else [f"{listed(empty)}: the same value in every row, left out"]
+    said = [] if not empty else [f"{quoted_names(empty)}: the same value in every row, left out"]
     if not beside and not logs:
         return replace(table, notices=(*table.notices, *said)), encodings
     places = {name: place for place, name in enumerate(table.names)}
     numbers = {name: table.X[:, place] for name, place in places.items()}
-    X = encoded(encodings, table.labels | numbers)
+    X = encoded_columns(encodings, table.labels | numbers)
     full = replace(table, X=X, names=features_of(encodings), notices=(*table.notices, *said))
     return full, encodings
 
 
-def _encoding(name: str, kind: str, table: Table, reading: Reading) -> Encoding:
+def _encoding_for(name: str, kind: str, table: Table, reading: Reading) -> Encoding:
     if kind in ("time", "season"):
         return Encoding(name, "time" if kind == "time" else "season")
     if kind == "ordered":
@@ -132,8 +134,8 @@ def _encoding(name: str, kind: str, table: Table, reading: Reading) -> Encoding:
         if unknown:
             raise InvalidInput(
                 Argument("ordered", f"{name}={','.join(found.levels)}"),
-                f" leaves out {listed(unknown)}, which the column holds too; name every level, "
-                "the lowest first",
+                f" leaves out {quoted_names(unknown)}, which the column holds too; name every "
+                "level, the lowest first",
             )
         return found
     return category(name, table.labels[name])

@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dualfold.data.dates import NAMED_MONTH, YEAR_MONTH, as_dates
+from dualfold.data.dates import NAMED_MONTH_PATTERN, YEAR_MONTH_PATTERN, as_dates
 from dualfold.data.notices import (
-    ENCODED,
+    ENCODED_KINDS,
     MANY_ROWS,
-    answers_in,
-    doubtful,
+    doubt_notices,
     kind_notices,
-    listed,
     looks_like_number,
+    quoted_names,
+    target_columns_in,
 )
 from dualfold.data.reading import Reading
 from dualfold.errors import Argument, InvalidInput
@@ -35,31 +35,31 @@ if TYPE_CHECKING:
 
     Column = NDArray[Any] | pd.Series[Any]
 
-IDENTIFIER = re.compile(
+IDENTIFIER_PATTERN = re.compile(
     r"(?:.*[_\s.-])?(?:id|ids|identifier|uuid|guid|idx|index|key|row|rownum|row[_ ]?number"
     r"|nr|no|number)\.?"
     r"|unnamed: 0|.*[a-z]I[dD]",
 )
 # Names that say it even where values repeat: a patient_id of many visits is no measurement.
-NAMED_IDENTIFIER = re.compile(r"(?:.*[_\s.-])?(?:id|ids|identifier|uuid|guid)|.*[a-z]I[dD]")
+NAMED_IDENTIFIER_PATTERN = re.compile(r"(?:.*[_\s.-])?(?:id|ids|identifier|uuid|guid)|.*[a-z]I[dD]")
 # Identifiers come one or two to a table; more columns of that kind are measurements.
-FEW_DISTINCT = 2
-DATE = re.compile(
+MAX_IDENTIFIER_COLUMNS = 2
+DATE_PATTERN = re.compile(
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}.*|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}.*"
-    rf"|{YEAR_MONTH.pattern}|{NAMED_MONTH.pattern}",
+    rf"|{YEAR_MONTH_PATTERN.pattern}|{NAMED_MONTH_PATTERN.pattern}",
     re.IGNORECASE,
 )
 
 # More digits than a float64 or an int64 holds; a number as text, and a name by its length.
-LONG_NUMBER = re.compile(r"\d{19,}")
-NESTED = (list, tuple, dict, np.ndarray)
+LONG_NUMBER_PATTERN = re.compile(r"\d{19,}")
+NESTED_TYPES = (list, tuple, dict, np.ndarray)
 
 # Digits with a zero before them: a number would have lost it.
-CODE = re.compile(r"0\d+")
+CODE_PATTERN = re.compile(r"0\d+")
 
-KEPT_APART = ("label", "text", "date", "boolean", "long number", "code")
+LABEL_KINDS = ("label", "text", "date", "boolean", "long number", "code")
 # Text that repeats: up to so many levels, of so many rows each on average.
-MOST_GUESSED, LEAST_ROWS = 50, 5
+MAX_GUESSED_LEVELS, MIN_ROWS_PER_LEVEL = 50, 5
 
 
 @dataclass(frozen=True)
@@ -96,16 +96,20 @@ def table_of_frame(
     """
     names = [str(name) for name in frame.columns]
     _refuse_twice(names)
-    exclude, keep, label_columns = reading.excluded, reading.keep, tuple(reading.apart)
+    exclude, keep, label_columns = (
+        reading.excluded_columns,
+        reading.keep,
+        tuple(reading.label_fields),
+    )
     if features is not None:
         refuse_lacking(features, names)
         keep, exclude = tuple(features), ()
         label_columns = tuple(name for name in names if name not in features)
     else:
         _check_asked(names, reading)
-    columns = {str(name): _plain(column) for name, column in frame.items()}
+    columns = {str(name): _plain_column(column) for name, column in frame.items()}
     kinds = {
-        name: "label" if name in label_columns else _kind(column, name, name in keep, mixed)
+        name: "label" if name in label_columns else _column_kind(column, name, name in keep, mixed)
         for name, column in columns.items()
         if name not in exclude
     }
@@ -113,23 +117,23 @@ def table_of_frame(
     if mixed:
         kinds |= _mixed_kinds(kinds, columns, reading)
     used = [name for name, kind in kinds.items() if kind in ("number", "distinct")]
-    beside = {name: kind for name, kind in kinds.items() if kind in ENCODED}
-    apart = [name for name in kinds if kinds[name] in KEPT_APART or name in beside]
+    beside = {name: kind for name, kind in kinds.items() if kind in ENCODED_KINDS}
+    apart = [name for name in kinds if kinds[name] in LABEL_KINDS or name in beside]
     labels = {name: _label_values(columns[name]) for name in apart}
     # Columns that a map was made of are named by it: they were doubted then.
-    answers = answers_in(kinds, reading.asked if features is None else names)
+    answers = target_columns_in(kinds, reading.used_fields if features is None else names)
     said = [*notices, *kind_notices(columns, {k: v for k, v in kinds.items() if k not in answers})]
     if not used and not beside and (features is None or not mixed):
         asked = [*exclude, *label_columns]
         raise InvalidInput(
             f"at least one column of numbers is needed, but of the {len(columns)} columns "
-            f"({listed(columns, 10)}) none is left"
-            + (f"; asked to be left out or kept apart: {listed(asked)}" if asked else ""),
+            f"({quoted_names(columns, 10)}) none is left"
+            + (f"; asked to be left out or kept apart: {quoted_names(asked)}" if asked else ""),
             *(part for notice in said for part in ("; ", notice)),
         )
     rows = np.arange(len(frame), dtype=np.int64)
     matrix = _matrix([columns[name] for name in used]) if used else np.empty((len(rows), 0))
-    said += doubtful(columns, kinds, answers)
+    said += doubt_notices(columns, kinds, answers)
     return Table(matrix, tuple(used), labels, tuple(said), rows, beside)
 
 
@@ -153,7 +157,7 @@ def _mixed_kinds(
             found[name] = "time"
         elif kind == "text" and not looks_like_number(column):
             levels = column.nunique()
-            if 2 <= levels <= min(MOST_GUESSED, len(column) // LEAST_ROWS):
+            if 2 <= levels <= min(MAX_GUESSED_LEVELS, len(column) // MIN_ROWS_PER_LEVEL):
                 found[name] = "category"
     return found | asked
 
@@ -168,7 +172,7 @@ def refuse_lacking(needed: Sequence[str], names: Sequence[str]) -> None:
     hints = [f"'{name}' may be '{found[0]}'" for name, found in close.items() if found]
     raise InvalidInput(
         f"{len(lacking)} column{'s are' if len(lacking) > 1 else ' is'} needed that the table has "
-        f"not: {listed(lacking)}; it has {listed(names, 10)}"
+        f"not: {quoted_names(lacking)}; it has {quoted_names(names, 10)}"
         + (f" ({'; '.join(hints)})" if hints else "")
         + ". Columns are matched by name; rename them"
     )
@@ -181,7 +185,7 @@ def _without_odd_ones(
     distinct = [name for name, kind in kinds.items() if kind == "distinct"]
     distinct = [name for name in distinct if not _many_sizes(columns[name])]
     beside = any(kind == "number" for kind in kinds.values())
-    if rows < MANY_ROWS or not beside or len(distinct) > FEW_DISTINCT:
+    if rows < MANY_ROWS or not beside or len(distinct) > MAX_IDENTIFIER_COLUMNS:
         return kinds
     return kinds | dict.fromkeys(distinct, "odd one")
 
@@ -199,24 +203,24 @@ def _refuse_twice(names: list[str]) -> None:
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise InvalidInput(
-            f"column names must differ, but {listed(twice)} "
+            f"column names must differ, but {quoted_names(twice)} "
             f"{'appears' if len(twice) == 1 else 'appear'} more than once; rename them"
         )
 
 
 def _check_asked(names: list[str], reading: Reading) -> None:
     """Raise for a column that is asked for and is not there."""
-    asked = [(name, "exclude") for name in reading.excluded]
-    asked += [*reading.apart.items(), *reading.asked.items()]
+    asked = [(name, "exclude") for name in reading.excluded_columns]
+    asked += [*reading.label_fields.items(), *reading.used_fields.items()]
     for name, argument in asked:
         if name not in names:
             close = difflib.get_close_matches(name, names, n=3) or names
             raise InvalidInput(
-                Argument(argument, name), f" names no column; there is {listed(close)}"
+                Argument(argument, name), f" names no column; there is {quoted_names(close)}"
             )
 
 
-def _plain(column: pd.Series[Any]) -> Column:
+def _plain_column(column: pd.Series[Any]) -> Column:
     """A NumPy array if the column is one of numbers: much faster to ask than a pandas column."""
     from pandas.api import types
 
@@ -230,7 +234,7 @@ def _plain(column: pd.Series[Any]) -> Column:
     return column.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def _kind(column: Column, name: str, keep: bool, mixed: bool) -> str:
+def _column_kind(column: Column, name: str, keep: bool, mixed: bool) -> str:
     """What a column is, in one word; distinct is a number that may be an identifier."""
     if isinstance(column, np.ndarray):
         named = not keep and _named_identifier(name)
@@ -248,19 +252,21 @@ def _kind(column: Column, name: str, keep: bool, mixed: bool) -> str:
         return "empty"
     if types.infer_dtype(known) == "boolean":
         return "number" if keep and not mixed else "boolean"
-    if keep and mixed and not isinstance(known.iloc[0], NESTED):
+    if keep and mixed and not isinstance(known.iloc[0], NESTED_TYPES):
         return "kept text"
     if keep:
         raise InvalidInput(
             f"'{name}' cannot be used, since its values are no numbers, as {known.iloc[0]!r}"
         )
-    if isinstance(known.iloc[0], NESTED):
+    if isinstance(known.iloc[0], NESTED_TYPES):
         return "nested"
     if _is_code(known):
         return "code"
-    if LONG_NUMBER.fullmatch(str(known.iloc[0]).strip()):
+    if LONG_NUMBER_PATTERN.fullmatch(str(known.iloc[0]).strip()):
         return "long number"
-    if types.is_datetime64_any_dtype(column.dtype) or DATE.fullmatch(str(known.iloc[0]).strip()):
+    if types.is_datetime64_any_dtype(column.dtype) or DATE_PATTERN.fullmatch(
+        str(known.iloc[0]).strip()
+    ):
         return "date"
     return "text"
 
@@ -270,11 +276,15 @@ def _is_code(known: Any) -> bool:
     if not isinstance(known.iloc[0], str) or not known.iloc[0].strip().isdecimal():
         return False
     words = known.astype(str).str.strip()
-    return bool(words.str.fullmatch(r"\d+").all() and words.str.fullmatch(CODE.pattern).any())
+    return bool(
+        words.str.fullmatch(r"\d+").all() and words.str.fullmatch(CODE_PATTERN.pattern).any()
+    )
 
 
 def _named_identifier(name: str) -> bool:
-    return bool(NAMED_IDENTIFIER.fullmatch(name) or NAMED_IDENTIFIER.fullmatch(name.lower()))
+    return bool(
+        NAMED_IDENTIFIER_PATTERN.fullmatch(name) or NAMED_IDENTIFIER_PATTERN.fullmatch(name.lower())
+    )
 
 
 def _whole(column: NDArray[Any]) -> bool:
@@ -294,7 +304,7 @@ def _numbers_rows(values: NDArray[Any], name: str) -> bool:
     if n < 3:
         return False
     counted = values[0] in (0, 1) and np.array_equal(values, values[0] + np.arange(n))
-    if counted or IDENTIFIER.fullmatch(name) or IDENTIFIER.fullmatch(name.lower()):
+    if counted or IDENTIFIER_PATTERN.fullmatch(name) or IDENTIFIER_PATTERN.fullmatch(name.lower()):
         return True
     consecutive = int(values.max()) - int(values.min()) == n - 1
     rising = values[1:] > values[:-1]

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dualfold.data.atomic_files import whole_file
+from dualfold.data.atomic_files import atomic_file
 from dualfold.errors import Argument, DataUnavailable, InvalidInput
 
 MNIST_VARIABLE = "DUALFOLD_MNIST"
 CACHE_VARIABLE = "DUALFOLD_CACHE"
 # Seconds for a first answer; a round trip takes less than one anywhere.
-PATIENCE = 3.0
+CONNECT_TIMEOUT_SECONDS = 3.0
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,7 @@ def _mnist_from_openml() -> Images:
     from sklearn.datasets import fetch_openml
 
     try:
-        _knock()
+        _refuse_unreachable()
         bunch = fetch_openml("mnist_784", version=1, as_frame=False, n_retries=1)
     except Exception as error:  # urllib, http, socket and scikit-learn's own all mean the same here
         raise DataUnavailable(
@@ -232,20 +232,20 @@ def _mnist_from_openml() -> Images:
     return points, np.asarray(bunch.target).astype(np.int64), "openml.org, mnist_784"
 
 
-def _knock() -> None:
+def _refuse_unreachable() -> None:
     """OSError where no server answers: scikit-learn would retry for seconds, or wait minutes."""
     import socket
     from urllib.request import getproxies
 
     if not getproxies():  # a proxy is asked instead, and may be the only way out
-        socket.create_connection(("www.openml.org", 443), timeout=PATIENCE).close()
+        socket.create_connection(("www.openml.org", 443), timeout=CONNECT_TIMEOUT_SECONDS).close()
 
 
 def _write_cache(path: Path, points: NDArray[np.uint8], labels: NDArray[np.int64]) -> None:
     """Keep a download; a cache that cannot be written costs a download, not the answer."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with whole_file(path, overwrite=True) as file:
+        with atomic_file(path, overwrite=True) as file:
             np.savez_compressed(file, X=points, y=labels)
     except OSError:
         return

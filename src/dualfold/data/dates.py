@@ -9,14 +9,14 @@ import numpy as np
 
 from dualfold.arrays import Array
 
-ISO = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ].*)?")
-YEAR_MONTH = re.compile(r"(?:19|20)\d\d[-/](?:0[1-9]|1[0-2])")
-MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+ISO_DATE_PATTERN = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ].*)?")
+YEAR_MONTH_PATTERN = re.compile(r"(?:19|20)\d\d[-/](?:0[1-9]|1[0-2])")
+MONTH_PATTERN = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 # 3 Mar 2021, 03-Mar-2021, March 3, 2021, Mar 2021
-NAMED_MONTH = re.compile(
-    rf"(?:\d{{1,2}}[\s./-]*)?{MONTH}[\s./-]*(?:\d{{1,2}},?\s+)?\d{{4}}", re.IGNORECASE
+NAMED_MONTH_PATTERN = re.compile(
+    rf"(?:\d{{1,2}}[\s./-]*)?{MONTH_PATTERN}[\s./-]*(?:\d{{1,2}},?\s+)?\d{{4}}", re.IGNORECASE
 )
-SHORT = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})(?:[T ].*)?")
+SHORT_DATE_PATTERN = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})(?:[T ].*)?")
 
 
 def as_dates(values: Any) -> Array | None:
@@ -33,7 +33,8 @@ def as_dates(values: Any) -> Array | None:
         return None
     day_first = False
     if not any(
-        all(form.fullmatch(word) for word in known) for form in (ISO, YEAR_MONTH, NAMED_MONTH)
+        all(form.fullmatch(word) for word in known)
+        for form in (ISO_DATE_PATTERN, YEAR_MONTH_PATTERN, NAMED_MONTH_PATTERN)
     ):
         order = _day_first(known)
         if order is None:
@@ -51,7 +52,7 @@ def as_dates(values: Any) -> Array | None:
 def ambiguous_dates(values: Any) -> bool:
     """Whether these are dates as 03/04/2021, in which day and month cannot be distinguished."""
     _, known = _words(np.asarray(values))
-    written = bool(known) and all(SHORT.fullmatch(word) for word in known)
+    written = bool(known) and all(SHORT_DATE_PATTERN.fullmatch(word) for word in known)
     return written and _day_first(known) is None
 
 
@@ -65,7 +66,7 @@ def _words(array: Array) -> tuple[list[str], list[str]]:
 
 def _day_first(words: list[str]) -> bool | None:
     """Whether 13/02/2021 has its day first; None if nothing shows it, or not all are written so."""
-    found = [SHORT.fullmatch(word) for word in words]
+    found = [SHORT_DATE_PATTERN.fullmatch(word) for word in words]
     if not all(found):
         return None
     firsts = max(int(match[1]) for match in found if match)

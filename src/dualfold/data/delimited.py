@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from dualfold.data.dialect import WHITESPACE, Dialect, Opener, decoded, dialect_of, records
+from dualfold.data.dialect import (
+    WHITESPACE_PATTERN,
+    Dialect,
+    Opener,
+    dialect_of,
+    parse_decoded,
+    records,
+)
 from dualfold.data.reading import Reading
 from dualfold.errors import InvalidInput
 
@@ -21,8 +28,8 @@ if TYPE_CHECKING:
 # Cells parsed at once: pandas needs some 20 bytes a cell while it parses.
 CHUNK_CELLS = 4_000_000
 # Codes come a few to a table; more columns of whole numbers are pixels or counts.
-MOST_CODES = 50
-ZERO_BEFORE = re.compile(r"(?:^|[^\w.+-])0\d")
+MAX_CODE_COLUMNS = 50
+LEADING_ZERO_PATTERN = re.compile(r"(?:^|[^\w.+-])0\d")
 
 
 def delimited_frame(opener: Opener, name: str, reading: Reading) -> tuple[pd.DataFrame, list[str]]:
@@ -31,14 +38,14 @@ def delimited_frame(opener: Opener, name: str, reading: Reading) -> tuple[pd.Dat
         first = dialect_of(opener, name, reading)
     except csv.Error as error:
         raise InvalidInput(f"{name} cannot be read as a table: {error}") from error
-    frame, dialect, notices = decoded(
-        lambda dialect: _parsed(opener, name, dialect, reading), first, name
+    frame, dialect, notices = parse_decoded(
+        lambda dialect: _parse_text(opener, name, dialect, reading), first, name
     )
     if dialect.header is None:
         notices.append(
             f"{name} has no header; its columns are named column_1 to column_{frame.shape[1]}"
         )
-    frame, more = _named(opener, name, frame, dialect)
+    frame, more = _with_column_names(opener, name, frame, dialect)
     return frame, notices + more
 
 
@@ -57,7 +64,7 @@ def _data_rows(opener: Opener, dialect: Dialect) -> Iterator[io.TextIOWrapper]:
         yield text
 
 
-def _parsed(opener: Opener, name: str, dialect: Dialect, reading: Reading) -> pd.DataFrame:
+def _parse_text(opener: Opener, name: str, dialect: Dialect, reading: Reading) -> pd.DataFrame:
     import pandas as pd
 
     # Files must round-trip. Since 3.1 the default is exact, and the parameter deprecated.
@@ -72,7 +79,7 @@ def _parsed(opener: Opener, name: str, dialect: Dialect, reading: Reading) -> pd
                 sep=dialect.separator,
                 decimal=dialect.decimal,
                 header=None,
-                skipinitialspace=dialect.separator != WHITESPACE,
+                skipinitialspace=dialect.separator != WHITESPACE_PATTERN,
                 na_values=["?", *reading.gap_markers],
                 float_precision=exact,
                 chunksize=max(1000, CHUNK_CELLS // width),
@@ -95,7 +102,7 @@ def _parsed(opener: Opener, name: str, dialect: Dialect, reading: Reading) -> pd
         if reading.thousands:
             frame = _without_thousands(frame, reading.thousands, dialect.decimal)
         whole = _whole_columns(frame)
-        if 0 < len(whole) <= MOST_CODES and _zero_before_digit(opener, dialect):
+        if 0 < len(whole) <= MAX_CODE_COLUMNS and _zero_before_digit(opener, dialect):
             words = pd.concat(list(chunks(str, whole)), ignore_index=True)
             for column in whole:
                 if words[column].str.fullmatch(r"\s*0\d+\s*").any():
@@ -126,7 +133,7 @@ def _zero_before_digit(opener: Opener, dialect: Dialect) -> bool:
     with _data_rows(opener, dialect) as text:
         before = ""
         while block := text.read(1 << 20):
-            if ZERO_BEFORE.search(before + block):
+            if LEADING_ZERO_PATTERN.search(before + block):
                 return True
             before = block[-2:]
     return False
@@ -168,7 +175,7 @@ def _narrow(chunk: pd.DataFrame) -> pd.DataFrame:
     return chunk
 
 
-def _named(
+def _with_column_names(
     opener: Opener, name: str, frame: pd.DataFrame, dialect: Dialect
 ) -> tuple[pd.DataFrame, list[str]]:
     """Column names from the header, once the rows are known to be whole."""

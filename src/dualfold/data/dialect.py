@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import BinaryIO, TypeVar
 
-from dualfold.data.limits import LONGEST_LINE
+from dualfold.data.limits import MAX_LINE_BYTES
 from dualfold.data.reading import Reading
 from dualfold.errors import Argument, InvalidInput
 
@@ -19,11 +19,11 @@ Opener = Callable[[], BinaryIO]
 T = TypeVar("T")
 
 # In this order: a comma may be a decimal mark where another separator is possible too.
-SEPARATORS = ("\t", ";", "|", ",")
-WHITESPACE = r"\s+"
+COLUMN_SEPARATORS = ("\t", ";", "|", ",")
+WHITESPACE_PATTERN = r"\s+"
 SAMPLE_LINES = 50
 # What is tried where no encoding is given.
-GUESSED = ("utf-8-sig", "utf-16", "utf-32")
+GUESSED_ENCODINGS = ("utf-8-sig", "utf-16", "utf-32")
 # A line of 20,000 columns is one cell to a separator that it does not have.
 csv.field_size_limit(1 << 30)
 # What pandas takes for missing, and the question mark of the UCI repository.
@@ -110,26 +110,26 @@ def _sample(opener: Opener, name: str, given: str | None) -> tuple[str, str]:
 def _first_lines(stream: BinaryIO, name: str) -> bytes:
     """Enough lines to see how the table is written."""
     lines: list[bytes] = []
-    while len(lines) < SAMPLE_LINES and sum(map(len, lines)) < LONGEST_LINE:
-        lines.append(stream.readline(LONGEST_LINE + 1))
-        if len(lines[-1]) > LONGEST_LINE:
+    while len(lines) < SAMPLE_LINES and sum(map(len, lines)) < MAX_LINE_BYTES:
+        lines.append(stream.readline(MAX_LINE_BYTES + 1))
+        if len(lines[-1]) > MAX_LINE_BYTES:
             raise InvalidInput(
-                f"{name} has a line of more than {LONGEST_LINE / 1e6:.0f} MB, the longest that is "
-                "read; is it a text file with one row a line?"
+                f"{name} has a line of more than {MAX_LINE_BYTES / 1e6:.0f} MB, the longest that "
+                "is read; is it a text file with one row a line?"
             )
         if not lines[-1]:
             break
     return b"".join(lines)
 
 
-def decoded(
+def parse_decoded(
     parse: Callable[[Dialect], T], dialect: Dialect, name: str
 ) -> tuple[T, Dialect, list[str]]:
     """What `parse` makes of a file, the dialect it was in, and notices of its encoding."""
     try:
         return parse(dialect), dialect, []
     except UnicodeDecodeError as error:
-        if dialect.encoding not in GUESSED:
+        if dialect.encoding not in GUESSED_ENCODINGS:
             raise InvalidInput(
                 f"{name} is not in the encoding that was given, ",
                 Argument("encoding", dialect.encoding),
@@ -144,7 +144,7 @@ def decoded(
 def records(source: str | io.TextIOBase, separator: str) -> Iterator[tuple[int, list[str]]]:
     """(number of the record's last line, cells) for each record that is not blank."""
     lines = io.StringIO(source, newline="") if isinstance(source, str) else source
-    if separator == WHITESPACE:
+    if separator == WHITESPACE_PATTERN:
         for number, line in enumerate(lines, 1):
             if line.strip():
                 yield number, line.split()
@@ -157,19 +157,19 @@ def records(source: str | io.TextIOBase, separator: str) -> Iterator[tuple[int, 
 
 def _likely_separator(body: str) -> str:
     widths: dict[str, list[int]] = {}
-    for separator in SEPARATORS:
+    for separator in COLUMN_SEPARATORS:
         widths[separator] = [len(cells) for _, cells in records(body, separator)]
     for separator, counts in widths.items():
         if len(set(counts)) == 1 and counts[0] > 1:
             return separator
     # No separator fits every row: the one that most rows agree on, whatever is wrong with the rest.
-    best = max(SEPARATORS, key=lambda s: statistics.mode(widths[s]) - 1)
+    best = max(COLUMN_SEPARATORS, key=lambda s: statistics.mode(widths[s]) - 1)
     if statistics.mode(widths[best]) > 1:
         return best
     blank = [line.split() for line in body.splitlines() if line.strip()]
     numbers = all(_is_number(cell, ".") for cells in blank[1:] or blank for cell in cells)
     if numbers and len({len(cells) for cells in blank}) == 1 and len(blank[0]) > 1:
-        return WHITESPACE
+        return WHITESPACE_PATTERN
     return ","
 
 

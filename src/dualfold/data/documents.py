@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dualfold.data.dialect import Opener
-from dualfold.data.limits import foreign, parsed_json, readable_archive
-from dualfold.data.notices import listed
+from dualfold.data.limits import parse_json, refuse_oversized_archive, unreadable_as_damaged
+from dualfold.data.notices import quoted_names
 from dualfold.errors import Argument, InvalidInput, MissingDependency
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ def json_lines_frame(opener: Opener, name: str) -> pd.DataFrame:
     with opener() as stream:
         for number, line in enumerate(stream, 1):
             if line.strip():
-                with foreign(f"line {number} of {name}", "JSON lines"):
-                    rows.append(parsed_json(line))
+                with unreadable_as_damaged(f"line {number} of {name}", "JSON lines"):
+                    rows.append(parse_json(line))
                 if not isinstance(rows[-1], dict):
                     raise InvalidInput(
                         f"line {number} of {name} is no JSON object, as "
@@ -46,21 +46,22 @@ def spreadsheet_frame(
         ) from error
     import pandas as pd
 
-    readable_archive(place, name, ".xlsx")
-    with foreign(name, ".xlsx"):
+    refuse_oversized_archive(place, name, ".xlsx")
+    with unreadable_as_damaged(name, ".xlsx"):
         sheets = openpyxl.load_workbook(place, read_only=True).sheetnames
         if sheet is not None and sheet not in sheets:
             raise InvalidInput(
-                Argument("array", sheet), f" names no sheet of {name}; it holds {listed(sheets)}"
+                Argument("array", sheet),
+                f" names no sheet of {name}; it holds {quoted_names(sheets)}",
             )
         cells = pd.read_excel(place, sheet_name=sheet or 0, engine="openpyxl", dtype=object)
-        typed = _typed(cells)
+        typed = _typed_cells(cells)
     others = [one for one in sheets if one != (sheet or sheets[0])]
-    said = f"{name} has further sheets, {listed(others)}, which were not read"
+    said = f"{name} has further sheets, {quoted_names(others)}, which were not read"
     return typed, [said] if others else []
 
 
-def _typed(cells: pd.DataFrame) -> pd.DataFrame:
+def _typed_cells(cells: pd.DataFrame) -> pd.DataFrame:
     """Cells as they are stored; text that is a number is one, unless it would lose a zero."""
     import pandas as pd
 

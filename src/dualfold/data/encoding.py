@@ -14,8 +14,8 @@ from dualfold.errors import Argument, DamagedFile, InvalidInput
 
 Kind = Literal["number", "log", "category", "ordered", "time", "season"]
 # A column of 0 and 1 for each level: more of them are names of the rows, not categories.
-MOST_LEVELS = 1000
-YEAR = 365.2425  # days
+MAX_LEVELS = 1000
+DAYS_PER_YEAR = 365.2425  # days
 
 
 @dataclass(frozen=True)
@@ -64,9 +64,9 @@ class Encoding:
 def category(name: str, column: Any, levels: Sequence[str] | None = None) -> Encoding:
     """The encoding of a column of categories."""
     found = sorted({word for word in words_of(column) if word}) if levels is None else levels
-    if len(found) > MOST_LEVELS:
+    if len(found) > MAX_LEVELS:
         raise InvalidInput(
-            f"'{name}' has {len(found)} different values, and categories may have {MOST_LEVELS}: "
+            f"'{name}' has {len(found)} different values, and categories may have {MAX_LEVELS}: "
             "it names the rows rather than describing them; ",
             Argument("exclude", [name]),
             " leaves it out",
@@ -123,11 +123,11 @@ def _days(column: Any, kind: str, name: str) -> Array:
     days = (dates - np.datetime64("1970-01-01")) / np.timedelta64(1, "D")
     if kind == "time":
         return np.asarray(days)[:, None]
-    angle = 2 * np.pi * days / YEAR
+    angle = 2 * np.pi * days / DAYS_PER_YEAR
     return np.stack([np.cos(angle), np.sin(angle)], axis=1)
 
 
-def encoded(encodings: Sequence[Encoding], columns: Mapping[str, Any]) -> Array:
+def encoded_columns(encodings: Sequence[Encoding], columns: Mapping[str, Any]) -> Array:
     """The columns of X that named columns become, side by side."""
     parts = [one.values(columns[one.name]) for one in encodings]
     return np.concatenate(parts, axis=1)

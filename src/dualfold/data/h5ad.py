@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from dualfold.data.array_files import Place, dense_table, sparse_table
 from dualfold.data.columns import Table
-from dualfold.data.limits import foreign
-from dualfold.data.notices import listed
+from dualfold.data.limits import unreadable_as_damaged
+from dualfold.data.notices import quoted_names
 from dualfold.errors import Argument, InvalidInput, MissingDependency
 
 # Where the certificate and the settings lie among the unstructured annotations.
-KEY = "dualfold"
-COORDINATE = re.compile(r"(.+)_([1-9]\d*)")
+METADATA_KEY = "dualfold"
+COORDINATE_PATTERN = re.compile(r"(.+)_([1-9]\d*)")
 ROW_NAMES = "obs_names"
 
 
@@ -41,12 +41,12 @@ def h5ad_table(place: Place, name: str, array: str | None) -> Table:
     """X of an .h5ad file, or the layer or obsm entry called `array`; obs become labels."""
     if isinstance(place, io.BytesIO):
         raise InvalidInput(".h5ad files cannot come from standard input; give the file's name")
-    stored = _opened(place, name)
+    stored = _open_h5ad(place, name)
     matrix, names = _matrix_of(stored, name, array)
     if matrix is None:
         held = list(stored.obsm)
         raise InvalidInput(
-            f"{name} has no X; obsm holds {listed(held) or 'nothing'}",
+            f"{name} has no X; obsm holds {quoted_names(held) or 'nothing'}",
             *(("; choose one, as ", Argument("array", held[0])) if held else ()),
         )
     import scipy.sparse as sp
@@ -57,22 +57,24 @@ def h5ad_table(place: Place, name: str, array: str | None) -> Table:
         values = stored.obs[column]
         plain = isinstance(values.dtype, np.dtype) and values.dtype.kind in "biufM"
         labels[str(column)] = values.to_numpy() if plain else values.to_numpy(dtype=object)
-    said = [f"{listed(stored.obs.columns)}: annotations of rows, kept as labels"]
+    said = [f"{quoted_names(stored.obs.columns)}: annotations of rows, kept as labels"]
     notices = (*table.notices, *(said if len(stored.obs.columns) else []))
     return Table(table.X, names or table.names, labels, notices, table.rows)
 
 
 def h5ad_coordinates(path: Path, key: str) -> NDArray[Any]:
     """One entry of obsm."""
-    stored = _opened(path, str(path))
+    stored = _open_h5ad(path, str(path))
     if key not in stored.obsm:
-        raise InvalidInput(f"{path} has no map '{key}' in obsm; it holds {listed(stored.obsm)}")
+        raise InvalidInput(
+            f"{path} has no map '{key}' in obsm; it holds {quoted_names(stored.obsm)}"
+        )
     return np.asarray(stored.obsm[key])
 
 
 def h5ad_metadata(path: Path) -> bytes | None:
     """The JSON text that was stored with a map, or None."""
-    text = _opened(path, str(path)).uns.get(KEY)
+    text = _open_h5ad(path, str(path)).uns.get(METADATA_KEY)
     return None if text is None else str(text).encode()
 
 
@@ -94,7 +96,7 @@ def write_h5ad(
     maps, others = coordinate_groups(columns)
     n = len(next(iter(columns.values())))
     if onto is not None:
-        made = _opened(onto, str(onto))
+        made = _open_h5ad(onto, str(onto))
         made = made if rows is None or len(rows) == made.n_obs else made[rows].copy()
     else:
         index = [str(row) for row in range(1, n + 1)]
@@ -104,7 +106,7 @@ def write_h5ad(
     for name, members in maps.items():
         made.obsm[f"X_{name}"] = np.column_stack([columns[member] for member in members])
     if metadata is not None:
-        made.uns[KEY] = metadata.decode()
+        made.uns[METADATA_KEY] = metadata.decode()
     for frame in (made.obs, made.var):
         _plain_strings(frame)
     with warnings.catch_warnings():
@@ -141,7 +143,7 @@ def coordinate_groups(columns: Mapping[str, Any]) -> tuple[dict[str, list[str]],
     maps: dict[str, list[str]] = {}
     others = []
     for name, values in columns.items():
-        found = COORDINATE.fullmatch(name)
+        found = COORDINATE_PATTERN.fullmatch(name)
         group = maps.get(found[1], []) if found else []
         if found and int(found[2]) == len(group) + 1 and np.asarray(values).dtype.kind == "f":
             maps[found[1]] = [*group, name]
@@ -150,9 +152,9 @@ def coordinate_groups(columns: Mapping[str, Any]) -> tuple[dict[str, list[str]],
     return maps, others
 
 
-def _opened(path: Path, name: str) -> Any:
+def _open_h5ad(path: Path, name: str) -> Any:
     anndata = anndata_module()
-    with foreign(name, ".h5ad"), warnings.catch_warnings():
+    with unreadable_as_damaged(name, ".h5ad"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return anndata.read_h5ad(path)
 
@@ -169,6 +171,6 @@ def _matrix_of(stored: Any, name: str, array: str | None) -> tuple[Any, tuple[st
         return matrix, tuple(f"{plain}_{place + 1}" for place in range(matrix.shape[1]))
     raise InvalidInput(
         Argument("array", array),
-        f" names no layer or obsm entry of {name}; it holds X, layers {listed(stored.layers)} and "
-        f"obsm {listed(stored.obsm)}",
+        f" names no layer or obsm entry of {name}; it holds X, layers "
+        f"{quoted_names(stored.layers)} and obsm {quoted_names(stored.obsm)}",
     )

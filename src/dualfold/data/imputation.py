@@ -9,16 +9,16 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.data.scales import Standard, standard_of
 
-COMPONENTS = 2
-TOLERANCE = 1e-6
+DEFAULT_COMPONENTS = 2
+STEP_TOLERANCE = 1e-6
 # Multiply-adds at most: some seconds. What is wider stops after a few rounds.
-WORK, MOST_ROUNDS, FEWEST_ROUNDS = 2e10, 1000, 5
+MAX_FLOPS, MAX_ROUNDS, MIN_ROUNDS = 2e10, 1000, 5
 
 
-def imputed(
+def pca_imputed(
     X: Array,
     *,
-    n_components: int = COMPONENTS,
+    n_components: int = DEFAULT_COMPONENTS,
     standardize: bool = True,
     indicators: Array | None = None,
 ) -> tuple[Array, bool]:
@@ -42,15 +42,15 @@ def imputed(
     if not hole.any() or count < 1:
         return filled, True
     small = min(n, width)
-    rounds = int(np.clip(WORK / (n * width * small + small**3), FEWEST_ROUNDS, MOST_ROUNDS))
+    rounds = int(np.clip(MAX_FLOPS / (n * width * small + small**3), MIN_ROUNDS, MAX_ROUNDS))
     for _ in range(rounds):
         standard = _standard(filled, standardize, indicators)
-        fitted = _fitted(standard.applied(filled), count)
+        fitted = _shrunk_fit(standard.apply(filled), count)
         scale = np.where(np.isinf(standard.deviation), 0.0, standard.deviation)
         new = (fitted * scale + standard.mean)[hole]
         step = ((new - filled[hole]) / np.broadcast_to(_unit(scale), X.shape)[hole]) ** 2
         filled[hole] = new
-        if float(step.mean()) <= TOLERANCE**2:
+        if float(step.mean()) <= STEP_TOLERANCE**2:
             return filled, True
     return filled, False
 
@@ -67,7 +67,7 @@ def _unit(scale: Array) -> Array:
     return np.where(scale > 0, scale, 1.0)
 
 
-def _fitted(Z: Array, count: int) -> Array:
+def _shrunk_fit(Z: Array, count: int) -> Array:
     """The part of centred rows that shrunk principal components make up."""
     n, width = Z.shape
     wide = width > n

@@ -12,7 +12,7 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, InPython, InvalidInput
 
 # A message names this many classes, and counts the others.
-NAMED = 5
+MAX_NAMED_CLASSES = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ def refuse_singles(classes: Array, sizes: Array, reason: str) -> None:
     single = classes[sizes == 1]
     if len(single):
         raise InvalidInput(
-            f"{_listed(single)} of ",
+            f"{_class_names(single)} of ",
             Argument("y"),
             f" ha{'s' if len(single) == 1 else 've'} one row each, and {reason}; leave "
             "such rows out, or put them into another class",
@@ -68,12 +68,12 @@ def labels_of(y: Any, n: int) -> Labels:
         raise InvalidInput(
             Argument("y"), f" has {len(given)} labels for {n} rows; it needs one for each row"
         )
-    classes, codes = numbered(checked_labels(given))
+    classes, codes = classes_and_codes(validated_labels(given))
     refuse_few(classes, n)
     return Labels(classes, codes)
 
 
-def checked_labels(y: Any) -> Array:
+def validated_labels(y: Any) -> Array:
     """Labels as a column; missing ones and measurements are refused."""
     given = _one_column(y)
     _refuse_missing(given)
@@ -81,7 +81,7 @@ def checked_labels(y: Any) -> Array:
     return given
 
 
-def numbered(given: Array) -> tuple[Array, Array]:
+def classes_and_codes(given: Array) -> tuple[Array, Array]:
     """The different labels, sorted, and for each row the place of its own among them."""
     try:
         classes, codes = np.unique(given, return_inverse=True)
@@ -162,7 +162,9 @@ def _refuse_measurements(given: Array) -> None:
         )
 
 
-def _listed(classes: Array) -> str:
-    names = ", ".join(str(name) for name in classes[:NAMED])
-    more = f" and {len(classes) - NAMED} more" if len(classes) > NAMED else ""
+def _class_names(classes: Array) -> str:
+    names = ", ".join(str(name) for name in classes[:MAX_NAMED_CLASSES])
+    more = (
+        f" and {len(classes) - MAX_NAMED_CLASSES} more" if len(classes) > MAX_NAMED_CLASSES else ""
+    )
     return f"class{'es' if len(classes) > 1 else ''} {names}{more}"

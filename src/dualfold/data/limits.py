@@ -19,35 +19,35 @@ from typing import Any
 from dualfold.errors import DamagedFile, DualfoldError, InvalidInput
 
 __all__ = [
-    "LONGEST_LINE",
-    "MOST_SQUEEZED",
-    "MOST_STREAMED",
-    "SMALL",
-    "Unpacked",
-    "foreign",
-    "parsed_json",
-    "readable_archive",
-    "streamed",
+    "FREE_UNPACKED_BYTES",
+    "MAX_COMPRESSION_RATIO",
+    "MAX_LINE_BYTES",
+    "MAX_STREAM_BYTES",
+    "LimitedStream",
+    "parse_json",
+    "read_stream",
+    "refuse_oversized_archive",
     "unpacked_limit",
+    "unreadable_as_damaged",
 ]
 
 # Packed files may unpack to SMALL bytes, or to MOST_SQUEEZED times their size if that is more:
 # arrays of numbers shrink to a tenth, those that are nearly all zeros to a hundredth.
-SMALL, MOST_SQUEEZED = 2**28, 200
+FREE_UNPACKED_BYTES, MAX_COMPRESSION_RATIO = 2**28, 200
 # Of standard input, pipes and devices so many bytes are taken.
-MOST_STREAMED = 2**30
+MAX_STREAM_BYTES = 2**30
 # A line of text: a million columns of 60 characters.
-LONGEST_LINE = 2**26
+MAX_LINE_BYTES = 2**26
 # What is shown of the words of another library.
-SHOWN = 200
+MAX_QUOTED_CHARACTERS = 200
 
 
 def unpacked_limit(packed: int) -> int:
     """How many bytes a packed file of this size may become."""
-    return max(SMALL, MOST_SQUEEZED * packed)
+    return max(FREE_UNPACKED_BYTES, MAX_COMPRESSION_RATIO * packed)
 
 
-class Unpacked(io.RawIOBase):
+class LimitedStream(io.RawIOBase):
     """An unpacked stream that ends with an error where it becomes too long."""
 
     def __init__(self, stream: Any, packed: int, name: str) -> None:
@@ -68,7 +68,7 @@ class Unpacked(io.RawIOBase):
         if self._seen > self._limit:
             raise InvalidInput(
                 f"{self._name} unpacks to more than {self._limit / 1e6:,.0f} MB, which is more "
-                f"than {MOST_SQUEEZED} times its size; unpack it first if that is meant"
+                f"than {MAX_COMPRESSION_RATIO} times its size; unpack it first if that is meant"
             )
         return found
 
@@ -78,12 +78,12 @@ class Unpacked(io.RawIOBase):
         super().close()
 
 
-def streamed(stream: Any, name: str) -> io.BytesIO:
+def read_stream(stream: Any, name: str) -> io.BytesIO:
     """All of a stream that can be read once; refused where it does not end in time."""
-    content = stream.read(MOST_STREAMED + 1)
-    if len(content) > MOST_STREAMED:
+    content = stream.read(MAX_STREAM_BYTES + 1)
+    if len(content) > MAX_STREAM_BYTES:
         raise InvalidInput(
-            f"{name} is longer than {MOST_STREAMED / 1e9:.1f} GB, the most that is read of what "
+            f"{name} is longer than {MAX_STREAM_BYTES / 1e9:.1f} GB, the most that is read of what "
             "is no file; save it as a file first"
         )
     if not content:
@@ -97,22 +97,22 @@ def is_stream(path: Path) -> bool:
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
-def readable_archive(place: Path | io.BytesIO, name: str, kind: str) -> None:
+def refuse_oversized_archive(place: Path | io.BytesIO, name: str, kind: str) -> None:
     """Refuse a zip file (`kind`: .npz, .xlsx) that would unpack to far more than it should."""
     size = place.stat().st_size if isinstance(place, Path) else len(place.getvalue())
-    with foreign(name, kind), zipfile.ZipFile(place) as archive:
+    with unreadable_as_damaged(name, kind), zipfile.ZipFile(place) as archive:
         whole = sum(entry.file_size for entry in archive.infolist())
     if whole > unpacked_limit(size):
         raise InvalidInput(
-            f"{name} unpacks to {whole / 1e9:.1f} GB, more than {MOST_SQUEEZED} times its size; "
-            "save it without compression if that is meant"
+            f"{name} unpacks to {whole / 1e9:.1f} GB, more than {MAX_COMPRESSION_RATIO} times its "
+            "size; save it without compression if that is meant"
         )
     if isinstance(place, io.BytesIO):
         place.seek(0)
 
 
 @contextlib.contextmanager
-def foreign(name: str, kind: str) -> Iterator[None]:
+def unreadable_as_damaged(name: str, kind: str) -> Iterator[None]:
     """While another library reads the file `name`, whatever it raises means: not of this kind.
 
     Libraries raise their own errors, those of their parsers and of Python, of many types, for
@@ -126,13 +126,13 @@ def foreign(name: str, kind: str) -> Iterator[None]:
         if isinstance(error, OSError) and error.errno is not None and error.filename is not None:
             raise  # no right to read it, and the like
         said = " ".join(str(error).split())
-        said = said if len(said) <= SHOWN else f"{said[:SHOWN]}…"
+        said = said if len(said) <= MAX_QUOTED_CHARACTERS else f"{said[:MAX_QUOTED_CHARACTERS]}…"
         raise DamagedFile(
             f"{name} is not a readable {kind} file: {said or type(error).__name__}"
         ) from error
 
 
-def parsed_json(text: bytes) -> Any:
+def parse_json(text: bytes) -> Any:
     """What the text states; ValueError where it is no JSON, or half of a character is in it.
 
     JSON can spell such halves (\\ud800); no file can be written and nothing printed with them.

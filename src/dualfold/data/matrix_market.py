@@ -16,11 +16,11 @@ from dualfold.arrays import Array
 from dualfold.data.dialect import Opener
 from dualfold.errors import DamagedFile, InvalidInput
 
-FIELDS = ("real", "double", "integer", "unsigned-integer", "pattern")
-SYMMETRIES = ("general", "symmetric", "skew-symmetric")
-LONGEST_LINE = 1 << 16
+NUMBER_FIELDS = ("real", "double", "integer", "unsigned-integer", "pattern")
+KNOWN_SYMMETRIES = ("general", "symmetric", "skew-symmetric")
+MAX_HEADER_BYTES = 1 << 16
 # Numbers of a dense matrix are all in the file, so its sizes cannot ask for more than that.
-MOST_ROWS = 2**31 - 1
+MAX_MATRIX_ROWS = 2**31 - 1
 
 
 def matrix_market(opener: Opener, name: str) -> Any:
@@ -42,13 +42,17 @@ def matrix_market(opener: Opener, name: str) -> Any:
 
 def _banner(stream: Any, name: str) -> tuple[str, str, str]:
     """The layout, the kind of numbers and the symmetry that the first line states."""
-    words = stream.readline(LONGEST_LINE).decode("latin-1").lower().split()
+    words = stream.readline(MAX_HEADER_BYTES).decode("latin-1").lower().split()
     if len(words) != 5 or words[:2] != ["%%matrixmarket", "matrix"]:
         raise DamagedFile("its first line is no '%%MatrixMarket matrix …'")
     layout, field, symmetry = words[2:]
     if field == "complex":
         raise InvalidInput(f"real numbers are needed, but {name} holds complex ones")
-    known = layout in ("coordinate", "array") and field in FIELDS and symmetry in SYMMETRIES
+    known = (
+        layout in ("coordinate", "array")
+        and field in NUMBER_FIELDS
+        and symmetry in KNOWN_SYMMETRIES
+    )
     if not known or (layout == "array" and field == "pattern"):
         raise DamagedFile(f"its first line states an unknown form: {layout} {field} {symmetry}")
     return layout, field, symmetry
@@ -56,10 +60,10 @@ def _banner(stream: Any, name: str) -> tuple[str, str, str]:
 
 def _sizes(stream: Any, count: int) -> list[int]:
     """Rows, columns and, of a sparse matrix, entries: the first line that is no remark."""
-    while line := stream.readline(LONGEST_LINE):
+    while line := stream.readline(MAX_HEADER_BYTES):
         if line.strip() and not line.startswith(b"%"):
             sizes = [int(word) for word in line.split()]
-            if len(sizes) != count or min(sizes) < 0 or max(sizes[:2]) > MOST_ROWS:
+            if len(sizes) != count or min(sizes) < 0 or max(sizes[:2]) > MAX_MATRIX_ROWS:
                 raise DamagedFile(f"its sizes are {line[:60].decode('latin-1').strip()!r}")
             return sizes
     raise DamagedFile("it ends before its sizes")

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dualfold.data.columns import Table
-from dualfold.data.imputation import imputed
-from dualfold.data.notices import listed, naming
+from dualfold.data.imputation import pca_imputed
+from dualfold.data.notices import column_argument, quoted_names
 from dualfold.data.reading import Missing
 from dualfold.errors import Argument, InvalidInput, Message
 
@@ -19,7 +19,7 @@ BLOCK_CELLS = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Scaled:
+class ColumnScaling:
     """How columns will be scaled, which decides which rows are alike.
 
     indicators : which columns are the 0 and 1 of categories
@@ -31,24 +31,26 @@ class Scaled:
     sources: tuple[str, ...] = ()
 
 
-AS_READ = Scaled()
+AS_READ = ColumnScaling()
 
 # From this share of the rows on, it matters which column they were lost to.
-WORTH_BLAME = 0.05
+MIN_BLAMED_SHARE = 0.05
 
 
-def complete(table: Table, missing: Missing, scaled: Scaled = AS_READ) -> Table:
+def complete_table(table: Table, missing: Missing, scaled: ColumnScaling = AS_READ) -> Table:
     """A table without missing or infinite values; a notice names constant columns."""
-    table = without_gaps(table, missing, scaled)
+    table = without_missing_values(table, missing, scaled)
     constant = [] if missing == "keep" else _constant(table)
     if not constant:
         return table
     kept = "it changes" if len(constant) == 1 else "they change"
-    sentence = f"{listed(constant)}: the same value in every row; kept, {kept} no distance"
+    sentence = f"{quoted_names(constant)}: the same value in every row; kept, {kept} no distance"
     return replace(table, notices=(*table.notices, sentence))
 
 
-def without_gaps(table: Table, missing: Missing, scaled: Scaled = AS_READ) -> Table:
+def without_missing_values(
+    table: Table, missing: Missing, scaled: ColumnScaling = AS_READ
+) -> Table:
     """A table without missing or infinite values, by the rule `missing`; "auto" raises."""
     if missing == "keep":
         return table
@@ -57,16 +59,16 @@ def without_gaps(table: Table, missing: Missing, scaled: Scaled = AS_READ) -> Ta
             Argument("missing"),
             f" must be 'raise', 'drop', 'mean' or 'impute', but is {missing!r}",
         )
-    bad_rows, nans, infinities = _gaps(table.X)
+    bad_rows, nans, infinities = _missing_values(table.X)
     count = int(bad_rows.sum())
     if not count:
         return table
     named = replace(table, names=scaled.sources or table.names)
-    gaps = _described(named, count, nans, infinities)
+    gaps = _gap_sentence(named, count, nans, infinities)
     if missing == "mean":
-        return _filled(table, gaps)
+        return _mean_imputed_table(table, gaps)
     if missing == "impute":
-        return _imputed(table, gaps, scaled)
+        return _pca_imputed_table(table, gaps, scaled)
     emptiest = Argument("exclude", [named.names[int(np.argmax(nans + infinities))]])
     if missing in ("auto", "raise"):
         raise InvalidInput(
@@ -99,10 +101,10 @@ def without_gaps(table: Table, missing: Missing, scaled: Scaled = AS_READ) -> Ta
     )
 
 
-def _imputed(table: Table, gaps: str, scaled: Scaled) -> Table:
+def _pca_imputed_table(table: Table, gaps: str, scaled: ColumnScaling) -> Table:
     """Gaps as rows that are alike have it, by iterated regularised PCA."""
     _refuse_sparse_or_empty(table, gaps)
-    filled, settled = imputed(
+    filled, settled = pca_imputed(
         np.asarray(table.X), standardize=scaled.standardize, indicators=scaled.indicators
     )
     sentence = Message(
@@ -125,13 +127,13 @@ def _refuse_sparse_or_empty(table: Table, gaps: str) -> None:
     if not known.all():
         empty = [name for name, some in zip(table.names, known, strict=True) if not some]
         raise InvalidInput(
-            f"{listed(empty)}: no finite value to take the mean of; ",
-            naming("exclude", empty),
+            f"{quoted_names(empty)}: no finite value to take the mean of; ",
+            column_argument("exclude", empty),
             f" leaves {'it' if len(empty) == 1 else 'them'} out",
         )
 
 
-def _filled(table: Table, gaps: str) -> Table:
+def _mean_imputed_table(table: Table, gaps: str) -> Table:
     """Gaps as the mean of their column."""
     _refuse_sparse_or_empty(table, gaps)
     filled = np.array(table.X)
@@ -156,7 +158,7 @@ def _costliest(table: Table, bad_rows: NDArray[np.bool_]) -> Message:
     alone = (holes & (holes.sum(axis=1) == 1)[:, None]).sum(axis=0)
     worst = int(np.argmax(alone))
     saved, lost = int(alone[worst]), int(bad_rows.sum())
-    if lost < max(2, WORTH_BLAME * len(bad_rows)) or 2 * saved <= lost:
+    if lost < max(2, MIN_BLAMED_SHARE * len(bad_rows)) or 2 * saved <= lost:
         return Message()
     name = table.names[worst]
     return Message(
@@ -166,7 +168,7 @@ def _costliest(table: Table, bad_rows: NDArray[np.bool_]) -> Message:
     )
 
 
-def _gaps(X: Any) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
+def _missing_values(X: Any) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
     """Which rows have a value that is no number, and how many NaN and infinite each column has."""
     n, width = X.shape
     if not isinstance(X, np.ndarray):
@@ -193,7 +195,7 @@ def _gaps(X: Any) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int6
     return bad, nans, infinities
 
 
-def _described(
+def _gap_sentence(
     table: Table, count: int, nans: NDArray[np.int64], infinities: NDArray[np.int64]
 ) -> str:
     parts = []

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MANY_ROWS = 20
 # Names of what is asked rather than measured: alone, or as the last word ("iris_class"). Those of
 # scikit-learn's, UCI's and R's tables; a name that is meant otherwise costs a sentence.
-ANSWER = re.compile(
+TARGET_NAME_PATTERN = re.compile(
     r"(?:.*[_\s.-])?(?:labels?|class(?:es)?|targets?|clusters?|species|outcomes?|diagnosis)"
     r"|y|y_true|(?:ground_?)?truth|answers?|response|categor(?:y|ies)|survived|churn(?:ed)?|digit"
     r"|target[_\s.-].*",
@@ -29,7 +29,7 @@ ANSWER = re.compile(
 # A number that is written with a currency before it, digits in groups, or a unit after it.
 DRESSED_NUMBER = re.compile(r"[-+$€£¥\s]*\d[\d.,'’_\s]*(?:[eE][-+]?\d+)?\s*[^\W\d]{0,5}[%°²³]?\.?")
 PLAIN_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-SENTENCES = {
+KIND_SENTENCES = {
     "empty": "empty, left out",
     "identifier": "row numbers or identifiers by their values (whole numbers, all different), "
     "left out",
@@ -48,53 +48,55 @@ SENTENCES = {
     "season": "dates, used as the time of the year",
 }
 # Kinds that `keep` uses all the same.
-USABLE = ("identifier", "named", "odd one", "boolean", "code")
+KEEPABLE_KINDS = ("identifier", "named", "odd one", "boolean", "code")
 # What is used beside numbers in mixed tables; `encoding` makes numbers of it.
-ENCODED = ("category", "yes or no", "ordered", "time", "season")
+ENCODED_KINDS = ("category", "yes or no", "ordered", "time", "season")
 # Kinds that are used without having been asked for.
-GUESSED = ("category", "yes or no", "time")
+GUESSED_KINDS = ("category", "yes or no", "time")
 # Names that a remedy spells out; of more columns it names the argument alone.
-MOST_SPELT = 3
+MAX_SPELT_NAMES = 3
 
 
-def listed(names: Iterable[Any], most: int = 5) -> str:
+def quoted_names(names: Iterable[Any], most: int = 5) -> str:
     """Names in quotes, the first few of them."""
     names = list(names)
     shown = ", ".join(f"'{name}'" for name in names[:most])
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def naming(argument: str, names: list[str]) -> Argument:
+def column_argument(argument: str, names: list[str]) -> Argument:
     """The argument with these columns, where they are few."""
-    return Argument(argument, names) if len(names) <= MOST_SPELT else Argument(argument)
+    return Argument(argument, names) if len(names) <= MAX_SPELT_NAMES else Argument(argument)
 
 
-def answers_in(kinds: dict[str, str], asked: Iterable[str] = ()) -> list[str]:
+def target_columns_in(kinds: dict[str, str], asked: Iterable[str] = ()) -> list[str]:
     """The features whose names say that they hold the answer rather than a measurement.
 
     asked : columns that somebody named, to use them
     """
-    used = [name for name, kind in kinds.items() if kind in ("number", "distinct", *ENCODED)]
-    return answers_among(used, asked)
+    used = [name for name, kind in kinds.items() if kind in ("number", "distinct", *ENCODED_KINDS)]
+    return target_columns_among(used, asked)
 
 
-def answers_among(used: list[str], asked: Iterable[str] = ()) -> list[str]:
+def target_columns_among(used: list[str], asked: Iterable[str] = ()) -> list[str]:
     """The same of the names of features; none where nothing else would be left."""
     meant = set(asked)
-    found = [name for name in used if ANSWER.fullmatch(name.strip()) and name not in meant]
+    found = [
+        name for name in used if TARGET_NAME_PATTERN.fullmatch(name.strip()) and name not in meant
+    ]
     return found if len(found) < len(used) else []
 
 
-def answer_notice(names: list[str]) -> Message:
+def target_notice(names: list[str]) -> Message:
     """Columns that are used, but may be what the map should be held against."""
     them = "it" if len(names) == 1 else "them"
     feature = "a feature" if len(names) == 1 else "features"
     return Message(
-        f"{listed(names)}: used as {feature}, though the name says that it may be the answer and "
-        "no measurement; ",
+        f"{quoted_names(names)}: used as {feature}, though the name says that it may be the answer "
+        "and no measurement; ",
         Argument("label_columns", names[:1]),  # as an option it colours, too, and takes one
         " keeps it apart, ",
-        naming("exclude", names),
+        column_argument("exclude", names),
         f" leaves {them} out",
     )
 
@@ -109,22 +111,22 @@ def kind_notices(columns: dict[str, Column], kinds: dict[str, str]) -> list[Mess
         for name, offender in offenders.items()
         if offender
     ]
-    for kind, sentence in SENTENCES.items():
+    for kind, sentence in KIND_SENTENCES.items():
         names = [name for name in kinds if kinds[name] == kind and not offenders.get(name)]
         if names:
-            said.append(Message(f"{listed(names)}: {sentence}", *_kept(kind, names)))
+            said.append(Message(f"{quoted_names(names)}: {sentence}", *_kind_remedy(kind, names)))
     return said
 
 
-def _kept(kind: str, names: list[str]) -> Sequence[str]:
+def _kind_remedy(kind: str, names: list[str]) -> Sequence[str]:
     """How to use columns of that kind all the same, or how not to."""
     them = "it" if len(names) == 1 else "them"
-    if kind in GUESSED:
-        return ("; ", naming("exclude", names), f" leaves {them} out")
-    if kind not in USABLE:
+    if kind in GUESSED_KINDS:
+        return ("; ", column_argument("exclude", names), f" leaves {them} out")
+    if kind not in KEEPABLE_KINDS:
         return ()
     how = " as 0 and 1" if kind == "boolean" else ""
-    return ("; ", naming("keep", names), f" uses {them}{how}")
+    return ("; ", column_argument("keep", names), f" uses {them}{how}")
 
 
 def _offending_number(column: Column) -> Message:
@@ -154,7 +156,7 @@ def _remedy(text: str) -> Sequence[str]:
     return ("change it in the file (no units or words, empty where missing) to use the column",)
 
 
-def doubtful(
+def doubt_notices(
     columns: dict[str, Column], kinds: dict[str, str], answers: list[str]
 ) -> list[Message]:
     """What was used, but may not be meant."""
@@ -163,10 +165,10 @@ def doubtful(
     if distinct and len(columns[distinct[0]]) >= MANY_ROWS:
         said.append(
             Message(
-                f"{listed(distinct)}: whole numbers, all different, used as features; if they "
-                "only name the rows, ",
-                naming("exclude", distinct),
+                f"{quoted_names(distinct)}: whole numbers, all different, used as features; if "
+                "they only name the rows, ",
+                column_argument("exclude", distinct),
                 " leaves them out",
             )
         )
-    return [*said, answer_notice(answers)] if answers else said
+    return [*said, target_notice(answers)] if answers else said

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dualfold.data import array_files as arrays
-from dualfold.data.column_choices import encoded_table, logarithms, without_idle
+from dualfold.data.column_choices import encoded_table, logarithms, without_redundant_columns
 from dualfold.data.columns import Table, table_of_frame
 from dualfold.data.dates import ambiguous_dates, as_dates
 from dualfold.data.encoding import Encoding, indicators, is_mixed, sources_of, to_json
-from dualfold.data.missing_values import Scaled, complete
-from dualfold.data.notices import answers_among
-from dualfold.data.reading import ABOUT, AS_IT_IS, Reading
+from dualfold.data.missing_values import ColumnScaling, complete_table
+from dualfold.data.notices import target_columns_among
+from dualfold.data.reading import DEFAULT_READING, OPTION_SUBJECTS, Reading
 from dualfold.data.scales import Standard, different_units, gower_standard, standard_of
 from dualfold.data.table_reader import raw_table, table_of_matrix
 from dualfold.errors import Argument, InvalidInput, Message
@@ -69,7 +69,7 @@ class Prepared:
     @property
     def answers(self) -> list[str]:
         """The columns that are used though their names say that they may be the answer."""
-        return answers_among(self.sources, self.reading.asked)
+        return target_columns_among(self.sources, self.reading.used_fields)
 
     @property
     def stored_encodings(self) -> list[dict[str, Any]]:
@@ -113,7 +113,7 @@ class Prepared:
         return None if values is None else colors_of(values)
 
 
-def prepare(source: Any, reading: Reading = AS_IT_IS) -> Prepared:
+def prepare(source: Any, reading: Reading = DEFAULT_READING) -> Prepared:
     """The matrix that methods take, with names, labels and everything that was decided.
 
     The command line prepares every table with this function, so the same file and the same
@@ -130,7 +130,7 @@ def prepare(source: Any, reading: Reading = AS_IT_IS) -> Prepared:
     file = isinstance(source, str | os.PathLike)
     name = os.fspath(source) if file else f"the {type(source).__name__}"
     given = reading.mixed == "given"
-    table = table if given else without_idle(table, reading)
+    table = table if given else without_redundant_columns(table, reading)
     raw = table
     logs, remarks = logarithms(table, reading)
     table, encodings = encoded_table(table, reading, logs)
@@ -139,11 +139,13 @@ def prepare(source: Any, reading: Reading = AS_IT_IS) -> Prepared:
     rule = reading.missing
     if rule == "auto":
         rule = "raise" if given or not isinstance(table.X, np.ndarray) else "impute"
-    table = complete(table, rule, Scaled(scaling.standardize, categories, sources_of(encodings)))
+    table = complete_table(
+        table, rule, ColumnScaling(scaling.standardize, categories, sources_of(encodings))
+    )
     standard = standard_of(table.X, categories) if scaling.standardize else None
     if reading.mixed == "gower":
         standard = gower_standard(table.X, categories, len(encodings))
-    X = table.X if standard is None else standard.applied(table.X)
+    X = table.X if standard is None else standard.apply(table.X)
     remarks = [*remarks, *scaling.remarks, *_color_remarks(table, reading.color)]
     return Prepared(
         X=X,
@@ -198,8 +200,8 @@ def colors_of(values: NDArray[Any]) -> NDArray[Any]:
 def _table(source: Any, reading: Reading) -> Table:
     if isinstance(source, str | os.PathLike):
         return raw_table(source, reading, mixed=True)
-    for name in reading.given():
-        if ABOUT[name] != "columns":
+    for name in reading.non_default():
+        if OPTION_SUBJECTS[name] != "columns":
             kind = type(source).__name__
             raise InvalidInput(Argument(name), f" is about files, and this is a {kind}")
     if hasattr(source, "iloc"):
@@ -220,7 +222,7 @@ def _with_orders(source: Any, reading: Reading) -> Reading:
         f"{name}={','.join(map(str, dtype.categories))}"
         for name, dtype in known.items()
         if getattr(dtype, "ordered", False) and reading.mixed in ("famd", "gower")
-        if name not in (*reading.orders, *reading.exclude, *reading.apart, *reading.category)
+        if name not in (*reading.orders, *reading.exclude, *reading.label_fields, *reading.category)
     )
     return replace(reading, ordered=(*reading.ordered, *orders)) if orders else reading
 

@@ -15,7 +15,7 @@ from dualfold.errors import Argument, InvalidInput
 
 Missing = Literal["auto", "raise", "drop", "mean", "impute", "keep"]
 Mixed = Literal["famd", "gower", "numbers", "given"]
-FORMATS = ("csv", "tsv", "jsonl", "xlsx", "parquet", "npy", "npz", "mtx", "h5ad")
+FILE_FORMATS = ("csv", "tsv", "jsonl", "xlsx", "parquet", "npy", "npz", "mtx", "h5ad")
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,9 @@ class Reading:
     )
     format: str | None = field(
         default=None,
-        metadata=_option("If the ending of FILE does not say it.", choices=FORMATS, about="file"),
+        metadata=_option(
+            "If the ending of FILE does not say it.", choices=FILE_FORMATS, about="file"
+        ),
     )
     encoding: str | None = field(
         default=None,
@@ -192,7 +194,7 @@ class Reading:
                 object.__setattr__(self, one.name, several)
 
     @property
-    def apart(self) -> dict[str, str]:
+    def label_fields(self) -> dict[str, str]:
         """The columns that become labels, each with the field that names it."""
         asked = dict.fromkeys(self.label_columns, "label_columns")
         for one in ("labels", "identifier", "color"):
@@ -216,54 +218,54 @@ class Reading:
         return found
 
     @property
-    def asked(self) -> dict[str, str]:
+    def used_fields(self) -> dict[str, str]:
         """The columns that are to be used in some way, each with the field that names it."""
         fields = ("keep", "category", "log", "season")
         asked = {name: field for field in fields for name in getattr(self, field)}
         return asked | dict.fromkeys(self.orders, "ordered")
 
     @property
-    def excluded(self) -> tuple[str, ...]:
+    def excluded_columns(self) -> tuple[str, ...]:
         """The columns that are neither features nor labels."""
-        return tuple(name for name in self.exclude if name not in self.apart)
+        return tuple(name for name in self.exclude if name not in self.label_fields)
 
-    def given(self) -> dict[str, Any]:
+    def non_default(self) -> dict[str, Any]:
         """The fields with another value than by default."""
-        values = {name: getattr(self, name) for name in DEFAULTS}
-        return {name: value for name, value in values.items() if value != DEFAULTS[name]}
+        values = {name: getattr(self, name) for name in DEFAULT_VALUES}
+        return {name: value for name, value in values.items() if value != DEFAULT_VALUES[name]}
 
     def after(self, earlier: Reading, *about: str) -> Self:
         """What `earlier` says, as far as it is about these things, where this says nothing."""
         known = {
             name: value
-            for name, value in earlier.given().items()
-            if not about or ABOUT[name] in about
+            for name, value in earlier.non_default().items()
+            if not about or OPTION_SUBJECTS[name] in about
         }
-        return replace(self, **(known | self.given()))
+        return replace(self, **(known | self.non_default()))
 
     def settings(self) -> dict[str, Any]:
         """JSON-ready; `reading_of` makes the same reading of it."""
-        values = {name: getattr(self, name) for name in OFFERED}
+        values = {name: getattr(self, name) for name in READING_OPTIONS}
         return {k: list(v) if isinstance(v, tuple) else v for k, v in values.items()}
 
 
 # What each field is about; those that are no options are about text files, but one.
-ABOUT: dict[str, str] = {
+OPTION_SUBJECTS: dict[str, str] = {
     one.name: one.metadata["option"].about if one.metadata else "file" for one in fields(Reading)
 } | {"label_columns": "columns"}
-DEFAULTS: dict[str, Any] = {one.name: one.default for one in fields(Reading)}
+DEFAULT_VALUES: dict[str, Any] = {one.name: one.default for one in fields(Reading)}
 # The fields that are options, in the order of the help texts.
-OFFERED: dict[str, Option] = {
+READING_OPTIONS: dict[str, Option] = {
     one.name: one.metadata["option"] for one in fields(Reading) if "option" in one.metadata
 }
 
 
-AS_IT_IS = Reading()
+DEFAULT_READING = Reading()
 
 
 def reading_of(settings: Mapping[str, Any]) -> Reading:
     """The reading that stored settings state; others may have written them."""
-    stated = {name: settings[name] for name in OFFERED if name in settings}
+    stated = {name: settings[name] for name in READING_OPTIONS if name in settings}
     if stated and "mixed" not in stated:  # of a version that made no such choices
         stated["mixed"] = "given"
     wrong = [name for name, value in stated.items() if not _can_be(name, value)]
@@ -276,7 +278,7 @@ def reading_of(settings: Mapping[str, Any]) -> Reading:
 
 def _can_be(name: str, value: Any) -> bool:
     """Whether a JSON value can stand for this field."""
-    default, choices = DEFAULTS[name], OFFERED[name].choices
+    default, choices = DEFAULT_VALUES[name], READING_OPTIONS[name].choices
     if name == "standardize":
         return isinstance(value, bool | None)
     if isinstance(default, tuple):

@@ -13,25 +13,25 @@ from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 
 # Squares of more, summed over any number of rows, do not fit into a float64 (1.8e308).
-LARGEST = 1e140
+MAX_VALUE = 1e140
 # Interquartile ranges that differ more than this are different units, and one drowns the others.
-MOST_RATIO = 10.0
+MAX_SPREAD_RATIO = 10.0
 # Quartiles of few rows differ by chance, e.g. of 5 rows tenfold among 20,000 columns of one unit.
 CHANCE_ROWS = 100
 # Rows that quartiles are taken of: their error is then 2 %, nothing beside a ratio of 10.
-SAMPLED = 10_000
+MAX_SAMPLED_ROWS = 10_000
 # Pixels and spectra have more columns than this; of fewer, half begin alike by chance.
-MANY_COLUMNS = 8
-WAVELENGTH = re.compile(r"\d+(?:\.\d+)?\s*[^\W\d]{0,3}")
+MIN_SPECTRUM_COLUMNS = 8
+WAVELENGTH_PATTERN = re.compile(r"\d+(?:\.\d+)?\s*[^\W\d]{0,3}")
 
 
 def ranges(X: Any) -> Array:
     """Largest minus smallest value of each column, gaps left out; 0 where it is constant."""
-    low, high = limits(X)
+    low, high = column_limits(X)
     return high - low
 
 
-def limits(X: Any) -> tuple[Array, Array]:
+def column_limits(X: Any) -> tuple[Array, Array]:
     """The smallest and the largest value of each column, gaps left out."""
     if not isinstance(X, np.ndarray):
         least, most = X.min(axis=0).toarray(), X.max(axis=0).toarray()
@@ -54,7 +54,7 @@ class Standard:
     mean: Array
     deviation: Array
 
-    def applied(self, X: Any) -> Array:
+    def apply(self, X: Any) -> Array:
         return np.asarray(np.subtract(X, self.mean, dtype=np.float64) / self.deviation)
 
 
@@ -71,7 +71,7 @@ def standard_of(X: Any, indicators: Array | None = None) -> Standard:
             "shifting them, or give it as a dense table"
         )
     largest = np.abs(X).max(axis=0)
-    if float(largest.max(initial=0.0)) > LARGEST:
+    if float(largest.max(initial=0.0)) > MAX_VALUE:
         raise InvalidInput(
             f"the largest value is {largest.max():.1e}, and the squares of such numbers overflow; "
             "look whether it is a mark for a missing value, or divide the column by a constant"
@@ -92,7 +92,7 @@ def gower_standard(X: Any, indicators: Array, count: int) -> Standard:
     A number differs by its share of the range, a category by 0 or 1: half for each of the two
     levels that differ.
     """
-    low, high = limits(X)
+    low, high = column_limits(X)
     width = np.where(indicators, 2.0, high - low)
     shift = np.where(indicators, 0.0, low)
     return Standard(shift, np.where(width > 0, width * count, np.inf))
@@ -100,7 +100,7 @@ def gower_standard(X: Any, indicators: Array, count: int) -> Standard:
 
 def spreads(X: Array) -> Array:
     """The interquartile range of each column; of one without, as a rare count, its deviation."""
-    rows = X[:: -(-len(X) // SAMPLED)].astype(np.float64)
+    rows = X[:: -(-len(X) // MAX_SAMPLED_ROWS)].astype(np.float64)
     rows[~np.isfinite(rows)] = np.nan
     known = np.isfinite(rows).sum(axis=0)
     rows.sort(axis=0)  # gaps go last
@@ -127,7 +127,7 @@ def different_units(X: Any, names: Sequence[str]) -> tuple[int, int, float] | No
     narrow, wide = order[len(order) // 20], order[-1]
     ratio = float(found[wide] / found[narrow])
     chance = np.exp(max(0.0, 6 / np.sqrt(len(X)) - 6 / np.sqrt(CHANCE_ROWS)))
-    return (int(narrow), int(wide), ratio) if ratio > MOST_RATIO * chance else None
+    return (int(narrow), int(wide), ratio) if ratio > MAX_SPREAD_RATIO * chance else None
 
 
 def shares_range(X: Array, names: Sequence[str]) -> bool:
@@ -137,7 +137,7 @@ def shares_range(X: Array, names: Sequence[str]) -> bool:
     where their names are numbers, as wavelengths are; or where their ranges have a value in
     common and differ less than tenfold.
     """
-    low, high = limits(X)
+    low, high = column_limits(X)
     varying = high > low
     if varying.sum() < 2:
         return False
@@ -145,10 +145,10 @@ def shares_range(X: Array, names: Sequence[str]) -> bool:
     bottom, top = float(low.min()), float(high.max())
     same = np.mean(low <= bottom + 0.01 * (top - bottom))
     reaching = np.mean(high >= bottom + 0.5 * (top - bottom))
-    many = len(names) >= MANY_COLUMNS
+    many = len(names) >= MIN_SPECTRUM_COLUMNS
     if many and same > 0.5 and reaching > 0.5:
         return True
-    if many and all(WAVELENGTH.fullmatch(str(name).strip()) for name in names):
+    if many and all(WAVELENGTH_PATTERN.fullmatch(str(name).strip()) for name in names):
         return True
     widths = high - low
-    return bool(low.max() <= high.min() and widths.max() <= MOST_RATIO * widths.min())
+    return bool(low.max() <= high.min() and widths.max() <= MAX_SPREAD_RATIO * widths.min())

@@ -17,20 +17,20 @@ import numpy as np
 from dualfold.data import array_files as arrays
 from dualfold.data.columns import Table, table_of_frame
 from dualfold.data.delimited import delimited_frame
-from dualfold.data.dialect import WHITESPACE, Opener
+from dualfold.data.dialect import WHITESPACE_PATTERN, Opener
 from dualfold.data.documents import json_lines_frame, spreadsheet_frame
 from dualfold.data.h5ad import h5ad_table
-from dualfold.data.limits import Unpacked, is_stream, streamed
-from dualfold.data.missing_values import complete
-from dualfold.data.notices import listed
-from dualfold.data.reading import AS_IT_IS, Reading
+from dualfold.data.limits import LimitedStream, is_stream, read_stream
+from dualfold.data.missing_values import complete_table
+from dualfold.data.notices import quoted_names
+from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.data.table_writer import read_metadata, write_table
 from dualfold.errors import Argument, InvalidInput
 
-__all__ = ["READABLE", "Table", "read_metadata", "read_table", "write_table"]
+__all__ = ["FORMATS_BY_ENDING", "Table", "read_metadata", "read_table", "write_table"]
 
 # Formats by ending; text and MatrixMarket files may end with .gz after it.
-READABLE = {
+FORMATS_BY_ENDING = {
     ".csv": "csv",
     ".tsv": "tsv",
     ".tab": "tsv",
@@ -46,13 +46,13 @@ READABLE = {
     ".mtx": "mtx",
     ".h5ad": "h5ad",
 }
-ZIPPABLE = ("csv", "tsv", "jsonl", "mtx")
+GZIP_FORMATS = ("csv", "tsv", "jsonl", "mtx")
 GZIP_MAGIC = b"\x1f\x8b"
 
 
 def read_table(
     source: str | os.PathLike[str],
-    reading: Reading = AS_IT_IS,
+    reading: Reading = DEFAULT_READING,
     *,
     features: Sequence[str] | None = None,
 ) -> Table:
@@ -68,7 +68,7 @@ def read_table(
     features: columns to use, whatever they look like, all others being labels (None: guess);
         a matrix without names is left whole.
     """
-    return complete(raw_table(source, reading, features=features), reading.missing)
+    return complete_table(raw_table(source, reading, features=features), reading.missing)
 
 
 def raw_table(
@@ -81,7 +81,7 @@ def raw_table(
     """As `read_table`, with gaps; `mixed` as in `table_of_frame`."""
     _refuse_long(reading.separator)
     _refuse_mark(reading)
-    place, name, kind = _located(source, reading.format)
+    place, name, kind = _locate_source(source, reading.format)
     if kind in ("csv", "tsv"):
         tabs = replace(reading, separator=reading.separator or "\t")
         frame, notices = delimited_frame(
@@ -112,10 +112,10 @@ def raw_table(
 
 
 def _refuse_long(separator: str | None) -> None:
-    if separator is not None and separator != WHITESPACE and len(separator) != 1:
+    if separator is not None and separator != WHITESPACE_PATTERN and len(separator) != 1:
         raise InvalidInput(
             Argument("separator"),
-            f" must be one character (or {WHITESPACE!r} for blanks), but is {separator!r}",
+            f" must be one character (or {WHITESPACE_PATTERN!r} for blanks), but is {separator!r}",
         )
 
 
@@ -135,8 +135,10 @@ def _refuse_mark(reading: Reading) -> None:
 
 def table_of_matrix(table: Table, reading: Reading) -> Table:
     """The same choice of columns for a matrix, whose columns are called column_1 and on."""
-    apart = {name: asked for name, asked in reading.apart.items() if name not in table.labels}
-    left_out = [name for name in reading.excluded if name not in table.labels]
+    apart = {
+        name: asked for name, asked in reading.label_fields.items() if name not in table.labels
+    }
+    left_out = [name for name in reading.excluded_columns if name not in table.labels]
     places = {name: place for place, name in enumerate(table.names)}
     for name, argument in {**dict.fromkeys(left_out, "exclude"), **apart}.items():
         if name not in places:
@@ -144,7 +146,7 @@ def table_of_matrix(table: Table, reading: Reading) -> Table:
                 Argument(argument, name),
                 f" names no column; the columns of the matrix are called {table.names[0]} to "
                 f"{table.names[-1]}"
-                + (f", the labels {listed(table.labels)}" if table.labels else ""),
+                + (f", the labels {quoted_names(table.labels)}" if table.labels else ""),
             )
     left = [place for name, place in places.items() if name not in (*left_out, *apart)]
     if not left:
@@ -160,17 +162,17 @@ def table_of_matrix(table: Table, reading: Reading) -> Table:
     return table
 
 
-def _located(
+def _locate_source(
     source: str | os.PathLike[str], format: str | None
 ) -> tuple[Path | io.BytesIO, str, str]:
     """Where the bytes are, what to call them in messages, and their format."""
-    known = sorted(set(READABLE.values()))
+    known = sorted(set(FORMATS_BY_ENDING.values()))
     if format is not None and format not in known:
         raise InvalidInput(
             Argument("format"), f" must be one of {', '.join(known)}, but is {format!r}"
         )
     if os.fspath(source) == "-":
-        return streamed(sys.stdin.buffer, "standard input"), "standard input", format or "csv"
+        return read_stream(sys.stdin.buffer, "standard input"), "standard input", format or "csv"
     if "://" in os.fspath(source):
         raise InvalidInput(
             f"{os.fspath(source)} is an address, and only files are read; download it first"
@@ -178,21 +180,22 @@ def _located(
     path = Path(source).expanduser()
     if path.is_dir():
         inside = sorted(entry.name for entry in path.iterdir() if _format_of(entry))
-        found = f"it holds {listed(inside)}" if inside else "it holds none that can be read"
+        found = f"it holds {quoted_names(inside)}" if inside else "it holds none that can be read"
         raise InvalidInput(f"{path} is a folder; name a file in it ({found})")
     if not path.exists():
         raise InvalidInput(_no_such_file(path))
     kind = format or _format_of(path) or ("csv" if is_stream(path) else None)
     if kind is None:
         raise InvalidInput(
-            f"the ending of {path.name} says no format; readable are {', '.join(READABLE)} "
-            "(text and .mtx also with .gz). If it is one of these, say which, as ",
+            f"the ending of {path.name} says no format; readable are "
+            f"{', '.join(FORMATS_BY_ENDING)} (text and .mtx also with .gz). If it is "
+            "one of these, say which, as ",
             Argument("format", "csv"),
             "; save another spreadsheet as .xlsx or CSV",
         )
     if is_stream(path):
         with path.open("rb") as stream:
-            return streamed(stream, str(path)), str(path), kind
+            return read_stream(stream, str(path)), str(path), kind
     if path.stat().st_size == 0:
         raise InvalidInput(f"{path} is empty")
     return path, str(path), kind
@@ -201,8 +204,8 @@ def _located(
 def _format_of(path: Path) -> str | None:
     name = path.name.lower()
     zipped = name.endswith(".gz")
-    kind = READABLE.get(Path(name.removesuffix(".gz")).suffix)
-    return kind if not zipped or kind in ZIPPABLE else None
+    kind = FORMATS_BY_ENDING.get(Path(name.removesuffix(".gz")).suffix)
+    return kind if not zipped or kind in GZIP_FORMATS else None
 
 
 def _no_such_file(path: Path) -> str:
@@ -214,9 +217,11 @@ def _no_such_file(path: Path) -> str:
     close = difflib.get_close_matches(path.name.lower(), others, n=3)
     readable = sorted(n for n in others.values() if _format_of(Path(n)))
     if close:
-        return f"there is no file {path}; did you mean {listed(others[n] for n in close)}?"
+        return f"there is no file {path}; did you mean {quoted_names(others[n] for n in close)}?"
     return f"there is no file {path}" + (
-        f"; the folder holds {listed(readable)}" if readable else "; the folder holds no table"
+        f"; the folder holds {quoted_names(readable)}"
+        if readable
+        else "; the folder holds no table"
     )
 
 
@@ -230,7 +235,7 @@ def _opener(place: Path | io.BytesIO, name: str) -> Opener:
         packed = stream.seek(0, io.SEEK_END)
         stream.seek(0)
         if magic == GZIP_MAGIC:
-            raw = Unpacked(gzip.GzipFile(fileobj=stream, mode="rb"), packed, name)
+            raw = LimitedStream(gzip.GzipFile(fileobj=stream, mode="rb"), packed, name)
             return cast(BinaryIO, io.BufferedReader(raw, 1 << 20))
         return stream
 

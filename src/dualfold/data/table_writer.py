@@ -16,11 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from dualfold.data import h5ad as annotated
 from dualfold.data.array_files import parquet_module
-from dualfold.data.atomic_files import check_place, whole_file
-from dualfold.data.limits import parsed_json
+from dualfold.data.atomic_files import atomic_file, check_place
+from dualfold.data.limits import parse_json
 from dualfold.errors import Argument, InvalidInput
 
-WRITABLE = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".npy", ".h5ad")
+WRITABLE_ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".npy", ".h5ad")
 HOLD_METADATA = (".parquet", ".h5ad")
 # Parquet's metadata is a flat map of bytes; ours is one JSON text under one key.
 PARQUET_KEY = b"dualfold"
@@ -51,7 +51,7 @@ def write_table(
     The files appear when they are complete, or never; one that exists is not
     replaced unless overwrite=True.
     """
-    arrays = _checked_columns(columns)
+    arrays = _validated_columns(columns)
     arrays = _without_formulas(arrays) if spreadsheet else arrays
     text = _json(metadata)
     if os.fspath(path) == "-":
@@ -59,14 +59,14 @@ def write_table(
         sys.stdout.buffer.flush()
         return
     target = Path(path)
-    ending = _ending(target)
+    ending = _known_ending(target)
     _refuse_missing_package(ending)  # before anything is touched
     beside = None if text is None or ending in HOLD_METADATA else metadata_path(target)
     with contextlib.ExitStack() as files:
         # The last one opened is named first: a table never stands there without its metadata.
-        main = files.enter_context(whole_file(target, overwrite=overwrite))
+        main = files.enter_context(atomic_file(target, overwrite=overwrite))
         if beside is not None and text is not None:
-            note = files.enter_context(whole_file(beside, overwrite=overwrite))
+            note = files.enter_context(atomic_file(beside, overwrite=overwrite))
             note.write(text)
         if ending == ".h5ad":
             base = None if onto is None else Path(onto)
@@ -77,7 +77,7 @@ def write_table(
 
 def check_table_place(path: Path, *, overwrite: bool) -> None:
     """Refuse now what `write_table` would refuse later: ending, folder, files that exist."""
-    ending = _ending(path)
+    ending = _known_ending(path)
     check_place(path, overwrite=overwrite)
     _refuse_missing_package(ending)
     if ending not in HOLD_METADATA:
@@ -95,7 +95,7 @@ def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any] | None:
     else:
         beside = metadata_path(place)
         text = beside.read_bytes() if beside.exists() else None
-    found: dict[str, Any] | None = None if text is None else parsed_json(text)
+    found: dict[str, Any] | None = None if text is None else parse_json(text)
     return found
 
 
@@ -114,18 +114,18 @@ def _refuse_missing_package(ending: str) -> None:
 STANDARD_OUTPUTS = ("/dev/stdout", "/dev/fd/1", "stdout")
 
 
-def _ending(path: Path) -> str:
+def _known_ending(path: Path) -> str:
     name = path.name.lower()
-    for ending in sorted(WRITABLE, key=len, reverse=True):
+    for ending in sorted(WRITABLE_ENDINGS, key=len, reverse=True):
         if name.endswith(ending):
             return ending
     raise InvalidInput(
-        f"{path} must end with one of {', '.join(WRITABLE)}, which chooses the format"
+        f"{path} must end with one of {', '.join(WRITABLE_ENDINGS)}, which chooses the format"
         + ("; standard output is called -" if str(path) in STANDARD_OUTPUTS else "")
     )
 
 
-def _checked_columns(columns: Mapping[str, ArrayLike]) -> dict[str, NDArray[Any]]:
+def _validated_columns(columns: Mapping[str, ArrayLike]) -> dict[str, NDArray[Any]]:
     arrays = {str(name): np.asarray(values) for name, values in columns.items()}
     if not arrays:
         raise InvalidInput("at least one column is needed to write a table, but there is none")
@@ -136,14 +136,14 @@ def _checked_columns(columns: Mapping[str, ArrayLike]) -> dict[str, NDArray[Any]
     return arrays
 
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def _without_formulas(arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     """Text that no spreadsheet takes for a formula; numbers are none."""
 
     def plain(value: Any) -> Any:
-        return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+        return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value
 
     return {
         plain(name): array

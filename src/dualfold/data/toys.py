@@ -65,7 +65,7 @@ def swiss_roll(
     """A rectangle rolled up along a spiral; flat: (arc length, height)."""
     rng = _generator(n, noise, random_state)
     along = rng.uniform(size=n) * _roll_length(turns)
-    return _rolled(along, rng.uniform(size=n) * height, noise, rng)
+    return _roll_sample(along, rng.uniform(size=n) * height, noise, rng)
 
 
 def oversampled_swiss_roll(
@@ -108,7 +108,7 @@ def oversampled_swiss_roll(
     outside = rng.uniform(size=n) * (1 - (stop - start))
     outside = np.where(outside < start, outside, outside + (stop - start))
     along = np.where(dense, inside, outside) * _roll_length(turns)
-    return _rolled(along, rng.uniform(size=n) * height, noise, rng, dense)
+    return _roll_sample(along, rng.uniform(size=n) * height, noise, rng, dense)
 
 
 def holed_swiss_roll(
@@ -142,7 +142,7 @@ def holed_swiss_roll(
     bar = bars[rng.choice(4, size=n, p=areas / areas.sum())]
     across = bar[:, 0] + rng.uniform(size=n) * (bar[:, 1] - bar[:, 0])
     up = bar[:, 2] + rng.uniform(size=n) * (bar[:, 3] - bar[:, 2])
-    return _rolled(across * _roll_length(turns), up * height, noise, rng)
+    return _roll_sample(across * _roll_length(turns), up * height, noise, rng)
 
 
 def s_curve(
@@ -263,7 +263,7 @@ def _circle(angle: Floats) -> Floats:
     return np.column_stack([np.cos(angle), np.sin(angle)])
 
 
-def _rolled(
+def _roll_sample(
     along: Floats,
     up: Floats,
     noise: float,

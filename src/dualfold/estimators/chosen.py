@@ -26,7 +26,7 @@ from dualfold.graph import Graph
 from dualfold.kernels.reports import time_stage
 from dualfold.kernels.threads import lapack_threads
 from dualfold.trace.certificate import certify
-from dualfold.trace.lift import Chosen, Evened, Scale, shown
+from dualfold.trace.lift import EigenvalueScale, Scale, SelectedColumns
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers import Auto, Factored
@@ -119,7 +119,7 @@ class ChoosesCoordinates(SomeRows):
         if first is None:
             return
         problem, solution = first.problem, first.solution
-        V = shown(problem.lift, solution.vectors, solution.values)[0]
+        V = problem.lift.selected_columns(solution.vectors, solution.values)[0]
         found = overtones(V)
         if found and self._takes_first:
             _warn_of_overtone(*found[0])
@@ -169,7 +169,7 @@ class ChoosesCoordinates(SomeRows):
         return replace(
             problem,
             count=count,
-            lift=Chosen(indices, self._scale(graph, problem)),
+            lift=SelectedColumns(indices, self._scale(graph, problem)),
             about="; ".join(filter(None, [problem.about, words])),
         )
 
@@ -220,10 +220,10 @@ class ChoosesCoordinates(SomeRows):
         return found if self._takes_first else found | {"coordinates": list(self.coordinates_)}
 
 
-def evened(problem: TraceProblem) -> Evened:
+def evened(problem: TraceProblem) -> EigenvalueScale:
     """The scale by the eigenvalues of a Laplacian."""
     masses = np.asarray(problem.metric.sparse().diagonal(), dtype=float)
-    return Evened(NO_DIGITS * float((problem.A.diagonal() / masses).max()))
+    return EigenvalueScale(NO_DIGITS * float((problem.A.diagonal() / masses).max()))
 
 
 @dataclass(frozen=True, eq=False)

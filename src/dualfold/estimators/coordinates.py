@@ -24,7 +24,7 @@ from scipy.spatial import cKDTree
 
 from dualfold.arrays import Array
 from dualfold.graph import Graph
-from dualfold.trace.lift import Chosen, Scale
+from dualfold.trace.lift import Scale, SelectedColumns
 
 # Fewer rows are too few to tell a function of a coordinate from noise.
 FEWEST_ROWS = 50
@@ -75,7 +75,7 @@ def _next(
 ) -> int:
     best, most = -1, -np.inf
     for k in sorted(set(range(V.shape[1])) - set(taken)):
-        lift = Chosen(tuple(sorted((*taken, k))), scale)
+        lift = SelectedColumns(tuple(sorted((*taken, k))), scale)
         share = kept_neighbors(graph, lift(V, values), rows)
         if best < 0 or share > most + MORE:
             best, most = k, share

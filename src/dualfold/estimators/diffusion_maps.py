@@ -14,11 +14,11 @@ from dualfold.embedding import Embedding
 from dualfold.estimators.landmark_tiles import near_mean
 from dualfold.estimators.specks import SPECK_CONSTRAINTS, LeavesSpecksOut
 from dualfold.graph import Graph
-from dualfold.maps.neighbor_map import NeighborMap
+from dualfold.maps.attraction import AttractionMap
 from dualfold.maps.nystrom import NystromMap
 from dualfold.maps.piecewise import RescaledMap
 from dualfold.methods.diffusion_maps import diffusion_maps
-from dualfold.trace.lift import Diffused, Scale, shown
+from dualfold.trace.lift import DiffusionLift, Scale
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.affinity import affinity
 
@@ -168,16 +168,16 @@ class DiffusionMaps(LeavesSpecksOut):
         )
         return self._said(problem)
 
-    def _second_rule(self, graph: Any, points: Array, landmarks: Any) -> NeighborMap | None:
+    def _second_rule(self, graph: Any, points: Array, landmarks: Any) -> AttractionMap | None:
         return near_mean(self, graph, points, landmarks)
 
     def _map(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
         rule = affinity(graph, weights=self.weights, width=self.width, alpha=self.alpha)  # type: ignore[arg-type]
         problem, solution = embedding.problem, embedding.solution
-        vectors, values = shown(problem.lift, solution.vectors, solution.values)
+        vectors, values = problem.lift.selected_columns(solution.vectors, solution.values)
         place = NystromMap(graph, rule, vectors, values, "degree")
         scale = self._scale(graph, problem)
-        return RescaledMap(place, times=scale.of(vectors, values))
+        return RescaledMap(place, times=scale.factors(vectors, values))
 
     def _scale(self, graph: Graph, problem: TraceProblem) -> Scale:
-        return Diffused(self.diffusion_time)
+        return DiffusionLift(self.diffusion_time)

@@ -19,11 +19,11 @@ from dualfold.estimators.chosen import evened
 from dualfold.estimators.landmark_tiles import near_mean
 from dualfold.estimators.specks import SPECK_CONSTRAINTS, LeavesSpecksOut
 from dualfold.graph import Graph, from_lengths
-from dualfold.maps.neighbor_map import NeighborMap
+from dualfold.maps.attraction import AttractionMap
 from dualfold.maps.nystrom import NystromMap
 from dualfold.maps.piecewise import RescaledMap
 from dualfold.methods.eigenmaps import eigenmaps
-from dualfold.trace.lift import Diffused, Scale, shown
+from dualfold.trace.lift import DiffusionLift, Scale
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.affinity import affinity
 
@@ -191,10 +191,10 @@ class LaplacianEigenmaps(LeavesSpecksOut):
         return problem if self.diffusion_time is None else replace(problem, lift=self._diffused)
 
     @property
-    def _diffused(self) -> Diffused:
-        return Diffused(self.diffusion_time or 0.0)
+    def _diffused(self) -> DiffusionLift:
+        return DiffusionLift(self.diffusion_time or 0.0)
 
-    def _second_rule(self, graph: Any, points: Array, landmarks: Any) -> NeighborMap | None:
+    def _second_rule(self, graph: Any, points: Array, landmarks: Any) -> AttractionMap | None:
         return near_mean(self, graph, points, landmarks)
 
     def _map(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
@@ -202,12 +202,12 @@ class LaplacianEigenmaps(LeavesSpecksOut):
             return _refuse_new_affinities
         rule = affinity(graph, weights=self.weights, width=self.width)  # type: ignore[arg-type]
         problem, solution = embedding.problem, embedding.solution
-        plain, values = shown(problem.lift, solution.vectors, solution.values)
+        plain, values = problem.lift.selected_columns(solution.vectors, solution.values)
         place = NystromMap(graph, rule, plain, values, self.constraint)
         if self.diffusion_time is None and self._takes_first:
             return place
         scale = self._scale(graph, problem)
-        return RescaledMap(place, times=scale.of(plain, values))
+        return RescaledMap(place, times=scale.factors(plain, values))
 
     def _scale(self, graph: Graph, problem: TraceProblem) -> Scale:
         return evened(problem) if self.diffusion_time is None else self._diffused

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
 from dualfold.arrays import Array
-from dualfold.data.encoding import Encoding, category, encoded, indicators, sources_of
+from dualfold.data.encoding import Encoding, category, encoded_columns, indicators, sources_of
 from dualfold.data.labels import Labels
 from dualfold.embedding import embed
 from dualfold.errors import Argument, InvalidInput
@@ -86,7 +86,7 @@ class FAMD(LinearEstimator):
                 Argument("X"), " must be a data frame with the columns that were fitted"
             )
         validate_data(self, X, reset=reset, skip_check_array=True)
-        rows = encoded(self.encodings_, {str(name): column for name, column in X.items()})
+        rows = encoded_columns(self.encodings_, {str(name): column for name, column in X.items()})
         gap = ~np.isfinite(rows)
         if reset and gap.any():
             name = sources_of(self.encodings_)[int(np.argmax(gap.any(axis=0)))]

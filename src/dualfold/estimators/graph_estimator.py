@@ -29,9 +29,9 @@ from dualfold.estimators.landmark_tiles import fit_landmarks, seed_of
 from dualfold.estimators.layout import PiecewiseCertificate, side_by_side
 from dualfold.estimators.neighborhoods import neighbor_graph, usual_neighbors
 from dualfold.estimators.stated import Stated
-from dualfold.graph import Graph, joined, separate
+from dualfold.graph import Graph, join_pieces, separate
 from dualfold.graph.metrics import is_precomputed, refuse_other_width
-from dualfold.graph.pieces import OTHERWISE, pieces_in_words
+from dualfold.graph.pieces import SEPARATE_MESSAGE, pieces_in_words
 from dualfold.maps.piecewise import PiecewiseMap
 from dualfold.scale.table import TiledTable
 
@@ -123,10 +123,10 @@ class GraphEstimator(CertifiedEstimator):
                 Argument("pieces", "separate"),
                 " embeds each on its own",
             )
-        return joined(
+        return join_pieces(
             graph,
             otherwise=Message(
-                OTHERWISE,
+                SEPARATE_MESSAGE,
                 InPython(" (n_connected_components_ is the number of connected components)"),
             ),
         )

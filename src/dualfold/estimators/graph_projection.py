@@ -17,13 +17,13 @@ from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS
 from dualfold.estimators.linear import LinearEstimator
 from dualfold.estimators.neighborhoods import connected, neighbor_graph, usual_neighbors
 from dualfold.estimators.stated import Stated, linear_statement
-from dualfold.graph import Graph, Neighbors, subgraph, united
+from dualfold.graph import Graph, Neighbors, merge_graphs, subgraph
 from dualfold.graph.metrics import is_precomputed
 from dualfold.scale.lists import neighbors
 from dualfold.scale.placing import laid_out
 from dualfold.scale.table import TiledTable
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.precision import joined_words
+from dualfold.weights.precision import joined_sentences
 
 # Neighbours that OLPP and ONPP keep of 10, where 0.99, 0.9, 0.7, 0.5 and 0.3 of the variance stay
 # (the plain forms keep about the same at all of these shares: 11, 14, 24 and 35 %):
@@ -120,7 +120,7 @@ class GraphProjection(LinearEstimator):
         lists = neighbors(rows, count)
         self._fit_graph(self._neighbor_graph(laid_out(rows), count, lists), rows.dtype)
         if not lists.search.exact:
-            about = joined_words(self.certificate_.about, lists.search.sentence())
+            about = joined_sentences(self.certificate_.about, lists.search.sentence())
             self.certificate_ = replace(self.certificate_, about=about)
         del self.embedding_, self.graph_  # as large as the table; transform makes the points
 
@@ -153,7 +153,7 @@ class GraphProjection(LinearEstimator):
                 (rows, self._neighbor_graph(X[rows], k and min(k, len(rows) - 1), None))
                 for rows in classes
             ]
-        graph = united(parts, X)
+        graph = merge_graphs(parts, X)
         alone = np.flatnonzero(graph.lists.counts == 0)
         if len(alone):
             raise InvalidInput(

@@ -15,7 +15,7 @@ from dualfold.embedding import Embedding
 from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimator
 from dualfold.graph import Graph
 from dualfold.graph.geodesics import farthest_points, geodesic_distances
-from dualfold.maps.landmark import FromLandmarks, GeodesicMap, triangulation
+from dualfold.maps.landmark import GeodesicMap
 from dualfold.methods.isomap import isomap, landmark_count, landmark_isomap
 from dualfold.quality.pair_measures import residual_variance
 from dualfold.trace.problem import TraceProblem
@@ -133,10 +133,8 @@ class Isomap(GraphEstimator):
         return isomap(graph, n_components=count)
 
     def _map(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
-        lift = embedding.problem.lift
-        corners = lift.landmarks if isinstance(lift, FromLandmarks) else None
-        place = triangulation(embedding.problem, embedding.solution.vectors, embedding.values)
-        return GeodesicMap(graph, place, corners)
+        vectors, values = embedding.solution.vectors, embedding.values
+        return GeodesicMap.of(graph, embedding.problem, vectors, values)
 
     @property
     def dist_matrix_(self) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.metrics import is_precomputed
-from dualfold.maps.neighbor_map import NeighborMap
+from dualfold.maps.attraction import AttractionMap
 from dualfold.scale.landmarks import HELD_OUT, HeldOut, keeps_more, placing_cost
 from dualfold.scale.sampling import drawn_numbers, gathered
 from dualfold.scale.table import TiledTable
@@ -71,7 +71,7 @@ def _named(rows: TiledTable, some: Any) -> Any:
     return pd.DataFrame(some, columns=rows.meta.columns)
 
 
-def near_mean(estimator: Any, graph: Any, points: Any, landmarks: Any) -> NeighborMap | None:
+def near_mean(estimator: Any, graph: Any, points: Any, landmarks: Any) -> AttractionMap | None:
     """New rows at the mean of a few nearest landmarks: half as many as the graph has neighbours.
 
     The other rule of eigenmaps and diffusion maps. Nyström's is the mean of all neighbours in the
@@ -84,7 +84,7 @@ def near_mean(estimator: Any, graph: Any, points: Any, landmarks: Any) -> Neighb
     if graph.n_pieces > 1 and estimator.pieces == "separate":
         return None  # means across pieces lie nowhere
     by = PERPLEXITY * count
-    return NeighborMap(landmarks, points, count, by, np.inf, estimator._metric())
+    return AttractionMap(landmarks, points, count, by, np.inf, estimator._metric())
 
 
 def _placed(estimator: Any, beside: HeldOut, landmarks: Any, held: Any) -> tuple[Any, str]:

@@ -20,7 +20,7 @@ from dualfold.estimators.some_rows import SolvableRows
 from dualfold.graph import Graph
 from dualfold.maps.local import LocalWeightsMap
 from dualfold.methods import hessian_lle, lle, ltsa, modified_lle
-from dualfold.trace.lift import Scale, Stepped
+from dualfold.trace.lift import EdgeLengthScale, Scale
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 
@@ -186,7 +186,7 @@ class LocallyLinearEmbedding(ChoosesCoordinates, SolvableRows):
 
     def _scale(self, graph: Graph, problem: TraceProblem) -> Scale:
         edges = sp.triu(graph.lengths).tocoo()
-        return Stepped((edges.row, edges.col))
+        return EdgeLengthScale((edges.row, edges.col))
 
     def _map(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
         k = min(self.n_neighbors or int(np.median(graph.lists.counts)), graph.n)

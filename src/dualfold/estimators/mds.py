@@ -30,7 +30,7 @@ from dualfold.scale.moments import moments_of
 from dualfold.scale.table import TiledTable, is_tiled
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import with_signs
-from dualfold.weights.gram import DOUBLE_UP_TO, mean_squares, refuse_asymmetry
+from dualfold.weights.gram import MAX_FLOAT64_ROWS, mean_squares, refuse_asymmetry
 
 
 class ClassicalMDS(CertifiedEstimator):
@@ -221,7 +221,7 @@ class ClassicalMDS(CertifiedEstimator):
     def _distances(self, X: Any, others: Any) -> Array:
         params = self.metric_params or {}
         refuse_other_width(self.metric, params, X.shape[1])
-        if X.dtype == np.float32 and X.shape[0] <= DOUBLE_UP_TO:
+        if X.dtype == np.float32 and X.shape[0] <= MAX_FLOAT64_ROWS:
             X = X.astype(float)  # distances of float32 rows would be float32
         return np.asarray(pairwise_distances(X, others, metric=self.metric, **params))
 

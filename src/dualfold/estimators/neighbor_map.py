@@ -18,6 +18,7 @@ from dualfold.estimators.stated import Stated
 from dualfold.graph import Graph
 from dualfold.graph.metrics import is_precomputed
 from dualfold.maps.local import LocalDistancesMap, LocalWeightsMap
+from dualfold.maps.out_of_sample import OutOfSampleMap
 from dualfold.methods.eigenmaps import eigenmaps
 from dualfold.methods.neighbor_map import neighbor_map
 from dualfold.neighbor_map.certificate import (
@@ -205,7 +206,9 @@ class NeighborMap(SomeRows):
             flat = eigenmaps(graph, n_components=count, constraint="identity", **kind)
             return problem, embed(flat, solver=Auto()).solution.vectors
 
-    def judged(self, graph: Graph, points: Array, tolerance: float) -> NeighborCertificate:
+    def judged_points(
+        self, graph: Graph, points: Array, *, tolerance: float, sides: None = None
+    ) -> NeighborCertificate:
         """The certificate of points that are to be the map of a graph in one piece."""
         spread = self.spread
         if spread is None:
@@ -218,10 +221,14 @@ class NeighborMap(SomeRows):
         self.certificate_ = certificate
 
     def _map(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
+        return self.map_of_points(graph, embedding.points)
+
+    def map_of_points(self, graph: Graph, points: Array) -> OutOfSampleMap:
+        """The map of new rows that follows from points of a graph."""
         k = min(self.n_neighbors or int(np.median(graph.lists.counts)), graph.n)
         if is_precomputed(graph.metric):
-            return LocalDistancesMap(graph.points, embedding.points, k, self.reg)
-        return LocalWeightsMap(graph.points, embedding.points, k, self.reg)
+            return LocalDistancesMap(graph.points, points, k, self.reg)
+        return LocalWeightsMap(graph.points, points, k, self.reg)
 
     def _stated_piece(self, graph: Graph, count: int) -> Stated:
         raise InvalidInput(

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.errors import Argument, FewerNeighbors, InPython, InvalidInput, Message, warn
-from dualfold.graph import Graph, Neighbors, from_lengths, joined, knn, one_piece, variable
+from dualfold.graph import Graph, Neighbors, from_lengths, join_pieces, knn, one_piece, variable
 from dualfold.graph import radius as radius_graph
 from dualfold.graph.metrics import is_precomputed
 
@@ -153,4 +153,4 @@ def connected(graph: Graph, pieces: str) -> Graph:
     """The graph in one piece: joined by its shortest links (with a warning), or refused."""
     if pieces == "raise":
         return one_piece(graph)
-    return joined(graph, otherwise=Message(Argument("pieces", "raise"), " would have refused"))
+    return join_pieces(graph, otherwise=Message(Argument("pieces", "raise"), " would have refused"))

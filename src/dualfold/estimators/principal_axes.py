@@ -14,7 +14,7 @@ from dualfold.embedding import judged
 from dualfold.errors import Argument, InvalidInput
 from dualfold.estimators.base import solver_to_last_digits
 from dualfold.estimators.dimension import Choice, minka_dimension, variance_share
-from dualfold.maps.linear import LinearMap, Projected
+from dualfold.maps.linear import LinearMap
 from dualfold.scale.moments import Moments
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
@@ -97,8 +97,9 @@ def principal_axes(
 def kept_moments(problem: TraceProblem, X: Any) -> Moments | None:
     """What partial_fit can add to, where the problem holds a covariance of bearable size."""
     n, width = X.shape
-    lift, formed = problem.lift, isinstance(problem.A, np.ndarray) and problem.n == width
-    if not formed or width > KEPT_WIDTH or not isinstance(lift, Projected):
+    lift: Any = problem.lift
+    formed = isinstance(problem.A, np.ndarray) and problem.n == width
+    if not formed or width > KEPT_WIDTH or not lift.vectors_are_components:
         return None
     units = None if lift.scale is None else np.outer(lift.scale, lift.scale)
     total: Any = n * problem.A

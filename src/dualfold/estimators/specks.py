@@ -18,7 +18,6 @@ from dualfold.estimators.chosen import COORDINATE_RULES, ChoosesCoordinates
 from dualfold.estimators.graph_estimator import GRAPH_CONSTRAINTS
 from dualfold.estimators.some_rows import listed_rows
 from dualfold.graph import Graph
-from dualfold.trace.lift import shown
 from dualfold.trace.problem import TraceProblem
 
 SPECK_CONSTRAINTS: dict[str, Any] = (
@@ -49,7 +48,7 @@ class LeavesSpecksOut(ChoosesCoordinates):
         graph, embedding = super()._whole(graph, X)
         for _ in range(ROUNDS if looks else 0):
             solution, lift = embedding.solution, embedding.problem.lift
-            V = shown(lift, solution.vectors, solution.values)[0]
+            V = lift.selected_columns(solution.vectors, solution.values)[0]
             fewer = self._without(graph, specks(embedding.problem, V), X)
             if fewer is graph:
                 break

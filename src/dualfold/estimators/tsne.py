@@ -28,7 +28,7 @@ from dualfold.estimators.tsne_starts import (
 from dualfold.estimators.tsne_words import Told
 from dualfold.graph import Lists
 from dualfold.graph.metrics import is_precomputed
-from dualfold.maps.neighbor_map import NeighborMap
+from dualfold.maps.attraction import AttractionMap
 from dualfold.scale.table import TiledTable
 from dualfold.trace.certificate import certify
 from dualfold.tsne.certificate import MAX_UNBALANCED_SHARE, TsneCertificate, certify_tsne
@@ -317,16 +317,16 @@ class TSNE(CertifiedEstimator):
         check_is_fitted(self, "embedding_")
         return self._rule(self._rows, self.embedding_, self._drawn_by)
 
-    def rule_of(self, X: Any, points: Array) -> NeighborMap:
-        """The rule of new rows that follows from `points` as this estimator's map of X."""
+    def map_of_points(self, X: Any, points: Array) -> AttractionMap:
+        """The map of new rows that follows from `points` as this estimator's map of X."""
         return self._rule(X, points, _drawn_by(tsne_lists(self, X)))
 
-    def _rule(self, X: Any, points: Array, drawn_by: int) -> NeighborMap:
+    def _rule(self, X: Any, points: Array, drawn_by: int) -> AttractionMap:
         by = float(self.perplexity) if self.n_neighbors is None else None
         metric: Any = self.metric
         if self.metric_params:
             metric = WithParameters(metric, dict(self.metric_params))
-        return NeighborMap(X, points, drawn_by, by, float(self.attraction), metric)
+        return AttractionMap(X, points, drawn_by, by, float(self.attraction), metric)
 
     def judged_points(self, X: Any, points: Any, tolerance: float = MAX_UNBALANCED_SHARE) -> Any:
         """The certificate of points (n × d) that are to be this estimator's answer for X.

@@ -21,11 +21,14 @@ from dualfold.graph import Graph
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.pieces import pieces_in_words
 from dualfold.maps.local import LocalDistancesMap, LocalWeightsMap
+from dualfold.maps.out_of_sample import OutOfSampleMap
 from dualfold.methods.mvu import mvu
+from dualfold.unfolding.certificate import UnfoldingCertificate
 from dualfold.unfolding.connections import Connections, connections
 from dualfold.unfolding.contraction import Contraction
 from dualfold.unfolding.solution import Record
 from dualfold.unfolding.solvers.unfolder import Unfolder, refuse_minutes
+from dualfold.unfolding.stored_unfolding import BothSides, rechecked_unfolding
 
 # So many rows are unfolded in a minute whatever their graph is.
 FEW = 400
@@ -228,11 +231,37 @@ class MaximumVarianceUnfolding(SolvableRows):
             )
         return super()._in_one_piece(graph)
 
+    def judged_points(
+        self,
+        graph: Graph,
+        points: Any,
+        *,
+        tolerance: float = 1e-4,
+        sides: BothSides | None = None,
+    ) -> UnfoldingCertificate:
+        """The certificate of points that are to be the leading coordinates of a graph's unfolding.
+
+        sides : its factor and dual weights, without which little can be proved
+        """
+        certificate = rechecked_unfolding(
+            graph,
+            points,
+            sides,
+            tolerance=tolerance,
+            form=self.constraints,  # type: ignore[arg-type]
+            angles=self.angles,
+        )
+        return certificate.narrowed(self.about_rows())
+
     def _map(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
+        return self.map_of_points(graph, embedding.points)
+
+    def map_of_points(self, graph: Graph, points: Array) -> OutOfSampleMap:
+        """The map of new rows that follows from points of a graph."""
         k = min(self.n_neighbors or int(np.median(graph.lists.counts)), graph.n)
         if is_precomputed(graph.metric):
-            return LocalDistancesMap(graph.points, embedding.points, k, self.reg)
-        return LocalWeightsMap(graph.points, embedding.points, k, self.reg)
+            return LocalDistancesMap(graph.points, points, k, self.reg)
+        return LocalWeightsMap(graph.points, points, k, self.reg)
 
     def connections(self) -> Connections:
         """What duality says about this unfolding, Isomap, LLE and eigenmaps, as numbers."""

@@ -24,7 +24,7 @@ minimiser_ball : a ball that is known to hold a minimiser, for the lower bound o
 weights : α_t of the rounds: `equal`, `growing`, `Geometric`, any function, or a list
 """
 
-from dualfold.games.accelerated import (
+from dualfold.games.accelerated_recipes import (
     accelerated_by_gauge,
     accelerated_proximal,
     accelerated_strongly_convex,
@@ -32,36 +32,39 @@ from dualfold.games.accelerated import (
     nesterov,
     nesterov_infinite_memory,
 )
-from dualfold.games.bregman import Bregman, VonNeumann
-from dualfold.games.composed import Flattened, HalfSquare, Sum
-from dualfold.games.convex import (
+from dualfold.games.certificate import GameCertificate
+from dualfold.games.composites import Flattened, HalfSquare, Linear, Mixture, Oracle, Sum
+from dualfold.games.convex_functions import (
     Conjugate,
     Convex,
     Indicator,
     Move,
     Support,
 )
+from dualfold.games.convex_sets import Ball, ConvexSet, Ellipsoid, Everywhere
 from dualfold.games.curves import Curve, gap_curve, horizon_curve, recipe_curves
-from dualfold.games.descent import (
-    DescentMethod,
-    Path,
-    accelerated_gradient,
-    adagrad,
-    adam,
-    gradient_descent,
-    minibatch,
-    momentum,
-    rmsprop,
-    stochastic_gradient,
+from dualfold.games.divergences import (
+    Bregman,
+    Divergence,
+    Euclidean,
+    Gauge,
+    KullbackLeibler,
+    VonNeumann,
 )
-from dualfold.games.divergences import Divergence, Euclidean, Gauge, KullbackLeibler
 from dualfold.games.equilibria import Equilibrium, Membership, equilibrium, membership, payoff
-from dualfold.games.least import LeastPoint, least_point
+from dualfold.games.game import Account, Geometric, Run, equal, growing, play
 from dualfold.games.losses import Entropy, Huber, LargestAffine, Logistic, LogSumExp, norm
-from dualfold.games.mixtures import Linear, Mixture, Oracle
+from dualfold.games.minimum_search import LeastPoint, least_point
 from dualfold.games.mvu_dual import EasiestBend, unfolding_bracket, unfolding_game
-from dualfold.games.online import Learned, Past, RegretCurve, learn
-from dualfold.games.play import Account, Geometric, Run, equal, growing, play
+from dualfold.games.online_learning import Learned, Past, RegretCurve, learn
+from dualfold.games.plain_recipes import (
+    averaged_descent,
+    averaged_subgradient_descent,
+    boundary_frank_wolfe,
+    cumulative_descent,
+    extragradient,
+    frank_wolfe,
+)
 from dualfold.games.players import (
     FTL,
     FTRL,
@@ -78,18 +81,20 @@ from dualfold.games.players import (
 from dualfold.games.polytopes import Box, L1Ball, Simplex
 from dualfold.games.quadratics import LeastSquares, Quadratic
 from dualfold.games.recipe import Rate, Recipe
-from dualfold.games.recipes import (
-    averaged_descent,
-    averaged_subgradient_descent,
-    boundary_frank_wolfe,
-    cumulative_descent,
-    extragradient,
-    frank_wolfe,
-)
-from dualfold.games.refute import Refutation, refute
-from dualfold.games.sets import Ball, ConvexSet, Ellipsoid, Everywhere
+from dualfold.games.refutation import Refutation, refute
 from dualfold.games.structured_sets import AffineSet, Product, Spectrahedron
-from dualfold.games.verdict import GameCertificate
+from dualfold.games.textbook_methods import (
+    DescentMethod,
+    Path,
+    accelerated_gradient,
+    adagrad,
+    adam,
+    gradient_descent,
+    minibatch,
+    momentum,
+    rmsprop,
+    stochastic_gradient,
+)
 
 __all__ = [
     "FTL",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.games.accelerated import (
+from dualfold.games.accelerated_recipes import (
     accelerated_by_gauge,
     accelerated_proximal,
     accelerated_strongly_convex,
@@ -16,10 +16,9 @@ from dualfold.games.accelerated import (
     nesterov,
     nesterov_infinite_memory,
 )
+from dualfold.games.convex_sets import Ball
 from dualfold.games.losses import LargestAffine, norm
-from dualfold.games.quadratics import LeastSquares
-from dualfold.games.recipe import Rate, Recipe
-from dualfold.games.recipes import (
+from dualfold.games.plain_recipes import (
     averaged_descent,
     averaged_subgradient_descent,
     boundary_frank_wolfe,
@@ -27,7 +26,8 @@ from dualfold.games.recipes import (
     extragradient,
     frank_wolfe,
 )
-from dualfold.games.sets import Ball
+from dualfold.games.quadratics import LeastSquares
+from dualfold.games.recipe import Rate, Recipe
 
 
 @dataclass(frozen=True, eq=False)

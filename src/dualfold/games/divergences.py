@@ -7,12 +7,15 @@
     ⟨slope, x⟩ + weight·part(x) + D_center(x)
 
 where `part` is the simple part of the game: a set, a norm. Euclid's divergence makes it a
-proximal step, the entropy's a multiplicative one, a gauge's a scaled linear minimiser.
-bregman.py has the divergence of any φ (Tucker, Definition 6.17) and that of matrices.
+proximal step, the entropy's a multiplicative one, a gauge's a scaled linear minimiser. With
+any other differentiable φ (Tucker, Definition 6.17) the step on all of ℝᵈ is
+∇φ*(∇φ(c) − slope), in closed form where φ has its `maximiser`; elsewhere it is searched for
+(`descend`), and refused where the search does not converge.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
@@ -20,11 +23,14 @@ import numpy as np
 from scipy.special import kl_div, logsumexp
 
 from dualfold.arrays import Array
-from dualfold.errors import InvalidInput
-from dualfold.games.convex import Convex, Indicator, Support
+from dualfold.errors import InvalidInput, NotConverged
+from dualfold.games.convex_functions import Convex, Indicator, Support
+from dualfold.games.convex_sets import ConvexSet, Everywhere
 from dualfold.games.polytopes import Box, L1Ball, Simplex
-from dualfold.games.sets import ConvexSet, Everywhere
-from dualfold.games.structured_sets import Product
+from dualfold.games.structured_sets import Product, Spectrahedron
+
+SMOOTH_STEPS = 2_000  # a condition of 1e4 is then no difficulty
+FINE = 1e-12  # of the values: sums of doubles do not tell more
 
 
 class Divergence(Protocol):
@@ -176,3 +182,145 @@ class Gauge:
         """A linear minimiser of the set for `slope`, scaled; no `part`, `weight`, `center` here."""
         corner = self.of.minimiser(slope)
         return min(1.0, -float(np.vdot(slope, corner))) * corner
+
+
+@dataclass(frozen=True, eq=False)
+class Bregman:
+    """The divergence of a φ of one's own: any function of dualfold.games, or an `Oracle`.
+
+    >>> from dualfold.games import Oracle
+    >>> burg = Oracle(lambda x: (-float(np.log(x).sum()), -1 / x))  # Itakura and Saito
+    >>> round(Bregman(burg).distance(np.array([2.0]), np.array([1.0])), 6)
+    0.306853
+    """
+
+    of: Convex
+    closed: ClassVar[bool] = False
+
+    def distance(self, x: Array, center: Array) -> float:
+        """D_center(x)."""
+        fall = float(np.vdot(self.of.subgradient(center), x - center))
+        return self.of.value(x) - self.of.value(center) - fall
+
+    def slope(self, x: Array, center: Array) -> Array:
+        """∇φ(x) − ∇φ(center)."""
+        return self.of.subgradient(x) - self.of.subgradient(center)
+
+    def dual_square(self, part: Convex, slope: Array) -> float:
+        """‖slope‖²/β, β the strong convexity of φ."""
+        beta = self.of.strong_convexity
+        return float(np.vdot(slope, slope)) / beta if beta else np.inf
+
+    def step(self, part: Convex, slope: Array, weight: float, center: Array) -> Array:
+        """The x with the least ⟨slope, x⟩ + weight·part(x) + D(x), D seen from `center`."""
+        target = self.of.subgradient(center) - slope
+        if isinstance(part, Indicator) and isinstance(part.of, Everywhere):
+            try:
+                return self.of.maximiser(target)
+            except InvalidInput:
+                pass  # no closed form: searched for below
+        x, arrived = descend(
+            lambda x: (self.of.value(x) - float(np.vdot(target, x))) / weight,
+            lambda x: (self.of.subgradient(x) - target) / weight,
+            part.proximal,
+            center,
+        )
+        if not arrived:
+            raise NotConverged(
+                "the step with this φ was not found: φ must be differentiable and strongly convex "
+                "where the player moves; start the player inside φ's domain, or give φ a maximiser",
+                solution=x,
+            )
+        return x
+
+
+@dataclass(frozen=True)
+class VonNeumann:
+    """tr(X log X − X log C − X + C) of positive definite matrices: the entropy's, for spectra.
+
+    On the spectrahedron the step is total·exp(log C − slope)/tr(…), and it is 1/total-strongly
+    convex in the sum of the absolute eigenvalues.
+    """
+
+    closed: ClassVar[bool] = True
+
+    def distance(self, x: Array, center: Array) -> float:
+        """tr(X log X − X log C − X + C)."""
+        values = np.linalg.eigvalsh(x)
+        own = float(np.sum(values * np.log(np.maximum(values, 1e-300))))
+        return own - float(np.vdot(_log(center), x)) - float(np.trace(x) - np.trace(center))
+
+    def slope(self, x: Array, center: Array) -> Array:
+        """log X − log C."""
+        return _log(x) - _log(center)
+
+    def dual_square(self, part: Convex, slope: Array) -> float:
+        """total·λ², λ the largest |eigenvalue| of the slope."""
+        of = part.of if isinstance(part, Indicator) else None
+        total = of.total if isinstance(of, Spectrahedron) else np.inf
+        return float(total * np.abs(np.linalg.eigvalsh((slope + slope.T) / 2)).max() ** 2)
+
+    def step(self, part: Convex, slope: Array, weight: float, center: Array) -> Array:
+        """exp(log `center` − slope), scaled to the trace of `part`; `weight` is not used."""
+        if not (isinstance(part, Indicator) and isinstance(part.of, Spectrahedron | Everywhere)):
+            raise InvalidInput(
+                "the step of matrix entropy has a closed form on Spectrahedron and Everywhere "
+                "(all positive definite matrices); use one of these"
+            )
+        values, vectors = np.linalg.eigh(_log(center) - (slope + slope.T) / 2)
+        if isinstance(part.of, Everywhere):
+            return np.asarray((vectors * np.exp(values)) @ vectors.T)
+        share = np.exp(values - values.max())
+        return np.asarray((vectors * (part.of.total * share / share.sum())) @ vectors.T)
+
+
+def _log(matrix: Array) -> Array:
+    """The logarithm of a positive definite matrix; what rounding made ≤ 0 is next to 0."""
+    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
+    return np.asarray((vectors * np.log(np.maximum(values, 1e-300))) @ vectors.T)
+
+
+def descend(
+    value: Callable[[Array], float],
+    slope: Callable[[Array], Array],
+    proximal: Callable[[Array, float], Array],
+    start: Array,
+    most_steps: int = SMOOTH_STEPS,
+) -> tuple[Array, bool]:
+    """Proximal descent with momentum, steps by backtracking, restarted where it turns back.
+
+    The second result is whether only rounding was left. Corners are not for it: there its
+    steps vanish, and it says False.
+    """
+    x = ahead = proximal(start, 1.0)
+    curve, memory, first = 1.0, 1.0, 0.0
+    for _ in range(most_steps):
+        at, y = value(ahead), slope(ahead)
+        if not (np.isfinite(at) and np.isfinite(y).all()):
+            if ahead is x:
+                return x, False
+            ahead, memory = x, 1.0  # momentum left the domain
+            continue
+        curve *= 0.9  # the step may grow again
+        while True:
+            new = proximal(ahead - y / curve, 1 / curve)
+            move = new - ahead
+            square = float(np.vdot(move, move))
+            risen = value(new) - at - float(np.vdot(y, move)) - curve / 2 * square
+            if risen <= 0 or curve > 1e15:
+                break
+            # Below the rounding of values only slopes tell how much f bends.
+            if risen <= FINE * abs(at) and np.vdot(slope(new) - y, move) <= curve * square:
+                break
+            curve *= 2
+        length = curve * np.sqrt(square)
+        first = first or float(length)
+        if curve > 1e9 * (1 + first):  # no smooth function bends so
+            return x, False
+        if length <= 1e-9 * (first + float(np.linalg.norm(y))):
+            return new, True
+        turned = float(np.vdot(ahead - new, new - x)) > 0
+        memory, before = (1.0, 1.0) if turned else ((1 + np.sqrt(1 + 4 * memory**2)) / 2, memory)
+        ahead = new + (before - 1) / memory * (new - x)
+        x = new
+    return x, False

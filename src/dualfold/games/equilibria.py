@@ -14,11 +14,11 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.games.convex import Convex, Indicator
-from dualfold.games.given import doubles
-from dualfold.games.least import least_point
-from dualfold.games.mixtures import Linear, Mixture
-from dualfold.games.sets import ConvexSet, Everywhere
+from dualfold.games.composites import Linear, Mixture
+from dualfold.games.convex_functions import Convex, Indicator
+from dualfold.games.convex_sets import ConvexSet, Everywhere
+from dualfold.games.doubles import doubles
+from dualfold.games.minimum_search import least_point
 
 EVERYWHERE = Everywhere()
 

@@ -15,13 +15,22 @@ from scipy.special import expit, log_softmax, logsumexp, softmax, xlogy
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.games.convex import ROUNDING, Convex, Support
-from dualfold.games.given import doubles, number, table, vector
+from dualfold.games.convex_functions import ROUNDING, Convex, Support
+from dualfold.games.convex_sets import Ball
+from dualfold.games.doubles import doubles, number, table, vector
+from dualfold.games.intervals import (
+    EPS,
+    LIBRARY,
+    TINY,
+    Fixed,
+    Sure,
+    dot,
+    largest_eigenvalue,
+    squares_of,
+    sure,
+)
 from dualfold.games.planes import Plane
 from dualfold.games.polytopes import Box, L1Ball, Simplex
-from dualfold.games.sets import Ball
-from dualfold.games.spectra import largest_eigenvalue, squares_of
-from dualfold.games.sure import EPS, LIBRARY, TINY, Fixed, Sure, dot, sure
 
 
 def norm(order: Literal[1, 2, "inf"], weight: float = 1.0) -> Support:

@@ -22,16 +22,15 @@ from scipy.linalg import eigh
 
 from dualfold.arrays import Array
 from dualfold.errors import DisconnectedGraph, InvalidInput
-from dualfold.games.convex import Conjugate, Convex, Indicator
+from dualfold.games.convex_functions import Conjugate, Convex, Indicator
 from dualfold.games.divergences import KullbackLeibler
-from dualfold.games.given import doubles
+from dualfold.games.doubles import doubles
+from dualfold.games.game import Run
+from dualfold.games.intervals import EPS, TINY, Sure, dot, least_eigenvalue, length, sure
 from dualfold.games.planes import Plane
-from dualfold.games.play import Run
 from dualfold.games.players import OMD, BestResponse
 from dualfold.games.polytopes import Simplex
 from dualfold.games.recipe import Rate, Recipe
-from dualfold.games.spectra import least_eigenvalue
-from dualfold.games.sure import EPS, TINY, Sure, dot, length, sure
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.games.sure import EPS, Sure, length
+from dualfold.games.intervals import EPS, Sure, length
 
 
 class Plane(NamedTuple):

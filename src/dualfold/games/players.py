@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.games.convex import Convex, Move
+from dualfold.games.convex_functions import Convex, Move
 from dualfold.games.divergences import Divergence, Euclidean
 
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.games.given import doubles, number
+from dualfold.games.convex_sets import ConvexSet
+from dualfold.games.doubles import doubles, number
+from dualfold.games.intervals import EPS, Sure, above, dot, length, sure, times
 from dualfold.games.planes import Share, added
-from dualfold.games.sets import ConvexSet
-from dualfold.games.sure import EPS, Sure, above, dot, length, sure, times
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,10 +13,17 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.games.convex import ROUNDING, Convex
-from dualfold.games.given import doubles, number, table, vector
-from dualfold.games.spectra import largest_eigenvalue, least_eigenvalue, squares_of
-from dualfold.games.sure import Fixed, Sure, dot, sure
+from dualfold.games.convex_functions import ROUNDING, Convex
+from dualfold.games.doubles import doubles, number, table, vector
+from dualfold.games.intervals import (
+    Fixed,
+    Sure,
+    dot,
+    largest_eigenvalue,
+    least_eigenvalue,
+    squares_of,
+    sure,
+)
 
 
 @dataclass(frozen=True, eq=False)

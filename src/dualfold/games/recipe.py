@@ -9,12 +9,12 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, ConditionFails, InvalidInput, warn
-from dualfold.games.convex import Convex
-from dualfold.games.given import doubles, number
-from dualfold.games.play import Order, Run, Weights, equal, play
+from dualfold.games.certificate import USUAL
+from dualfold.games.convex_functions import Convex
+from dualfold.games.convex_sets import Ball, ConvexSet, Everywhere
+from dualfold.games.doubles import doubles, number
+from dualfold.games.game import Order, Run, Weights, equal, play
 from dualfold.games.players import Player
-from dualfold.games.sets import Ball, ConvexSet, Everywhere
-from dualfold.games.verdict import USUAL
 
 # Reads a run and says what condition of the guarantee it broke; "" for none.
 Condition = Callable[[Run], str]

@@ -9,12 +9,21 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.games.given import number, table, vector
+from dualfold.games.convex_sets import ConvexSet
+from dualfold.games.doubles import number, table, vector
+from dualfold.games.intervals import (
+    EPS,
+    Fixed,
+    Sure,
+    above,
+    dot,
+    least_eigenvalue,
+    length,
+    sure,
+    times,
+)
 from dualfold.games.planes import Share, added, difference
 from dualfold.games.polytopes import Simplex
-from dualfold.games.sets import ConvexSet
-from dualfold.games.spectra import least_eigenvalue
-from dualfold.games.sure import EPS, Fixed, Sure, above, dot, length, sure, times
 
 
 @dataclass(frozen=True)

@@ -21,14 +21,14 @@ from dualfold.graph.geodesics import (
 )
 from dualfold.graph.graph import Graph, Lists
 from dualfold.graph.neighbor_lists import Search
-from dualfold.graph.neighbors import Neighbors, nearest, within
+from dualfold.graph.neighbors import Neighbors, nearest, neighbors_within
 from dualfold.graph.pieces import (
-    joined,
+    join_pieces,
     joining_n_neighbors,
+    merge_graphs,
     one_piece,
     separate,
     subgraph,
-    united,
 )
 from dualfold.graph.present import present_nearest
 
@@ -41,18 +41,18 @@ __all__ = [
     "farthest_points",
     "from_lengths",
     "geodesic_distances",
-    "joined",
+    "join_pieces",
     "joining_n_neighbors",
     "knn",
     "landmarks_at",
+    "merge_graphs",
     "nearest",
     "neighborhood_spread",
+    "neighbors_within",
     "one_piece",
     "present_nearest",
     "radius",
     "separate",
     "subgraph",
-    "united",
     "variable",
-    "within",
 ]

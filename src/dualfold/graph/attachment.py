@@ -11,19 +11,19 @@ import scipy.sparse as sp
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.graph.builders import spread_of, variable_counts
-from dualfold.graph.distances import FAINT, faint_pairs
+from dualfold.graph.distances import UNDERFLOW_DISTANCE, correct_underflow_pairs
 from dualfold.graph.graph import Graph, Lists
 from dualfold.graph.lower_bounds import frame_of
 from dualfold.graph.metrics import check_distances, is_euclidean, is_precomputed
 from dualfold.graph.neighbors import nearest
 from dualfold.graph.number_rows import OutOfRange, in_units, rows_alike
-from dualfold.graph.reached import Pairs, nearest_and_reached
+from dualfold.graph.reached import Pairs, nearest_and_reverse
 from dualfold.graph.scan import pairs_between
-from dualfold.graph.search_plan import tree_pays
+from dualfold.graph.search_plan import is_tree_faster
 from dualfold.kernels.threads import thread_count
 
 # Numbers in one tile of distances between new and old points: 64 MB.
-TILE = 2**23
+MAX_TILE_DISTANCES = 2**23
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,18 +53,18 @@ def attach(graph: Graph, queries: Any) -> Attachment:
             "this graph was given without a rule for neighbours, so new points cannot be "
             "attached to it; build it with knn, radius or variable"
         )
-    nearest_old, further = _searched(graph, queries)
-    reached = _reached(graph, queries, nearest_old)
-    own = _kept(graph, reached)
-    same = _same(*nearest_old, _count(queries))
-    pairs = _flattened(own)
-    if further is not None and _ours(graph) and not _faint(own):
-        pairs = _joined(pairs, _beyond(own, further, same))
+    nearest_old, further = _nearest_and_reverse(graph, queries)
+    reached = _own_lists(graph, queries, nearest_old)
+    own = _lists_by_rule(graph, reached)
+    same = _coinciding_points(*nearest_old, _count(queries))
+    pairs = _pairs_of_lists(own)
+    if further is not None and _uses_own_kernel(graph) and not _has_underflow(own):
+        pairs = _concatenated_pairs(pairs, _pairs_not_listed(own, further, same))
     elif further is not None:
-        both = _joined(pairs, _without_self(*further))
-        pairs = _flattened(_as_lists(*both, _count(queries)))
+        both = _concatenated_pairs(pairs, _without_self(*further))
+        pairs = _pairs_of_lists(_as_lists(*both, _count(queries)))
     elif graph.kind != "radius":
-        mutual = pairs[2] <= _reach(graph)[pairs[1]]
+        mutual = pairs[2] <= _own_radius(graph)[pairs[1]]
         pairs = pairs[0][mutual], pairs[1][mutual], pairs[2][mutual]
     rows, columns, distances = pairs
     shape = (_count(queries), graph.n)
@@ -73,7 +73,7 @@ def attach(graph: Graph, queries: Any) -> Attachment:
     return Attachment(lengths, reached, own, same)
 
 
-def _searched(graph: Graph, queries: Any) -> tuple[Pairs, Pairs | None]:
+def _nearest_and_reverse(graph: Graph, queries: Any) -> tuple[Pairs, Pairs | None]:
     """The nearest old points of new ones, one more than the rule has, and those that reach them.
 
     The latter count by the "or" rule of lists alone.
@@ -81,20 +81,20 @@ def _searched(graph: Graph, queries: Any) -> tuple[Pairs, Pairs | None]:
     count = (graph.n_neighbors or 0) + 1
     if graph.kind == "radius" or graph.symmetry != "or":
         return _nearest_old(graph, queries, count), None
-    reach = _reach(graph)
-    if not _ours(graph) or tree_pays(*graph.points.shape):  # the tree needs no scan
+    reach = _own_radius(graph)
+    if not _uses_own_kernel(graph) or is_tree_faster(*graph.points.shape):  # the tree needs no scan
         return _nearest_old(graph, queries, count), _pairs_within(graph, queries, reach)
-    near, apart, further = nearest_and_reached(graph.points, min(count, graph.n), queries, reach)
+    near, apart, further = nearest_and_reverse(graph.points, min(count, graph.n), queries, reach)
     return _flat(near, apart), further
 
 
-def _ours(graph: Graph) -> bool:
+def _uses_own_kernel(graph: Graph) -> bool:
     """Whether our kernel has all distances: then both searches find the same bits."""
     plain = is_euclidean(graph.metric) and not is_precomputed(graph.metric)
     return plain and not sp.issparse(graph.points)
 
 
-def _same(rows: Array, columns: Array, distances: Array, n: int) -> Array:
+def _coinciding_points(rows: Array, columns: Array, distances: Array, n: int) -> Array:
     """The old point that each new one coincides with; of several the first by its number."""
     zeros = np.flatnonzero(distances == 0)
     new, first = np.unique(rows[zeros], return_index=True)
@@ -103,7 +103,7 @@ def _same(rows: Array, columns: Array, distances: Array, n: int) -> Array:
     return same
 
 
-def _beyond(own: Lists, pairs: Pairs, same: Array) -> Pairs:
+def _pairs_not_listed(own: Lists, pairs: Pairs, same: Array) -> Pairs:
     """Those of the pairs that the lists `own` do not hold, a new point's self left out.
 
     A list holds whatever is not farther than its last, so that nothing needs to be sorted: that
@@ -119,21 +119,21 @@ def _beyond(own: Lists, pairs: Pairs, same: Array) -> Pairs:
     return rows[fresh], columns[fresh], distances[fresh]
 
 
-def _faint(lists: Lists) -> bool:
+def _has_underflow(lists: Lists) -> bool:
     """Whether distances vanish so far that equal ones are not listed by their numbers."""
-    return bool(((lists.distances > 0) & (lists.distances < FAINT)).any())
+    return bool(((lists.distances > 0) & (lists.distances < UNDERFLOW_DISTANCE)).any())
 
 
-def _joined(one: Pairs, other: Pairs) -> Pairs:
+def _concatenated_pairs(one: Pairs, other: Pairs) -> Pairs:
     (r, c, d), (s, e, f) = one, other
     return np.concatenate([r, s]), np.concatenate([c, e]), np.concatenate([d, f])
 
 
-def _flattened(lists: Lists) -> Pairs:
+def _pairs_of_lists(lists: Lists) -> Pairs:
     return np.repeat(np.arange(len(lists)), lists.counts), lists.indices, lists.distances
 
 
-def doors(graph: Graph, queries: Any) -> tuple[Array, Array]:
+def nearest_graph_points(graph: Graph, queries: Any) -> tuple[Array, Array]:
     """Where new points enter the graph: old points and the distances to them, m×k.
 
     The nearest old points, an identical one included, as many as the graph's rule has;
@@ -148,7 +148,7 @@ def doors(graph: Graph, queries: Any) -> tuple[Array, Array]:
     if graph.kind == "variable":
         # As few as the rule gives it, and the nearest one, which may be itself.
         nearest_old = _nearest_old(graph, queries, (graph.n_neighbors or 0) + 1)
-        lists = lists.first(_kept(graph, _reached(graph, queries, nearest_old)).counts)
+        lists = lists.first(_lists_by_rule(graph, _own_lists(graph, queries, nearest_old)).counts)
     if graph.kind == "radius":
         within = _pairs_within(graph, queries, np.full(graph.n, graph.radius))
         rows = np.repeat(np.arange(len(lists)), lists.counts)
@@ -164,13 +164,13 @@ def doors(graph: Graph, queries: Any) -> tuple[Array, Array]:
     return lists.indices[where], lists.distances[where]
 
 
-def _reached(graph: Graph, queries: Any, nearest_old: Pairs) -> Lists:
+def _own_lists(graph: Graph, queries: Any, nearest_old: Pairs) -> Lists:
     """Each new point's nearest old ones, itself left out: within the radius, or t of them.
 
     nearest_old : t + 1 of them, itself among them
     """
     if graph.kind == "radius":
-        near = _within_reach(graph, queries, np.full(graph.n, graph.radius))
+        near = _other_pairs_within(graph, queries, np.full(graph.n, graph.radius))
         return _as_lists(*near, _count(queries))
     rows, columns, distances = _without_self(*nearest_old)  # near to far as they come
     counts = np.bincount(rows, minlength=_count(queries))
@@ -178,7 +178,7 @@ def _reached(graph: Graph, queries: Any, nearest_old: Pairs) -> Lists:
     return lists.first(graph.n_neighbors or 1)
 
 
-def _kept(graph: Graph, lists: Lists) -> Lists:
+def _lists_by_rule(graph: Graph, lists: Lists) -> Lists:
     """Those of them that the graph's rule makes neighbours."""
     if graph.kind != "variable":
         return lists
@@ -200,7 +200,7 @@ def _flat(indices: Array, distances: Array) -> Pairs:
     return rows, indices.ravel(), distances.ravel()
 
 
-def _reach(graph: Graph) -> Array:
+def _own_radius(graph: Graph) -> Array:
     """The distance from each old point to the last neighbour in its own list."""
     reach = np.zeros(graph.n)
     filled = graph.lists.counts > 0
@@ -208,7 +208,7 @@ def _reach(graph: Graph) -> Array:
     return reach
 
 
-def _within_reach(graph: Graph, queries: Any, reach: Array) -> Pairs:
+def _other_pairs_within(graph: Graph, queries: Any, reach: Array) -> Pairs:
     """All pairs (new, old) at a distance within the old point's reach, self left out."""
     return _without_self(*_pairs_within(graph, queries, reach))
 
@@ -221,7 +221,7 @@ def _pairs_within(graph: Graph, queries: Any, reach: Array) -> Pairs:
         near = lists.distances <= reach[lists.indices]
         return rows[near], lists.indices[near], lists.distances[near]
     if not is_euclidean(graph.metric):
-        return _within_reach_metric(graph, queries, reach)
+        return _pairs_within_by_metric(graph, queries, reach)
     try:
         X, Q = rows_alike(graph.points, queries)
     except OutOfRange as out:
@@ -231,18 +231,18 @@ def _pairs_within(graph: Graph, queries: Any, reach: Array) -> Pairs:
     frame = frame_of(X, Q, None)
     rows, columns, distances = pairs_between(
         Q, frame.coordinates(Q), X, frame.coordinates(X), frame.scale,
-        np.maximum(reach, FAINT), thread_count(None),
+        np.maximum(reach, UNDERFLOW_DISTANCE), thread_count(None),
     )  # fmt: skip
-    faint_pairs(Q, X, rows, columns, distances)
+    correct_underflow_pairs(Q, X, rows, columns, distances)
     near = distances <= reach[columns]
     return rows[near], columns[near], distances[near]
 
 
-def _within_reach_metric(graph: Graph, queries: Any, reach: Array) -> Pairs:
+def _pairs_within_by_metric(graph: Graph, queries: Any, reach: Array) -> Pairs:
     from sklearn.metrics import pairwise_distances
 
     found = []
-    step = max(1, TILE // graph.n)
+    step = max(1, MAX_TILE_DISTANCES // graph.n)
     for start in range(0, _count(queries), step):
         rows = queries.iloc if hasattr(queries, "iloc") else queries
         block = pairwise_distances(rows[start : start + step], graph.points, metric=graph.metric)
@@ -293,4 +293,4 @@ def _count(queries: Any) -> int:
     return int(queries.shape[0])
 
 
-__all__ = ["Attachment", "attach", "doors"]
+__all__ = ["Attachment", "attach", "nearest_graph_points"]

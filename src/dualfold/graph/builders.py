@@ -13,7 +13,7 @@ from dualfold.errors import InvalidInput
 from dualfold.graph.graph import Graph, Lists, Symmetry, symmetric_lengths
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.neighbor_lists import Neighbors, Search, exact_search
-from dualfold.graph.neighbors import from_precomputed, nearest, radius_search, within
+from dualfold.graph.neighbors import from_precomputed, nearest, neighbors_within, radius_search
 
 
 def knn(
@@ -74,7 +74,7 @@ def variable(
 
 def radius(X: Any, radius: float, *, metric: Any = "euclidean", n_jobs: int | None = None) -> Graph:
     """Link every two points at distance `radius` or less."""
-    lists = Lists(*within(X, radius, metric=metric, n_jobs=n_jobs))
+    lists = Lists(*neighbors_within(X, radius, metric=metric, n_jobs=n_jobs))
     found = radius_search(X, metric)
     graph = Graph(symmetric_lengths(lists, "or"), lists, found, "radius", X, metric)
     return _frozen(replace(graph, radius=float(radius)))

@@ -62,7 +62,7 @@ def linked_lists(graph: Graph) -> Lists:
     )
 
 
-def listed_by_someone(lists: Lists) -> Lists:
+def with_unlisted_points(lists: Lists) -> Lists:
     """The lists, with every point that nobody lists added to its own.
 
     Where only neighbours and not the point itself are tied together, nothing would hold
@@ -72,7 +72,7 @@ def listed_by_someone(lists: Lists) -> Lists:
     return _with_entries(lists, alone, alone, np.zeros(len(alone))) if len(alone) else lists
 
 
-def overlapping(lists: Lists) -> Lists:
+def connected_lists(lists: Lists) -> Lists:
     """The lists themselves, or `DisconnectedGraph` when they fall apart.
 
     Lists that share a point hang together; with two groups that share none, each could

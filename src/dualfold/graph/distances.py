@@ -13,13 +13,13 @@ import numpy as np
 
 from dualfold.graph.number_rows import chunks
 
-__all__ = ["FAINT", "faint_pairs", "with_faint"]
+__all__ = ["UNDERFLOW_DISTANCE", "correct_underflow_lists", "correct_underflow_pairs"]
 
-FAINT = 2.0**-480
-_UP = 2.0**600
+UNDERFLOW_DISTANCE = 2.0**-480
+_UP_SCALE = 2.0**600
 
 
-def with_faint(
+def correct_underflow_lists(
     X: np.ndarray, queries: np.ndarray | None, indices: np.ndarray, distances: np.ndarray
 ) -> None:
     """Put rows that list faint distances between different points right, in place.
@@ -29,34 +29,34 @@ def with_faint(
     among all points. Points that equal the row are at 0 and need nothing.
     """
     asked = X if queries is None else queries
-    at, place = np.nonzero(distances < FAINT)
+    at, place = np.nonzero(distances < UNDERFLOW_DISTANCE)
     different = [
         at[part][(X[indices[at[part], place[part]]] != asked[at[part]]).any(axis=1)]
         for part in chunks(len(at), X.shape[1])
     ]
     for row in np.unique(np.concatenate([*different, np.empty(0, np.int64)])):
-        count = int((distances[row] < FAINT).sum())
+        count = int((distances[row] < UNDERFLOW_DISTANCE).sum())
         k = len(indices[row])
         among = np.arange(len(X), dtype=np.int32) if count == k else indices[row, :count]
-        apart = _lifted(asked[row], X[among])
+        apart = _scaled_distances(asked[row], X[among])
         if queries is None and count == k:
             apart[row] = np.inf
         best = np.lexsort((among, apart))[:count]
-        indices[row, :count], distances[row, :count] = among[best], apart[best] / _UP
+        indices[row, :count], distances[row, :count] = among[best], apart[best] / _UP_SCALE
 
 
-def faint_pairs(
+def correct_underflow_pairs(
     X: np.ndarray, Y: np.ndarray, rows: np.ndarray, columns: np.ndarray, distances: np.ndarray
 ) -> None:
     """Put the faint ones among |X[rows[p]] - Y[columns[p]]| right, in place."""
-    faint = np.flatnonzero(distances < FAINT)
+    faint = np.flatnonzero(distances < UNDERFLOW_DISTANCE)
     for part in chunks(len(faint), X.shape[1]):
         some = faint[part]
-        distances[some] = _lifted(X[rows[some]], Y[columns[some]]) / _UP
+        distances[some] = _scaled_distances(X[rows[some]], Y[columns[some]]) / _UP_SCALE
 
 
-def _lifted(x: np.ndarray, Y: np.ndarray) -> np.ndarray:
+def _scaled_distances(x: np.ndarray, Y: np.ndarray) -> np.ndarray:
     """2⁶⁰⁰|x − y| for each row y of Y (and row x, if they are many); infinite for far ones."""
     with np.errstate(over="ignore"):
-        apart = (Y.astype(np.float64) - x) * _UP
+        apart = (Y.astype(np.float64) - x) * _UP_SCALE
         return np.asarray(np.sqrt(np.square(apart).sum(axis=1)))

@@ -16,15 +16,15 @@ from dualfold.kernels import kernel
 from dualfold.kernels.reports import tally
 from dualfold.kernels.threads import in_threads, row_slices
 
-__all__ = ["forest_lists", "leaves", "refined"]
+__all__ = ["forest_lists", "refine_lists", "tree_leaves"]
 
 _leaf_lists = kernel("leaf_lists")
 _refine_lists = kernel("refine_lists")
-NOBODY = np.int32(2**31 - 1)
-_LEAVES_AT_ONCE = 8
+NO_NEIGHBOR = np.int32(2**31 - 1)
+_LEAVES_PER_CALL = 8
 
 
-def leaves(
+def tree_leaves(
     vectors: np.ndarray, largest: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """Members of the leaves one after the other, and where each leaf starts.
@@ -63,17 +63,17 @@ def forest_lists(
     """
     n = len(points.vectors)
     distance = np.full((n, length), np.inf, dtype=np.float32)
-    index = np.full((n, length), NOBODY, dtype=np.int32)
+    index = np.full((n, length), NO_NEIGHBOR, dtype=np.int32)
     order = np.arange(n, dtype=np.int32)
     for tree in range(trees):
-        members, starts = leaves(points.vectors, leaf, rng)
+        members, starts = tree_leaves(points.vectors, leaf, rng)
         if tree == 0:
             order = members
         count = len(starts) - 1
         pairs = float(np.square(np.diff(starts)).sum())
         tally("forest multiply-adds", pairs * points.vectors.shape[1])
         compare = _leaf_worker(points, members, starts, distance, index)
-        in_threads(compare, range(0, count, _LEAVES_AT_ONCE), threads)
+        in_threads(compare, range(0, count, _LEAVES_PER_CALL), threads)
     return distance, index, order
 
 
@@ -87,7 +87,7 @@ def _leaf_worker(
     """Compares all pairs in some leaves; leaves share no point, so threads do not meet."""
 
     def compare(first: int) -> None:
-        last = min(first + _LEAVES_AT_ONCE, len(starts) - 1)
+        last = min(first + _LEAVES_PER_CALL, len(starts) - 1)
         depth, length = points.vectors.shape[1], index.shape[1]
         failed = _leaf_lists(
             points.vectors, depth, points.square, members, starts, first, last, length,
@@ -99,7 +99,7 @@ def _leaf_worker(
     return compare
 
 
-def refined(
+def refine_lists(
     points: Coordinates,
     distance: np.ndarray,
     index: np.ndarray,

@@ -31,28 +31,32 @@ __all__ = [
 ]
 
 # Sources that a kernel takes side by side.
-PATCH = c_constant("PATCH")
+PATCH_SOURCES = c_constant("PATCH")
 # What a visit for 16 scattered sources costs in visits for one. Measured on 16 graphs (rolls,
 # MNIST and normal points of 2,000 to 200,000 rows, 5 to 30 neighbours): where nodes were
 # visited at least 3.6 times less often, 16 sources together were 1.3 to 2.9 times as fast;
 # where at most 2.9 times less often, 1.1 to 2.4 times slower (but 1.1 times as fast on a roll
 # of 2,000 points).
-VISIT = 3.0
+SCATTERED_VISIT_COST = 3.0
 # Sources in one call of the kernel, 16 patches of 16: tens of milliseconds at 10,000
 # points, which is what Ctrl-C waits for.
-CHUNK = 256
+SOURCES_PER_CALL = 256
 # Fewer sources than one in so many points lie too far apart to travel together.
-SCATTERED = 8
+MAX_POINTS_PER_SOURCE = 8
 # Farthest points, and as many random ones, among which a batch of landmarks is chosen.
-CANDIDATES = 512
+LANDMARK_CANDIDATES = 512
 # How far the kernel's threshold moves at a time, in mean edge lengths. Flat: the time
 # changes by less than a tenth from 0.5 to 4.
-STEP = 2.0
+THRESHOLD_STEP_LENGTHS = 2.0
 
 _patches = kernel("patches")
-Way = Literal["patch", "scattered", "one"]
-LANES: dict[Way, int] = {"patch": PATCH, "scattered": PATCH, "one": 1}
-_geodesics = {way: kernel(f"geodesics_{way}") for way in LANES}
+SourceBatch = Literal["patch", "scattered", "one"]
+SOURCES_BY_BATCH: dict[SourceBatch, int] = {
+    "patch": PATCH_SOURCES,
+    "scattered": PATCH_SOURCES,
+    "one": 1,
+}
+_geodesics = {way: kernel(f"geodesics_{way}") for way in SOURCES_BY_BATCH}
 _symmetric_least = kernels_by_dtype("symmetric_least")
 
 
@@ -84,13 +88,13 @@ def geodesic_distances(
     matrix is symmetric to the last bit (of the two directions of a path the smaller sum is
     kept). The bits do not depend on `n_jobs`. `out`, if given, is filled and returned.
     """
-    kind = _real(geodesic_kind(graph) if dtype is None else dtype)
+    kind = _float_kind(geodesic_kind(graph) if dtype is None else dtype)
     n, everyone = graph.n, sources is None
-    wanted = np.arange(n) if everyone else _rows_of(graph, sources)
-    rows = _room(out, (len(wanted), n), kind)
+    wanted = np.arange(n) if everyone else _source_rows(graph, sources)
+    rows = _output_array(out, (len(wanted), n), kind)
     threads = thread_count(n_jobs)
     if n:
-        _Patched.of(graph, kind).fill(rows, wanted, threads)
+        _RenumberedGraph.of(graph, kind).fill(rows, wanted, threads)
     if everyone:
         # Chunks are long at the top, where the rows still have all their columns.
         edges = [*range(0, n, 512), n]
@@ -105,12 +109,12 @@ def geodesic_distances(
 def geodesic_kind(graph: Graph) -> Any:
     """float32, or float64 where lengths are so large or small that float32 has no room."""
     lengths = graph.lengths.data
-    least, longest = _room_of(graph, np.dtype(np.float32))
+    least, longest = _length_limits(graph, np.dtype(np.float32))
     most = float(lengths.max()) if lengths.size else 0.0
     return np.float32 if not most or least <= most < longest else np.float64
 
 
-def _room_of(graph: Graph, kind: np.dtype[Any]) -> tuple[float, float]:
+def _length_limits(graph: Graph, kind: np.dtype[Any]) -> tuple[float, float]:
     """Longest edges below the first lose digits; above the second paths have no length."""
     info = np.finfo(kind)
     return float(info.tiny) / float(info.eps) ** 2, float(info.max) / max(graph.n, 1)
@@ -128,7 +132,7 @@ def geodesic_rounding(graph: Graph, dtype: Any) -> float:
         if graph.points is None or graph.search.method in ("precomputed", "metric")
         else (distance_rounding(np.shape(graph.points)[1]))
     )
-    stored = 2.0**-24 if _real(dtype) == np.float32 else 0.0
+    stored = 2.0**-24 if _float_kind(dtype) == np.float32 else 0.0
     return 1.01 * (graph.n * 2.0**-53 + edge + stored)
 
 
@@ -161,17 +165,17 @@ def farthest_points(
             f"{count} landmarks were asked for; a graph of {graph.n} points has 1 to {graph.n}"
         )
     rng = np.random.default_rng(random_state)
-    chosen = _rows_of(graph, np.full(count, rng.integers(graph.n) if start is None else start))
-    kind = _real(geodesic_kind(graph) if dtype is None else dtype)
-    patched, rows = _Patched.of(graph, kind), np.empty((count, graph.n), kind)
+    chosen = _source_rows(graph, np.full(count, rng.integers(graph.n) if start is None else start))
+    kind = _float_kind(geodesic_kind(graph) if dtype is None else dtype)
+    patched, rows = _RenumberedGraph.of(graph, kind), np.empty((count, graph.n), kind)
     nearest = np.full(graph.n, np.inf, kind)
-    found, ways = 0, _Ways()
+    found, ways = 0, _BatchChoice()
     with steps("shortest paths from landmarks", count) as done:
         while found < count:
             batch = slice(found, min(count, found + (at_once if found >= at_once else 1)))
             size = batch.stop - found
             if size > 1:
-                chosen[batch] = _far_apart(rows[:found], nearest, size, rng)
+                chosen[batch] = _scattered_points(rows[:found], nearest, size, rng)
             elif found:
                 chosen[found] = np.argmax(nearest)
             way = ways.best(size)
@@ -183,7 +187,7 @@ def farthest_points(
     return Landmarks(chosen, rows)
 
 
-class _Ways:
+class _BatchChoice:
     """Whether scattered sources travel together, by the visits that were counted on the graph.
 
     They share a wave on graphs of images, which are crossed in a few steps, and none on
@@ -191,30 +195,30 @@ class _Ways:
     """
 
     def __init__(self) -> None:
-        self.visits: Counter[Way] = Counter()
-        self.sources: Counter[Way] = Counter()
+        self.visits: Counter[SourceBatch] = Counter()
+        self.sources: Counter[SourceBatch] = Counter()
 
-    def best(self, sources: int) -> Way:
+    def best(self, sources: int) -> SourceBatch:
         """The way for so many sources; "scattered" is tried once to be counted."""
-        if sources < 2 * PATCH:
+        if sources < 2 * PATCH_SOURCES:
             return "one"
         if not self.sources["scattered"]:
             return "scattered"
         one, together = (self.visits[w] / max(1, self.sources[w]) for w in ("one", "scattered"))
-        return "scattered" if VISIT * together < one else "one"
+        return "scattered" if SCATTERED_VISIT_COST * together < one else "one"
 
-    def count(self, way: Way, sources: int, visits: int) -> None:
+    def count(self, way: SourceBatch, sources: int, visits: int) -> None:
         self.sources[way] += sources
         self.visits[way] += visits
 
 
-def _far_apart(rows: Array, nearest: Array, count: int, rng: np.random.Generator) -> Array:
+def _scattered_points(rows: Array, nearest: Array, count: int, rng: np.random.Generator) -> Array:
     """`count` points far from the landmarks behind `rows` and, by bounds, from each other.
 
     The candidates are the farthest points, and random ones, since the former may all lie
     in one hole.
     """
-    some = min(CANDIDATES, len(nearest))
+    some = min(LANDMARK_CANDIDATES, len(nearest))
     farthest = np.argpartition(-nearest, some - 1)[:some]
     drawn = rng.choice(len(nearest), some, replace=False)
     candidates = np.union1d(farthest, drawn)
@@ -223,13 +227,13 @@ def _far_apart(rows: Array, nearest: Array, count: int, rng: np.random.Generator
     for _ in range(count):
         best = int(np.argmax(room))
         picked.append(candidates[best])
-        apart = _bounded_apart(seen, seen[:, best])
+        apart = _distance_bounds(seen, seen[:, best])
         np.minimum(room, apart, out=room)
         room[best] = -2  # never again, not even among duplicates of landmarks
     return np.asarray(picked)
 
 
-def _bounded_apart(seen: Array, one: Array) -> Array:
+def _distance_bounds(seen: Array, one: Array) -> Array:
     """max_l |g_lp − g_lq| for every p; infinite where a landmark reaches only one of them."""
     reached = np.isfinite(seen) & np.isfinite(one)[:, None]
     apart = np.abs(np.subtract(seen, one[:, None], where=reached, out=np.zeros_like(seen)))
@@ -241,12 +245,12 @@ def landmarks_at(graph: Graph, landmarks: Any) -> Landmarks:
     """The landmarks with their geodesics; given as `Landmarks`, nothing is computed."""
     if isinstance(landmarks, Landmarks):
         return landmarks
-    indices = _rows_of(graph, landmarks)
+    indices = _source_rows(graph, landmarks)
     return Landmarks(indices, geodesic_distances(graph, indices))
 
 
 @dataclass(frozen=True, eq=False)
-class _Patched:
+class _RenumberedGraph:
     """A graph renumbered so that 16 nodes in a row are a patch of it.
 
     order : new number → point, places : point → new number; the rest is CSR.
@@ -259,11 +263,11 @@ class _Patched:
     lengths: Array
 
     @classmethod
-    def of(cls, graph: Graph, kind: np.dtype[Any]) -> _Patched:
+    def of(cls, graph: Graph, kind: np.dtype[Any]) -> _RenumberedGraph:
         indptr = graph.lengths.indptr.astype(np.int64)
         indices = graph.lengths.indices.astype(np.int32)
         lengths = graph.lengths.data
-        least, longest = _room_of(graph, kind)
+        least, longest = _length_limits(graph, kind)
         if lengths.size and not (lengths.min() >= 0 and lengths.max() < longest):
             raise InvalidInput(
                 f"edge lengths must be numbers from 0 to {longest:.1g}, so that paths have a "
@@ -275,7 +279,7 @@ class _Patched:
                 Argument("dtype", "float64"),
             )
         order = np.empty(graph.n, np.int32)
-        _done(_patches(graph.n, indptr, indices, order))
+        _refuse_failure(_patches(graph.n, indptr, indices, order))
         places = np.empty_like(order)
         places[order] = np.arange(graph.n, dtype=np.int32)
         counts = np.diff(indptr)[order]
@@ -285,19 +289,25 @@ class _Patched:
             order, places, moved, places[indices[from_where]], lengths[from_where].astype(float)
         )
 
-    def fill(self, rows: Array, sources: Array, threads: int, way: Way | None = None) -> int:
+    def fill(
+        self, rows: Array, sources: Array, threads: int, way: SourceBatch | None = None
+    ) -> int:
         """rows[i] = the geodesics from sources[i]; the number of visits.
 
         Sums are made in float64, in some rows of room where `rows` are float32.
         """
-        width = STEP * float(self.lengths.mean(dtype=float)) if self.lengths.size else 1.0
+        width = (
+            THRESHOLD_STEP_LENGTHS * float(self.lengths.mean(dtype=float))
+            if self.lengths.size
+            else 1.0
+        )
         numbers = self.places[sources]
         into = np.argsort(numbers, kind="stable")  # neighbours travel together
         numbers = numbers[into]
 
-        dense = len(sources) * SCATTERED > len(self.order)
-        taken: Way = way or ("patch" if dense else "one")
-        size = CHUNK if dense else LANES[taken]
+        dense = len(sources) * MAX_POINTS_PER_SOURCE > len(self.order)
+        taken: SourceBatch = way or ("patch" if dense else "one")
+        size = SOURCES_PER_CALL if dense else SOURCES_BY_BATCH[taken]
         wide = rows.dtype == np.float64
         rooms: SimpleQueue[Array] = SimpleQueue()
         for _ in range(0 if wide else threads):
@@ -311,7 +321,7 @@ class _Patched:
                     len(self.order), self.indptr, self.indices, self.lengths, self.places, width,
                     numbers[some], into[some] if wide else np.arange(count), count, room,
                 )  # fmt: skip
-                _done(visits)
+                _refuse_failure(visits)
                 if not wide:
                     rows[into[some]] = room[:count]
             finally:  # other threads wait for it, also when this one was interrupted
@@ -324,7 +334,7 @@ class _Patched:
             return sum(in_threads(chunk, chunks, threads, done))
 
 
-def _done(ok: int) -> None:
+def _refuse_failure(ok: int) -> None:
     if not ok:
         raise TooLarge(
             "shortest paths found no memory for their scratch (150 bytes a point and "
@@ -333,14 +343,14 @@ def _done(ok: int) -> None:
         )
 
 
-def _real(dtype: Any) -> np.dtype[Any]:
+def _float_kind(dtype: Any) -> np.dtype[Any]:
     kind = np.dtype(dtype)
     if kind not in _symmetric_least:
         raise InvalidInput(Argument("dtype"), f" is {kind}; geodesics come as float32 or float64")
     return kind
 
 
-def _rows_of(graph: Graph, sources: Any) -> Array:
+def _source_rows(graph: Graph, sources: Any) -> Array:
     wanted = np.atleast_1d(np.asarray(sources))
     inside = (wanted.ndim == 1 and wanted.dtype.kind in "iu") or wanted.size == 0
     if not inside or (wanted.size and not (wanted.min() >= 0 and wanted.max() < graph.n)):
@@ -352,7 +362,7 @@ def _rows_of(graph: Graph, sources: Any) -> Array:
     return wanted.astype(np.int64)
 
 
-def _room(out: Array | None, shape: tuple[int, int], kind: np.dtype[Any]) -> Array:
+def _output_array(out: Array | None, shape: tuple[int, int], kind: np.dtype[Any]) -> Array:
     if out is None:
         return np.empty(shape, kind)
     if (

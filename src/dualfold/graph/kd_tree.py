@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["tree_pairs_within", "tree_search"]
 
-_EXTRA = 4  # fetched beyond k and the point itself
-_CLEARLY = 1 + 1e-9  # the tree and the kernel round alike to about 1e-15 per dimension
-_ROWS = 1 << 21  # entries fetched at a time
+_EXTRA_NEIGHBORS = 4  # fetched beyond k and the point itself
+_CLEAR_RATIO = 1 + 1e-9  # the tree and the kernel round alike to about 1e-15 per dimension
+_MAX_FETCHED_ENTRIES = 1 << 21  # entries fetched at a time
 
 
 def tree_of(X: np.ndarray) -> cKDTree:
@@ -42,16 +42,16 @@ def tree_search(
     """The k nearest rows of X to each query, or to each row of X but itself."""
     asked = X if queries is None else queries
     own = 0 if queries is None else -1
-    n, fetch = len(asked), min(len(X), k + (queries is None) + _EXTRA)
+    n, fetch = len(asked), min(len(X), k + (queries is None) + _EXTRA_NEIGHBORS)
     tally("distances", n * fetch)
     tree = tree_of(X)
     indices, distances = np.empty((n, k), dtype=np.int32), np.empty((n, k))
     open_rows = []
-    step = max(1, _ROWS // fetch)
+    step = max(1, _MAX_FETCHED_ENTRIES // fetch)
     with steps("asking the tree", n) as done:
         for first in range(0, n, step):
             rows = np.arange(first, min(n, first + step))
-            far, found = _asked_in_parts(
+            far, found = _query_in_threads(
                 lambda part: tree.query(part, fetch), asked[rows].astype(np.float64), threads
             )
             found = np.reshape(found, (len(rows), fetch)).astype(np.int32)
@@ -64,15 +64,15 @@ def tree_search(
             indices[rows] = np.take_along_axis(found, by, axis=1)
             distances[rows] = np.take_along_axis(true, by, axis=1)
             if fetch < len(X):
-                open_rows.append(rows[~(far > distances[rows, -1] * _CLEARLY)])
+                open_rows.append(rows[~(far > distances[rows, -1] * _CLEAR_RATIO)])
             done(len(rows))
     left = np.concatenate(open_rows) if open_rows else np.empty(0, dtype=np.int64)
     if len(left):
-        indices[left], distances[left] = scanned_rows(X, queries, left, k, threads)
+        indices[left], distances[left] = nearest_by_scan(X, queries, left, k, threads)
     return indices, distances
 
 
-def _asked_in_parts(
+def _query_in_threads(
     ask: Callable[[np.ndarray], tuple[Any, ...]], points: np.ndarray, threads: int
 ) -> tuple[np.ndarray, ...]:
     """The answers for all points, asked for in as many parts as there are threads.
@@ -84,7 +84,7 @@ def _asked_in_parts(
     return tuple(np.concatenate(part) for part in zip(*answers, strict=True))
 
 
-def scanned_rows(
+def nearest_by_scan(
     X: np.ndarray, queries: np.ndarray | None, rows: np.ndarray, k: int, threads: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """The exact lists of some rows only, by the scan; a row of X does not list itself."""
@@ -103,8 +103,8 @@ def tree_pairs_within(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """All pairs row < column at distance <= radius."""
     tree = tree_of(X)
-    reach = radius * _CLEARLY
-    (counts,) = _asked_in_parts(
+    reach = radius * _CLEAR_RATIO
+    (counts,) = _query_in_threads(
         lambda part: (tree.query_ball_point(part, reach, return_length=True),),
         X.astype(np.float64),
         threads,
@@ -114,7 +114,7 @@ def tree_pairs_within(
     for first, last in zip(edges, [*edges[1:], len(X)], strict=True):
         if first == last:
             continue
-        (lists,) = _asked_in_parts(
+        (lists,) = _query_in_threads(
             lambda part: (tree.query_ball_point(part, reach),),
             X[first:last].astype(np.float64),
             threads,

@@ -31,12 +31,21 @@ import numpy as np
 from dualfold.graph.number_rows import chunks
 from dualfold.kernels.threads import one_blas_thread
 
-__all__ = ["SPREAD", "Coordinates", "Frame", "fewer_directions", "frame_of", "principal_directions"]
+__all__ = [
+    "SLACK_SHARE",
+    "Coordinates",
+    "Frame",
+    "fewer_directions",
+    "frame_of",
+    "principal_directions",
+]
 
-SPREAD = 2.0**-12  # s above: costs 1/8000 of a distance, forgives slack of 1/64 of that
-_U32, _U64 = 2.0**-24, 2.0**-53
-_SAMPLE = 8192  # rows for the principal directions; any directions are valid, so few suffice
-_SAMPLE_CELLS = 1 << 24
+SLACK_SHARE = 2.0**-12  # s above: costs 1/8000 of a distance, forgives slack of 1/64 of that
+_FLOAT32_UNIT, _FLOAT64_UNIT = 2.0**-24, 2.0**-53
+_MAX_SAMPLE_ROWS = (
+    8192  # rows for the principal directions; any directions are valid, so few suffice
+)
+_MAX_SAMPLE_NUMBERS = 1 << 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +77,7 @@ class Frame:
             centred = X[rows] - self.mean
             centred *= self.scale
             length = np.sqrt(np.einsum("ij,ij->i", centred, centred))
-            error = 4 * _U64 * (length + 2 * offset)
+            error = 4 * _FLOAT64_UNIT * (length + 2 * offset)
             if self.basis is None:
                 vectors[rows] = centred
             else:
@@ -77,7 +86,7 @@ class Frame:
                 vectors[rows, :-1] = kept
                 vectors[rows, -1] = dropped
                 error += defect * length + _root_error(length, dropped, 4 * defect)
-            square[rows], slack[rows] = _forgiving(vectors[rows], error)
+            square[rows], slack[rows] = _square_and_slack(vectors[rows], error)
         return Coordinates(vectors, square, slack)
 
     def _defect(self) -> float:
@@ -86,7 +95,7 @@ class Frame:
             return 0.0
         width, kept = self.basis.shape
         gram = self.basis.T @ self.basis - np.eye(kept)
-        rounding = 2 * width * _U64 * np.sqrt(kept)
+        rounding = 2 * width * _FLOAT64_UNIT * np.sqrt(kept)
         return float(np.linalg.norm(gram)) + 3 * rounding
 
 
@@ -103,22 +112,24 @@ def fewer_directions(points: Coordinates, count: int) -> Coordinates:
         dropped = points.vectors[rows, count:].astype(np.float64)
         vectors[rows, :-1] = points.vectors[rows, :count]
         vectors[rows, -1] = np.sqrt(np.einsum("ij,ij->i", dropped, dropped))
-        square[rows], slack[rows] = _forgiving(vectors[rows], 1.01 * points.slack[rows])
+        square[rows], slack[rows] = _square_and_slack(vectors[rows], 1.01 * points.slack[rows])
     return Coordinates(vectors, square, slack)
 
 
-def _forgiving(vectors: np.ndarray, error: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _square_and_slack(vectors: np.ndarray, error: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """`square` and `slack` of vectors that are to be rounded, `error` away from the exact ones."""
     stored = vectors.astype(np.float64)
     norm = np.einsum("ij,ij->i", stored, stored)
-    error = 1.01 * (error + _U32 * np.sqrt(norm)) + 1e-30
-    forgiven = norm * (1.01 * (vectors.shape[1] + 8) * _U32) + error**2 * (1.01 + 1 / SPREAD)
+    error = 1.01 * (error + _FLOAT32_UNIT * np.sqrt(norm)) + 1e-30
+    forgiven = norm * (1.01 * (vectors.shape[1] + 8) * _FLOAT32_UNIT) + error**2 * (
+        1.01 + 1 / SLACK_SHARE
+    )
     return np.nextafter((norm - forgiven).astype(np.float32), np.float32(-np.inf)), error
 
 
 def _root_error(length: np.ndarray, dropped: np.ndarray, relative: float) -> np.ndarray:
     """How far √(a − b) may be off when a − b is off by relative·length²."""
-    relative = relative + 16 * _U64 * 1e2
+    relative = relative + 16 * _FLOAT64_UNIT * 1e2
     near = np.sqrt(relative) * length
     with np.errstate(divide="ignore", invalid="ignore"):
         far = np.where(dropped > 2 * near, 2 * relative * length**2 / dropped, np.inf)
@@ -143,7 +154,7 @@ def frame_of(X: np.ndarray, others: np.ndarray | None, basis: np.ndarray | None)
 
 def principal_directions(X: np.ndarray, count: int) -> np.ndarray:
     """About the top `count` principal directions of X, orthonormal, largest first."""
-    rows = max(16, min(_SAMPLE, _SAMPLE_CELLS // X.shape[1]))
+    rows = max(16, min(_MAX_SAMPLE_ROWS, _MAX_SAMPLE_NUMBERS // X.shape[1]))
     sample = X[:: max(1, -(-len(X) // rows))].astype(np.float64)
     sample -= sample.mean(axis=0)
     largest = np.abs(sample).max(initial=0.0)

@@ -22,13 +22,13 @@ __all__ = [
     "is_precomputed",
     "metric_search",
     "metric_within",
-    "ragged",
+    "sorted_lists",
 ]
 
-Ragged = tuple[np.ndarray, np.ndarray, np.ndarray]
-_WORKING_MEMORY = 256  # MiB of distances at a time
+ListArrays = tuple[np.ndarray, np.ndarray, np.ndarray]
+_WORKING_MEMORY_MIB = 256  # MiB of distances at a time
 # The rounding of distances computed twice in float32, with room; more is meant, or a mistake.
-ASYMMETRY = 1e-4
+ASYMMETRY_TOLERANCE = 1e-4
 
 
 def is_precomputed(metric: Any) -> bool:
@@ -106,7 +106,7 @@ def _distance_blocks(X: Any, queries: Any, metric: Any, threads: int) -> Any:
                 None if queries is None else X,
                 metric=metric,
                 n_jobs=threads,
-                working_memory=_WORKING_MEMORY,
+                working_memory=_WORKING_MEMORY_MIB,
             )
             block = np.asarray(next(blocks), dtype=np.float64)
         except StopIteration:
@@ -149,17 +149,17 @@ def metric_search(
     return np.concatenate([i for i, _ in parts]), np.concatenate([d for _, d in parts])
 
 
-def metric_within(X: Any, radius: float, metric: Any, threads: int) -> Ragged:
+def metric_within(X: Any, radius: float, metric: Any, threads: int) -> ListArrays:
     """All pairs at distance <= radius, brute force."""
     parts = []
     for first, block in _distance_blocks(X, None, metric, threads):
         row, column = np.nonzero(block <= radius)
         parts.append((row + first, column, block[row, column]))
     row, column, distance = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return ragged(row, column, distance, X.shape[0])
+    return sorted_lists(row, column, distance, X.shape[0])
 
 
-def ragged(row: np.ndarray, column: np.ndarray, distance: np.ndarray, n: int) -> Ragged:
+def sorted_lists(row: np.ndarray, column: np.ndarray, distance: np.ndarray, n: int) -> ListArrays:
     """Pairs as lists (indptr, indices, distances), rows sorted by (distance, index)."""
     by = np.lexsort((column, distance, row))
     indptr = np.zeros(n + 1, dtype=np.int64)
@@ -167,7 +167,7 @@ def ragged(row: np.ndarray, column: np.ndarray, distance: np.ndarray, n: int) ->
     return indptr, column[by].astype(np.int32), distance[by].astype(np.float64)
 
 
-def from_precomputed(distances: Any, n_neighbors: int | None = None) -> Ragged:
+def from_precomputed(distances: Any, n_neighbors: int | None = None) -> ListArrays:
     """Neighbour lists from given distances: (indptr, indices, distances).
 
     A dense square matrix gives every other point; a sparse one gives what is
@@ -196,7 +196,7 @@ def from_precomputed(distances: Any, n_neighbors: int | None = None) -> Ragged:
     if not sp.issparse(distances):
         _refuse_asymmetric(value.reshape(n, n))
     apart = row != column
-    indptr, indices, value = ragged(row[apart], column[apart], value[apart], n)
+    indptr, indices, value = sorted_lists(row[apart], column[apart], value[apart], n)
     if n_neighbors is None:
         return indptr, indices, value
     place = np.arange(len(indices)) - np.repeat(indptr[:-1], np.diff(indptr))
@@ -208,7 +208,9 @@ def from_precomputed(distances: Any, n_neighbors: int | None = None) -> Ragged:
 def _refuse_asymmetric(distances: np.ndarray) -> None:
     """Each edge of a graph has one length; of two different ones it is unknown which is meant."""
     off = np.abs(distances - distances.T)
-    if float(off.max(initial=0.0)) <= ASYMMETRY * float(np.abs(distances).max(initial=0.0)):
+    if float(off.max(initial=0.0)) <= ASYMMETRY_TOLERANCE * float(
+        np.abs(distances).max(initial=0.0)
+    ):
         return
     i, j = np.unravel_index(int(off.argmax()), off.shape)
     raise InvalidInput(

@@ -12,21 +12,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from dualfold.graph.lower_bounds import SPREAD, Coordinates
+from dualfold.graph.lower_bounds import SLACK_SHARE, Coordinates
 from dualfold.kernels import kernel
 from dualfold.kernels.threads import in_threads, row_slices
 
-__all__ = ["Narrowed"]
+__all__ = ["SecondStage"]
 
 _narrow_pairs = kernel("narrow_pairs")
 _list_reach = kernel("list_reach")
 _thresholds = kernel("thresholds")
 # What a guess of a reach is lengthened by.
-LONGER = 1.002
-ROWS = 4096  # of a part of the work
+GUESSED_RADIUS_MARGIN = 1.002
+ROWS_PER_CHUNK = 4096  # of a part of the work
 
 
-class Narrowed:
+class SecondStage:
     """Coordinates in more directions, in the order of the scan.
 
     points : of the rows; order : the row at each place; scale : of the frame
@@ -47,14 +47,14 @@ class Narrowed:
                 rows.start, rows.stop, self.vectors, n, depth, lists, lists.shape[1], squares
             )
 
-        in_threads(work, row_slices(n, ROWS), threads)
-        return np.sqrt(squares.astype(float)) * (LONGER / self.scale)
+        in_threads(work, row_slices(n, ROWS_PER_CHUNK), threads)
+        return np.sqrt(squares.astype(float)) * (GUESSED_RADIUS_MARGIN / self.scale)
 
     def shorten(self, reach: np.ndarray, first: int, last: int) -> None:
         """Take over the reach of some places, which has become shorter."""
         some = slice(first, min(last, len(self.slack)))
         slack = self.slack[some]
-        _thresholds(reach[some], slack, self.scale, SPREAD, len(slack), self.allowed[some])
+        _thresholds(reach[some], slack, self.scale, SLACK_SHARE, len(slack), self.allowed[some])
 
     def kept(self, row: np.ndarray, column: np.ndarray, bound: np.ndarray, count: int) -> int:
         """Pairs that are still not proved out of reach move to the front; how many there are."""

@@ -16,7 +16,11 @@ import scipy.sparse as sp
 
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.approximate import approximate_search
-from dualfold.graph.distances import FAINT, faint_pairs, with_faint
+from dualfold.graph.distances import (
+    UNDERFLOW_DISTANCE,
+    correct_underflow_lists,
+    correct_underflow_pairs,
+)
 from dualfold.graph.kd_tree import tree_pairs_within, tree_search
 from dualfold.graph.lower_bounds import fewer_directions, frame_of, principal_directions
 from dualfold.graph.metrics import (
@@ -26,7 +30,7 @@ from dualfold.graph.metrics import (
     is_precomputed,
     metric_search,
     metric_within,
-    ragged,
+    sorted_lists,
 )
 from dualfold.graph.neighbor_lists import Neighbors, Search, exact_search
 from dualfold.graph.number_rows import (
@@ -38,14 +42,14 @@ from dualfold.graph.number_rows import (
 )
 from dualfold.graph.present import present_nearest
 from dualfold.graph.scan import pairs_within, scan_queries, scan_self
-from dualfold.graph.search_plan import direction_count, tree_pays
+from dualfold.graph.search_plan import direction_counts, is_tree_faster
 from dualfold.kernels.threads import thread_count
 
-__all__ = ["Neighbors", "Search", "from_precomputed", "nearest", "within"]
+__all__ = ["Neighbors", "Search", "from_precomputed", "nearest", "neighbors_within"]
 
-_ROADS = ("auto", "kd-tree", "blocked", "filtered", "approximate")
-MANHATTAN = ("manhattan", "cityblock", "l1")
-_DENSE = 1 << 27  # numbers: sparse data is spread out up to 1 GiB
+SEARCH_NAMES = ("auto", "kd-tree", "blocked", "filtered", "approximate")
+MANHATTAN_NAMES = ("manhattan", "cityblock", "l1")
+_MAX_DENSE_NUMBERS = 1 << 27  # numbers: sparse data is spread out up to 1 GiB
 
 
 def nearest(
@@ -67,14 +71,14 @@ def nearest(
     its recall on `recall_sample` rows (`random_state` makes it repeatable).
     `metric` is any of scikit-learn's, or "precomputed" with square distances.
     """
-    if search not in _ROADS:
+    if search not in SEARCH_NAMES:
         raise InvalidInput(
-            Argument("search"), f" must be one of {', '.join(_ROADS)}; it is {search!r}"
+            Argument("search"), f" must be one of {', '.join(SEARCH_NAMES)}; it is {search!r}"
         )
     threads = thread_count(n_jobs)
     if is_precomputed(metric):
         return _of_precomputed(X, n_neighbors, queries)
-    if not _in_space(X, metric):
+    if not _uses_own_kernel(X, metric):
         return _of_metric(X, n_neighbors, queries, metric, search, threads)
     try:
         if queries is None:
@@ -98,20 +102,20 @@ def nearest(
                 ", which is exact",
             )
         return approximate_search(X, n_neighbors, threads, random_state, recall_sample)
-    return _exact(X, queries, n_neighbors, search, threads)
+    return _exact_neighbors(X, queries, n_neighbors, search, threads)
 
 
-def _exact(
+def _exact_neighbors(
     X: np.ndarray, queries: np.ndarray | None, k: int, search: str, threads: int
 ) -> Neighbors:
     """One of the three exact algorithms, and `with_faint` for the squares that vanished on it."""
-    if search == "kd-tree" or (search == "auto" and tree_pays(*X.shape)):
+    if search == "kd-tree" or (search == "auto" and is_tree_faster(*X.shape)):
         algorithm = "kd-tree"
         indices, distances = tree_search(X, queries, k, threads)
     else:
-        algorithm, indices, distances = _scanned(X, queries, k, search, threads)
+        algorithm, indices, distances = _nearest_by_scan(X, queries, k, search, threads)
     _refuse_changed(X, indices)
-    with_faint(X, queries, indices, distances)
+    correct_underflow_lists(X, queries, indices, distances)
     return Neighbors(indices, distances, exact_search(algorithm, distance_rounding(X.shape[1])))
 
 
@@ -125,14 +129,14 @@ def _refuse_changed(X: np.ndarray, indices: np.ndarray) -> None:
         )
 
 
-def _scanned(
+def _nearest_by_scan(
     X: np.ndarray, queries: np.ndarray | None, k: int, search: str, threads: int
 ) -> tuple[str, np.ndarray, np.ndarray]:
     """All pairs, in all coordinates or in some directions: (algorithm, indices, distances)."""
     width, basis, more = X.shape[1], None, 0
     if search != "blocked":
         asked = len(X) if queries is None else len(queries)
-        count, more, directions = direction_count(
+        count, more, directions = direction_counts(
             X, asked, k, must_filter=search == "filtered", second_look=queries is None
         )
         if count < width:
@@ -151,7 +155,7 @@ def _scanned(
     return "blocked" if basis is None else "filtered", indices, distances
 
 
-def within(
+def neighbors_within(
     X: Any, radius: float, *, metric: Any = "euclidean", n_jobs: int | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """All pairs at distance <= radius as lists (indptr, indices, distances).
@@ -167,39 +171,39 @@ def within(
         near = distances <= radius
         counts = np.add.reduceat(np.append(near, False), indptr[:-1]) * (np.diff(indptr) > 0)
         return np.concatenate([[0], np.cumsum(counts)]), indices[near], distances[near]
-    if not _in_space(X, metric):
+    if not _uses_own_kernel(X, metric):
         return metric_within(double_table(X, "X"), radius, metric, threads)
     try:
         X = rows_of_numbers(X)
     except OutOfRange as out:
         reach = min(float(np.ldexp(float(radius), -out.power)), float(np.finfo(float).max))
-        indptr, indices, distances = within(in_units(X, out.power), reach, n_jobs=n_jobs)
+        indptr, indices, distances = neighbors_within(in_units(X, out.power), reach, n_jobs=n_jobs)
         return indptr, indices, np.ldexp(distances, out.power)
-    reach = max(float(radius), FAINT)
-    if tree_pays(len(X), X.shape[1]):
+    reach = max(float(radius), UNDERFLOW_DISTANCE)
+    if is_tree_faster(len(X), X.shape[1]):
         row, column, distance = tree_pairs_within(X, reach, threads)
     else:
         frame = frame_of(X, None, None)
         row, column, distance = pairs_within(X, frame.coordinates(X), frame.scale, reach, threads)
-    faint_pairs(X, X, row, column, distance)
+    correct_underflow_pairs(X, X, row, column, distance)
     near = distance <= radius
     row, column, distance = row[near], column[near], distance[near]
     both = np.concatenate([row, column]), np.concatenate([column, row])
-    return ragged(*both, np.concatenate([distance, distance]), len(X))
+    return sorted_lists(*both, np.concatenate([distance, distance]), len(X))
 
 
 def radius_search(X: Any, metric: Any) -> Search:
     """What is known of the lists of `within`."""
     if is_precomputed(metric):
         return exact_search("precomputed", 0.0)
-    if not _in_space(X, metric):
+    if not _uses_own_kernel(X, metric):
         return exact_search("metric", float("nan"))
     return exact_search("radius", distance_rounding(np.shape(X)[1]))
 
 
-def _in_space(X: Any, metric: Any) -> bool:
+def _uses_own_kernel(X: Any, metric: Any) -> bool:
     """Whether our own kernel has the distances: Euclidean, of rows that fit when spread out."""
-    sparse = sp.issparse(X) and int(X.shape[0]) * int(X.shape[1]) > _DENSE
+    sparse = sp.issparse(X) and int(X.shape[0]) * int(X.shape[1]) > _MAX_DENSE_NUMBERS
     return not sparse and is_euclidean(metric)
 
 
@@ -240,7 +244,7 @@ def _of_metric(X: Any, k: int, queries: Any, metric: Any, search: str, threads: 
     if queries is not None:
         queries = double_table(queries, "queries")
         _check_width(X.shape[1], queries.shape[1])
-    if isinstance(metric, str) and metric in MANHATTAN and isinstance(X, np.ndarray):
+    if isinstance(metric, str) and metric in MANHATTAN_NAMES and isinstance(X, np.ndarray):
         return present_nearest(X, k, queries=queries, n_jobs=threads)
     lists = metric_search(X, queries, k, metric, threads)
     return Neighbors(*lists, exact_search("metric", float("nan")))

@@ -29,12 +29,12 @@ __all__ = [
     "rows_of_numbers",
 ]
 
-_CHUNK = 1 << 22  # numbers in one float64 working block: 32 MiB
+_NUMBERS_PER_CHUNK = 1 << 22  # numbers in one float64 working block: 32 MiB
 # Squares beyond these leave the range of double precision.
-_LARGEST, _SMALLEST = 1e150, 1e-140
+_MAX_VALUE, _MIN_EXTENT = 1e150, 1e-140
 # Whole numbers up to here are float64 numbers.
-_WHOLE = 2**53
-LANES = c_constant("SQUARE_LANES")  # sums beside each other in a distance
+_MAX_EXACT_INTEGER = 2**53
+SQUARE_LANES = c_constant("SQUARE_LANES")  # sums beside each other in a distance
 
 _pair_distances = kernels_by_dtype("pair_distances")
 
@@ -104,9 +104,9 @@ def _rows_of(tables: dict[str, Any]) -> list[np.ndarray]:
                 f" has {rows.shape[0]} rows; the search counts up to 2^31 - 2. Sample it",
             )
         found.append(rows)
-    if any(_too_wide(rows) for rows in found):
-        found = _shifted(found, _named(tables))
-    ready = {name: _in_order(rows) for name, rows in zip(tables, found, strict=True)}
+    if any(_exceeds_float64(rows) for rows in found):
+        found = _shifted_integers(found, _argument_names(tables))
+    ready = {name: _contiguous_floats(rows) for name, rows in zip(tables, found, strict=True)}
     _check_range(ready)
     return list(ready.values())
 
@@ -143,20 +143,20 @@ def exact_numbers(X: Any, name: str) -> np.ndarray:
     return near
 
 
-def _too_wide(rows: np.ndarray) -> bool:
+def _exceeds_float64(rows: np.ndarray) -> bool:
     """Whether float64 does not hold all of these integers."""
     if rows.dtype.kind not in "iu" or rows.dtype.itemsize < 8 or not rows.size:
         return False
-    return bool(int(rows.max()) > _WHOLE or int(rows.min()) < -_WHOLE)
+    return bool(int(rows.max()) > _MAX_EXACT_INTEGER or int(rows.min()) < -_MAX_EXACT_INTEGER)
 
 
-def _named(tables: dict[str, Any]) -> Message:
+def _argument_names(tables: dict[str, Any]) -> Message:
     """X, or X and queries."""
     first, *others = (Argument(name) for name in tables)
     return Message(first, *(part for other in others for part in (" and ", other)))
 
 
-def _shifted(tables: list[np.ndarray], name: Message) -> list[np.ndarray]:
+def _shifted_integers(tables: list[np.ndarray], name: Message) -> list[np.ndarray]:
     """Integers less the smallest of their column in all tables, which float64 then holds."""
     if any(rows.dtype.kind not in "iu" for rows in tables):
         raise InvalidInput(
@@ -172,7 +172,7 @@ def _shifted(tables: list[np.ndarray], name: Message) -> list[np.ndarray]:
     low = [min(int(rows[:, j].min()) for rows in filled) for j in columns]
     high = [max(int(rows[:, j].max()) for rows in filled) for j in columns]
     widest = max(b - a for a, b in zip(low, high, strict=True))
-    if widest > _WHOLE:
+    if widest > _MAX_EXACT_INTEGER:
         raise InvalidInput(
             "a column of ",
             name,
@@ -188,26 +188,26 @@ def _shifted(tables: list[np.ndarray], name: Message) -> list[np.ndarray]:
     return shifted
 
 
-def _in_order(rows: np.ndarray) -> np.ndarray:
+def _contiguous_floats(rows: np.ndarray) -> np.ndarray:
     small = rows.dtype.kind in "iub" and rows.dtype.itemsize <= 2
     narrow = small or rows.dtype in (np.float16, np.float32)
     return np.ascontiguousarray(rows, dtype=np.float32 if narrow else np.float64)
 
 
 def _check_range(tables: dict[str, np.ndarray]) -> None:
-    names, extent = _named(tables), 0.0
+    names, extent = _argument_names(tables), 0.0
     ends = [end for name, rows in tables.items() if len(rows) for end in _column_ends(rows, name)]
     if ends and len({len(end) for end in ends}) == 1:
         extent = float((np.max(ends, axis=0) - np.min(ends, axis=0)).max())
     largest = max((float(np.abs(end).max()) for end in ends), default=0.0)
-    if largest > _LARGEST:
+    if largest > _MAX_VALUE:
         raise _out_of_range(
             largest,
             names,
-            f" holds numbers beyond {_LARGEST:g}, whose squares overflow; divide by a constant "
+            f" holds numbers beyond {_MAX_VALUE:g}, whose squares overflow; divide by a constant "
             "first",
         )
-    if 0 < extent < _SMALLEST:
+    if 0 < extent < _MIN_EXTENT:
         raise _out_of_range(
             extent,
             "all rows of ",
@@ -235,7 +235,7 @@ def _column_ends(X: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray]:
 
 def chunks(n: int, width: int) -> Iterator[slice]:
     """Slices of rows whose float64 copies stay small."""
-    return row_slices(n, max(1, _CHUNK // max(1, width)))
+    return row_slices(n, max(1, _NUMBERS_PER_CHUNK // max(1, width)))
 
 
 def pair_distances(
@@ -267,5 +267,7 @@ def distance_rounding(width: int) -> float:
     most, L = ⌈width/32⌉, and d, with the rounding of the root, by (L + 9)u/2 (a hundredth
     for products of errors). It holds where no square vanishes; `faint` sees to the others.
     """
-    rounds = -(-width // LANES) + LANES.bit_length() - 1  # of a lane, then to fold them
+    rounds = (
+        -(-width // SQUARE_LANES) + SQUARE_LANES.bit_length() - 1
+    )  # of a lane, then to fold them
     return 1.01 * (rounds + 4) / 2 * 2.0**-53

@@ -20,10 +20,10 @@ from dualfold.graph.neighbors import nearest
 Link = tuple[int, int, float]
 # A piece this small finds its nearest outsider among its own next neighbours in one
 # query with the other small ones; a larger one is searched against the rest.
-SMALL_PIECE = 32
+MAX_SMALL_PIECE_ROWS = 32
 # Searching again with more neighbours, only to name a number, is worth it up to here
 # when every pair has to be looked at (a kd-tree is always worth it).
-MOST_ROWS_TO_SEARCH_AGAIN = 20_000
+MAX_ROWS_TO_SEARCH_AGAIN = 20_000
 
 
 def pieces_in_words(graph: Graph) -> Message:
@@ -50,7 +50,7 @@ def joining_n_neighbors(graph: Graph) -> int | None:
         return None
     if graph.n_pieces == 1:
         return graph.n_neighbors
-    if graph.search.method != "kd-tree" and graph.n > MOST_ROWS_TO_SEARCH_AGAIN:
+    if graph.search.method != "kd-tree" and graph.n > MAX_ROWS_TO_SEARCH_AGAIN:
         return None
     most = graph.n_neighbors
     while most < graph.n - 1:
@@ -64,10 +64,10 @@ def joining_n_neighbors(graph: Graph) -> int | None:
     return None
 
 
-OTHERWISE = Message(Argument("pieces", "separate"), " embeds each on its own")
+SEPARATE_MESSAGE = Message(Argument("pieces", "separate"), " embeds each on its own")
 
 
-def joined(graph: Graph, *, otherwise: str = OTHERWISE) -> Graph:
+def join_pieces(graph: Graph, *, otherwise: str = SEPARATE_MESSAGE) -> Graph:
     """The graph with its pieces joined by the shortest links between them.
 
     The links are those of a minimum spanning tree of the pieces (Borůvka's rounds:
@@ -78,7 +78,9 @@ def joined(graph: Graph, *, otherwise: str = OTHERWISE) -> Graph:
         return graph
     labels, links = graph.piece_of.copy(), list[Link]()
     while labels.max() > 0:
-        for i, j, length in sorted(_ways_out(graph, labels), key=lambda link: (link[2], link[:2])):
+        for i, j, length in sorted(
+            _shortest_links(graph, labels), key=lambda link: (link[2], link[:2])
+        ):
             if labels[i] != labels[j]:
                 links.append((i, j, length))
                 labels[labels == max(labels[i], labels[j])] = min(labels[i], labels[j])
@@ -102,7 +104,7 @@ def separate(graph: Graph) -> Iterator[tuple[Array, Graph]]:
         yield rows, subgraph(graph, rows)
 
 
-def united(parts: Sequence[tuple[Array, Graph]], points: Any) -> Graph:
+def merge_graphs(parts: Sequence[tuple[Array, Graph]], points: Any) -> Graph:
     """Graphs of some rows each as one graph over all rows of `points`: undoes `separate`.
 
     The rows of the parts are all rows, each once. Edges between parts there are none, and no rule
@@ -149,7 +151,7 @@ def one_piece(graph: Graph) -> Graph:
             pieces_in_words(graph),
             "; ",
             Argument("pieces", "join"),
-            InPython(" (dualfold.graph.joined for a graph)"),
+            InPython(" (dualfold.graph.join_pieces for a graph)"),
             " joins them by their shortest links, ",
             Argument("pieces", "separate"),
             InPython(" (dualfold.graph.separate)"),
@@ -158,12 +160,12 @@ def one_piece(graph: Graph) -> Graph:
     return graph
 
 
-def _ways_out(graph: Graph, labels: Array) -> list[Link]:
+def _shortest_links(graph: Graph, labels: Array) -> list[Link]:
     """For every piece but the largest (label 0), the shortest link to another piece."""
     _refuse_without_points(graph)
     sizes = np.bincount(labels)
     found: list[tuple[Array, Array, Array]] = []
-    small = np.flatnonzero((sizes[labels] <= SMALL_PIECE) & (labels > 0))
+    small = np.flatnonzero((sizes[labels] <= MAX_SMALL_PIECE_ROWS) & (labels > 0))
     if len(small):
         k = min(graph.n, int(sizes[labels[small]].max()) + 1)
         indices, distances = _nearest_to(graph, small, np.arange(graph.n), k)
@@ -171,7 +173,7 @@ def _ways_out(graph: Graph, labels: Array) -> list[Link]:
         first = np.argmax(outside, axis=1)
         rows = np.arange(len(small))
         found.append((small, indices[rows, first], distances[rows, first]))
-    for piece in np.flatnonzero(sizes > SMALL_PIECE):
+    for piece in np.flatnonzero(sizes > MAX_SMALL_PIECE_ROWS):
         if piece == 0:
             continue
         inside, rest = np.flatnonzero(labels == piece), np.flatnonzero(labels != piece)

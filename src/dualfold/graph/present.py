@@ -16,7 +16,7 @@ from dualfold.kernels.threads import in_threads, row_slices, thread_count
 
 _present_nearest = kernel("present_nearest")
 # Queries of one call: progress is reported between them.
-_HEIGHT = 256
+_QUERIES_PER_CALL = 256
 
 
 def present_nearest(
@@ -39,8 +39,8 @@ def present_nearest(
 
     Gower, "A general coefficient of similarity and some of its properties" (1971).
     """
-    rows = _doubles(X, "X")
-    asked = rows if queries is None else _doubles(queries, "queries")
+    rows = _doubles_with_missing(X, "X")
+    asked = rows if queries is None else _doubles_with_missing(queries, "queries")
     n, width = rows.shape
     own = queries is None
     if not 1 <= n_neighbors <= n - own:
@@ -61,7 +61,9 @@ def present_nearest(
             panels, n, width, batch, count, shares, gaps, skip, n_neighbors, *found
         )  # fmt: skip
 
-    parts = [slice(p.start, min(p.stop, len(asked))) for p in row_slices(len(asked), _HEIGHT)]
+    parts = [
+        slice(p.start, min(p.stop, len(asked))) for p in row_slices(len(asked), _QUERIES_PER_CALL)
+    ]
     with steps("comparing points", len(parts)) as done:
         in_threads(search, parts, thread_count(n_jobs), done)
     if np.isinf(distances).any():
@@ -74,7 +76,7 @@ def present_nearest(
     return Neighbors(indices, distances, exact_search("present", 2.0**-52 * (2 * width + 2)))
 
 
-def _doubles(X: Any, name: str) -> Array:
+def _doubles_with_missing(X: Any, name: str) -> Array:
     """The numbers that were given, none of them rounded or infinite; NaN is a gap."""
     table = np.asarray(X)
     given = np.ascontiguousarray(

@@ -17,31 +17,38 @@ from queue import SimpleQueue
 
 import numpy as np
 
-from dualfold.graph.forest import NOBODY
+from dualfold.graph.forest import NO_NEIGHBOR
 from dualfold.graph.initial_radius import (
-    first_lists,
-    guessed_lists,
-    measured_reach,
-    places,
-    query_reach,
+    forest_guess,
+    listed_radius,
+    places_in_order,
+    query_radius,
+    sample_guess,
 )
-from dualfold.graph.lower_bounds import SPREAD, Coordinates
-from dualfold.graph.narrowing import Narrowed
+from dualfold.graph.lower_bounds import SLACK_SHARE, Coordinates
+from dualfold.graph.narrowing import SecondStage
 from dualfold.graph.neighbor_lists import without_self
 from dualfold.graph.number_rows import pair_distances
-from dualfold.graph.panels import PANEL, Buffers, Packed, blocks_of, rounds_of
+from dualfold.graph.panels import PANEL_POINTS, Buffers, Packed, panel_blocks, round_robin
 from dualfold.kernels import kernel, kernels_by_dtype
 from dualfold.kernels.reports import steps, tally
 from dualfold.kernels.threads import in_threads, row_slices
 
-__all__ = ["Reached", "pairs_between", "pairs_within", "ranked", "scan_queries", "scan_self"]
+__all__ = [
+    "ReverseNeighbors",
+    "pairs_between",
+    "pairs_within",
+    "rerank_lists",
+    "scan_queries",
+    "scan_self",
+]
 
 _sort_heaps = kernel("sort_heaps")
 _settle = kernels_by_dtype("settle")
 
 
 def _empty_heaps(n: int, k: int) -> tuple[np.ndarray, np.ndarray]:
-    return np.full((n, k), np.inf), np.full((n, k), NOBODY, dtype=np.int32)
+    return np.full((n, k), np.inf), np.full((n, k), NO_NEIGHBOR, dtype=np.int32)
 
 
 def scan_self(
@@ -59,16 +66,16 @@ def scan_self(
     n = len(X)
     narrowed = None
     if closer is None:
-        lists, order = first_lists(points, k, threads)
-        reach = measured_reach(X, lists, threads)[order]
+        lists, order = forest_guess(points, k, threads)
+        reach = listed_radius(X, lists, threads)[order]
     else:
-        lists, order = guessed_lists(points, k, threads)
-        narrowed = Narrowed(closer, order, scale)
-        reach = narrowed.reach(places(lists, order), threads)
+        lists, order = sample_guess(points, k, threads)
+        narrowed = SecondStage(closer, order, scale)
+        reach = narrowed.reach(places_in_order(lists, order), threads)
     packed = Packed.of(points, order)
     allowed = packed.allowed(reach, scale)
     distances, indices = _empty_heaps(n, k)
-    buffers, blocks = Buffers(threads), blocks_of(packed.panels)
+    buffers, blocks = Buffers(threads), panel_blocks(packed.panels)
 
     def tile(pair: tuple[int, int]) -> None:
         first, second = pair
@@ -78,24 +85,24 @@ def scan_self(
         for row, column, bound, count in found:
             if narrowed is not None:
                 for block in {first, second}:
-                    narrowed.shorten(reach, *(PANEL * panel for panel in blocks[block]))
+                    narrowed.shorten(reach, *(PANEL_POINTS * panel for panel in blocks[block]))
                 looks, count = count, narrowed.kept(row, column, bound, count)
                 tally("second looks", looks)
                 tally("distances", count - looks)
             _settle[X.dtype](
-                X, X, X.shape[1], row, column, bound, count, k, scale, SPREAD, 1,
+                X, X, X.shape[1], row, column, bound, count, k, scale, SLACK_SHARE, 1,
                 order, distances, indices, reach, allowed, packed.slack, order,
             )  # fmt: skip
 
     with steps("comparing points", len(blocks) * (len(blocks) + 1) / 2) as done:
-        for meeting in rounds_of(len(blocks)):
+        for meeting in round_robin(len(blocks)):
             in_threads(tile, meeting, threads, done)
     _sort_heaps(distances, indices, 0, n, k)
-    _search_again(X, points, scale, indices, distances, threads)
+    _fill_short_lists(X, points, scale, indices, distances, threads)
     return indices, distances
 
 
-def _search_again(
+def _fill_short_lists(
     X: np.ndarray,
     points: Coordinates,
     scale: float,
@@ -104,7 +111,7 @@ def _search_again(
     threads: int,
 ) -> None:
     """Fill the lists of rows whose reach was too short for all of their neighbours."""
-    rows = np.flatnonzero(indices[:, -1] == NOBODY)
+    rows = np.flatnonzero(indices[:, -1] == NO_NEIGHBOR)
     if not len(rows):
         return
     asked = Coordinates(points.vectors[rows], points.square[rows], points.slack[rows])
@@ -121,7 +128,7 @@ def scan_queries(
     k: int,
     threads: int,
     reach: np.ndarray | None = None,
-    reached: Reached | None = None,
+    reached: ReverseNeighbors | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The k rows of X nearest to every query.
 
@@ -129,13 +136,13 @@ def scan_queries(
     reached : gets what lies within the reach of the rows of X, too
     """
     if reach is None:
-        reach = query_reach(X, points, queries, query_points, k)
+        reach = query_radius(X, points, queries, query_points, k)
     rows = Packed.of(query_points, np.arange(len(queries), dtype=np.int32))
     columns = Packed.of(points, np.arange(len(X), dtype=np.int32))
     allowed = rows.allowed(reach, scale)
     both = None if reached is None else reached.allowed(columns)
     distances, indices = _empty_heaps(len(queries), k)
-    buffers, blocks = Buffers(threads), blocks_of(columns.panels)
+    buffers, blocks = Buffers(threads), panel_blocks(columns.panels)
 
     def strip(block: tuple[int, int]) -> None:
         for across in blocks:
@@ -145,18 +152,18 @@ def scan_queries(
                 if reached is not None:
                     reached.add(row[:count], column[:count], bound[:count])
                 _settle[X.dtype](
-                    queries, X, X.shape[1], row, column, bound, count, k, scale, SPREAD, 0,
+                    queries, X, X.shape[1], row, column, bound, count, k, scale, SLACK_SHARE, 0,
                     rows.names, distances, indices, reach, allowed, rows.slack, columns.names,
                 )  # fmt: skip
 
-    strips = blocks_of(rows.panels)
+    strips = panel_blocks(rows.panels)
     with steps("comparing points", len(strips)) as done:
         in_threads(strip, strips, threads, done)
     _sort_heaps(distances, indices, 0, len(queries), k)
     return indices, distances
 
 
-class Reached:
+class ReverseNeighbors:
     """Gathers the pairs (query, row of X) at a distance within the reach of the row.
 
     reach : one for each row of X
@@ -182,10 +189,10 @@ class Reached:
 
     def pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """All of them: queries, rows of X, distances, in no particular order."""
-        return _gathered(self.kept)
+        return _concatenated_pairs(self.kept)
 
 
-def _gathered(
+def _concatenated_pairs(
     kept: SimpleQueue[tuple[np.ndarray, np.ndarray, np.ndarray]],
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     parts = [kept.get() for _ in range(kept.qsize())]
@@ -194,7 +201,7 @@ def _gathered(
     return tuple(np.concatenate(part) for part in zip(*parts, strict=True))  # type: ignore[return-value]
 
 
-def ranked(
+def rerank_lists(
     X: np.ndarray,
     points: Coordinates,
     scale: float,
@@ -214,11 +221,12 @@ def ranked(
     step = max(1, (1 << 18) // length)
 
     def rank(some: slice) -> None:
-        real = index[some] != NOBODY
+        real = index[some] != NO_NEIGHBOR
         row = np.broadcast_to(names[some, None], real.shape)[real]
         _settle[X.dtype](
             X, X, X.shape[1], row, index[some][real], bounds[some][real], len(row),
-            k, scale, SPREAD, 0, names, distances, indices, reach, allowed, points.slack, names,
+            k, scale, SLACK_SHARE, 0, names, distances, indices, reach, allowed, points.slack,
+            names,
         )  # fmt: skip
         _sort_heaps(distances, indices, some.start, some.stop, k)
 
@@ -265,7 +273,7 @@ def _near_pairs(
     """Pairs within the reach of their row; `upper`: those of X with itself, row < column."""
     allowed = rows.allowed(reach, scale)
     buffers = Buffers(threads)
-    strips, across = blocks_of(rows.panels), blocks_of(columns.panels)
+    strips, across = panel_blocks(rows.panels), panel_blocks(columns.panels)
     kept: SimpleQueue[tuple[np.ndarray, np.ndarray, np.ndarray]] = SimpleQueue()
 
     def strip(first: int) -> None:
@@ -281,4 +289,4 @@ def _near_pairs(
 
     with steps("comparing points", len(strips)) as done:
         in_threads(strip, range(len(strips)), threads, done)
-    return _gathered(kept)
+    return _concatenated_pairs(kept)

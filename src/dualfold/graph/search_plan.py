@@ -9,7 +9,7 @@ import numpy as np
 from dualfold.graph.lower_bounds import principal_directions
 from dualfold.graph.number_rows import pair_distances
 
-__all__ = ["direction_count", "tree_pays"]
+__all__ = ["direction_counts", "is_tree_faster"]
 
 
 # Seconds of kd-tree / scan, k = 10, two shared cores: 3-D roll n = 20,000 .10/.27, 60,000
@@ -19,7 +19,7 @@ __all__ = ["direction_count", "tree_pays"]
 _TREE_PAYS_FROM = ((4, 0), (6, 30_000), (8, 150_000))  # (up to this many columns, rows)
 
 
-def tree_pays(n: int, width: int) -> bool:
+def is_tree_faster(n: int, width: int) -> bool:
     """Whether a kd-tree beats the scan."""
     return any(width <= columns and n >= rows for columns, rows in _TREE_PAYS_FROM)
 
@@ -28,24 +28,29 @@ def tree_pays(n: int, width: int) -> bool:
 # 1.8 a scanned pair): fixed and per coordinate. A true distance of 784 columns took 280 to
 # 400 with the lists that it enters, half of it waiting for memory. What counts is the ratio, which
 # other machines share.
-_SCAN_FIXED, _SCAN, _TRUE_FIXED, _TRUE = 0.3, 0.0155, 200.0, 0.25
+_SCAN_PAIR_NS, _SCAN_COORDINATE_NS, _DISTANCE_PAIR_NS, _DISTANCE_COLUMN_NS = (
+    0.3,
+    0.0155,
+    200.0,
+    0.25,
+)
 # A second look at a pair (`narrowing`), and the coordinates for it, a row and number of X each.
-_LOOK_FIXED, _LOOK, _PRODUCT = 12.0, 0.08, 0.06
+_SECOND_PAIR_NS, _SECOND_COORDINATE_NS, _PRODUCT_NUMBER_NS = 12.0, 0.08, 0.06
 # Finding the directions, in nanoseconds: an eigendecomposition (784 columns: .5 s), or, when
 # wide, some products with a thin sample (6,000 columns: 3 s).
-_EIGEN, _WIDE, _THIN = 1.0, 1500, 5e5
-_CLOSER = (63, 127, 191, 255, 383)  # with the length of the rest whole registers
-_COUNTS = (8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384)
-_ROWS, _COLUMNS, _CELLS = 96, 2048, 1 << 24  # of the sample
+_EIGEN_NS, _MAX_EIGEN_COLUMNS, _SAMPLE_COLUMN_NS = 1.0, 1500, 5e5
+_SECOND_DIRECTION_COUNTS = (63, 127, 191, 255, 383)  # with the length of the rest whole registers
+_DIRECTION_COUNTS = (8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384)
+_SAMPLE_ROWS, _SAMPLE_OTHER_ROWS, _MAX_SAMPLE_NUMBERS = 96, 2048, 1 << 24  # of the sample
 
 
-def _choosing_pays(pairs: int, width: int) -> bool:
+def _is_projection_worthwhile(pairs: int, width: int) -> bool:
     """Whether the whole scan takes longer than finding the directions."""
-    directions = _EIGEN * width**3 if width <= _WIDE else _THIN * width
-    return pairs / 2 * (_SCAN_FIXED + _SCAN * width) > directions + 1e8
+    directions = _EIGEN_NS * width**3 if width <= _MAX_EIGEN_COLUMNS else _SAMPLE_COLUMN_NS * width
+    return pairs / 2 * (_SCAN_PAIR_NS + _SCAN_COORDINATE_NS * width) > directions + 1e8
 
 
-def direction_count(
+def direction_counts(
     X: np.ndarray, asked: int, k: int, *, must_filter: bool, second_look: bool = False
 ) -> tuple[int, int, np.ndarray | None]:
     """How many principal directions make the scan cheapest; all of them: do not project.
@@ -56,21 +61,21 @@ def direction_count(
     That one's distance is taken from the sample, at the rank thinned as X was.
     """
     n, width = X.shape
-    most = 128 if width > _WIDE else 0.75 * width
-    counts = [q for q in _COUNTS if q <= most]
-    if not counts or not (must_filter or _choosing_pays(n * asked, width)):
+    most = 128 if width > _MAX_EIGEN_COLUMNS else 0.75 * width
+    counts = [q for q in _DIRECTION_COUNTS if q <= most]
+    if not counts or not (must_filter or _is_projection_worthwhile(n * asked, width)):
         return (max(1, width // 2) if must_filter and width > 1 else width), 0, None
     basis = principal_directions(X, counts[-1])
     left = _left_pairs(X, basis, k)
-    cost = {(width, 0): _SCAN * width + _SCAN_FIXED}
-    true = _TRUE * width + _TRUE_FIXED
+    cost = {(width, 0): _SCAN_COORDINATE_NS * width + _SCAN_PAIR_NS}
+    true = _DISTANCE_COLUMN_NS * width + _DISTANCE_PAIR_NS
     for q in counts:
-        scan = _SCAN * (q + 1) + _SCAN_FIXED
+        scan = _SCAN_COORDINATE_NS * (q + 1) + _SCAN_PAIR_NS
         cost[q, 0] = scan + left(q) * true
-        for more in _CLOSER if second_look else ():
+        for more in _SECOND_DIRECTION_COUNTS if second_look else ():
             if q < more <= counts[-1]:
-                look = _LOOK * more + _LOOK_FIXED
-                made = 2 * _PRODUCT * width * more / asked  # for each of n·asked/2 pairs
+                look = _SECOND_COORDINATE_NS * more + _SECOND_PAIR_NS
+                made = 2 * _PRODUCT_NUMBER_NS * width * more / asked  # for each of n·asked/2 pairs
                 cost[q, more] = scan + left(q) * look + left(more) * true + made
     if must_filter:
         del cost[width, 0]
@@ -81,8 +86,10 @@ def _left_pairs(X: np.ndarray, basis: np.ndarray, k: int) -> Callable[[int], flo
     """The share of pairs that q directions leave, about, as a function of q."""
     n, width = X.shape
     rng = np.random.default_rng(0)
-    columns = np.sort(rng.choice(n, min(n, _COLUMNS, _CELLS // width + 16), replace=False))
-    rows = columns[:: max(1, len(columns) // _ROWS)][:_ROWS]
+    columns = np.sort(
+        rng.choice(n, min(n, _SAMPLE_OTHER_ROWS, _MAX_SAMPLE_NUMBERS // width + 16), replace=False)
+    )
+    rows = columns[:: max(1, len(columns) // _SAMPLE_ROWS)][:_SAMPLE_ROWS]
     some = X[columns] - X[columns].mean(axis=0, dtype=np.float64)
     kept, length = some @ basis, np.einsum("ij,ij->i", some, some)
     at = np.searchsorted(columns, rows)

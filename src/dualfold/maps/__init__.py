@@ -1,32 +1,35 @@
 """New points and back: maps that outlive the points they were made from."""
 
 from dualfold.maps.landmark import (
-    FromLandmarks,
     GeodesicMap,
+    LandmarkLift,
     Triangulation,
     geodesics_to_new,
-    placed,
     triangulation,
 )
 from dualfold.maps.linear import LinearMap
 from dualfold.maps.local import LocalWeightsMap
 from dualfold.maps.nystrom import NystromMap
+from dualfold.maps.out_of_sample import OutOfSampleMap, map_from_parts
+from dualfold.maps.parts import Parts
 from dualfold.maps.piecewise import PiecewiseMap, RescaledMap
 from dualfold.maps.random import gaussian_map, orthogonal_map, random_map, sparse_map
 
 __all__ = [
-    "FromLandmarks",
     "GeodesicMap",
+    "LandmarkLift",
     "LinearMap",
     "LocalWeightsMap",
     "NystromMap",
+    "OutOfSampleMap",
+    "Parts",
     "PiecewiseMap",
     "RescaledMap",
     "Triangulation",
     "gaussian_map",
     "geodesics_to_new",
+    "map_from_parts",
     "orthogonal_map",
-    "placed",
     "random_map",
     "sparse_map",
     "triangulation",

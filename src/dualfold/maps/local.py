@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,16 +11,20 @@ import scipy.sparse as sp
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.graph.neighbors import nearest
-from dualfold.weights.batches import BATCH, numbers
+from dualfold.maps.out_of_sample import FittedRowsMap, OutOfSampleMap, float_array, vectors_behind
+from dualfold.maps.parts import Parts
+from dualfold.trace.lift import Solve
+from dualfold.trace.problem import TraceProblem
+from dualfold.weights.batches import BATCH_NUMBERS, dense_rows
 from dualfold.weights.reconstruction import affine_weights, gram_weights
 
 
 @dataclass(frozen=True, eq=False)
-class LocalWeightsMap:
+class LocalWeightsMap(FittedRowsMap):
     """y = Σ_j w_j y_j with the affine weights that rebuild x from its nearest old points.
 
     features, points : the old points in space and on the map
-    n_neighbors, ridge : how many rebuild a new one, and what steadies their weights
+    n_neighbors, ridge : how many rebuild a new one, and the ridge that keeps weights small
 
     `inverse` does the same from the embedding to the features. A point that coincides
     with an old one takes its place; without that the ridge would spread some of its
@@ -32,32 +36,59 @@ class LocalWeightsMap:
     n_neighbors: int
     ridge: float
 
+    kind: ClassVar[str] = "local weights"
+
     def __call__(self, X: Any) -> Array:
-        return self._carried(X, self.features, self.points)
+        return self._combinations(X, self.features, self.points)
 
     def inverse(self, Y: Any) -> Array:
         """Features of points on the map, by weights found among its points."""
-        everything = np.arange(self.features.shape[0])
-        return self._carried(np.asarray(Y), self.points, numbers(self.features, everything))
+        rows = np.arange(self.features.shape[0])
+        return self._combinations(np.asarray(Y), self.points, dense_rows(self.features, rows))
 
-    def _carried(self, queries: Any, known: Any, images: Array) -> Array:
-        found = nearest(known, self.n_neighbors, queries=queries)
-        near = found.indices
-        carried = np.empty((len(near), images.shape[1]))
-        height = max(1, BATCH // (near.shape[1] * (known.shape[1] + near.shape[1])))
+    def _combinations(self, queries: Any, known: Any, images: Array) -> Array:
+        """Of the images of the nearest `known` points, by the weights that rebuild the queries."""
+        neighbors = nearest(known, self.n_neighbors, queries=queries)
+        near = neighbors.indices
+        combined = np.empty((len(near), images.shape[1]))
+        height = max(1, BATCH_NUMBERS // (near.shape[1] * (known.shape[1] + near.shape[1])))
         for start in range(0, len(near), height):
             rows = np.arange(start, min(start + height, len(near)))
-            around = numbers(known, near[rows].ravel()).reshape(len(rows), near.shape[1], -1)
-            around = around - numbers(queries, rows)[:, None]
-            weights = affine_weights(around, self.ridge)
-            carried[rows] = np.einsum("bk,bkd->bd", weights, images[near[rows]])
-        same = found.distances[:, 0] == 0
-        carried[same] = images[near[same, 0]]
-        return carried
+            offsets = dense_rows(known, near[rows].ravel()).reshape(len(rows), near.shape[1], -1)
+            offsets = offsets - dense_rows(queries, rows)[:, None]
+            weights = affine_weights(offsets, self.ridge)
+            combined[rows] = np.einsum("bk,bkd->bd", weights, images[near[rows]])
+        same = neighbors.distances[:, 0] == 0
+        combined[same] = images[near[same, 0]]
+        return combined
+
+    def parts(self) -> Parts:
+        parts = Parts(self.kind, {"n_neighbors": self.n_neighbors, "ridge": self.ridge})
+        parts.put("features", self.features)
+        parts.put("points", self.points, "answer")
+        return parts
+
+    @classmethod
+    def from_parts(cls, parts: Parts) -> LocalWeightsMap:
+        features = parts.table("features", [None, None], features=True)
+        n = features.shape[0]
+        points = parts.array("points", [n, None])
+        n_neighbors = parts.integer("n_neighbors", 1, n)
+        return cls(features, points, n_neighbors, parts.number("ridge", least=0))
+
+    @property
+    def holds_answer(self) -> bool:
+        return True
+
+    def stored_answer(self, problem: TraceProblem, solve: Solve) -> tuple[Array, None]:
+        return vectors_behind(problem, float_array(self.points), solve), None
+
+    def fitted_rows(self) -> tuple[Any, Any]:
+        return self.features, "euclidean"
 
 
 @dataclass(frozen=True, eq=False)
-class LocalDistancesMap:
+class LocalDistancesMap(OutOfSampleMap):
     """The same from distances alone: rows of X are those from a new point to every old one.
 
     The Gram matrix of the neighbours around the new point is G_ab = ½(δ_a² + δ_b² − d_ab²).
@@ -76,11 +107,11 @@ class LocalDistancesMap:
             )
         rows = np.asarray(X, dtype=float)
         near = np.argsort(rows, axis=1, kind="stable")[:, : self.n_neighbors]
-        reach = np.take_along_axis(rows, near, axis=1)
+        lengths = np.take_along_axis(rows, near, axis=1)
         between = np.asarray(self.distances)[near[:, :, None], near[:, None, :]].astype(float)
-        gram = (reach[:, :, None] ** 2 + reach[:, None, :] ** 2 - between**2) / 2
+        gram = (lengths[:, :, None] ** 2 + lengths[:, None, :] ** 2 - between**2) / 2
         weights = gram_weights(gram, self.ridge)
-        placed = np.einsum("bk,bkd->bd", weights, self.points[near])
-        same = reach[:, 0] == 0
-        placed[same] = self.points[near[same, 0]]
-        return np.asarray(placed)
+        points = np.einsum("bk,bkd->bd", weights, self.points[near])
+        same = lengths[:, 0] == 0
+        points[same] = self.points[near[same, 0]]
+        return np.asarray(points)

@@ -6,7 +6,7 @@ import numpy as np
 
 from dualfold.graph.graph import Graph
 from dualfold.graph.pieces import one_piece
-from dualfold.trace.lift import Diffused
+from dualfold.trace.lift import DiffusionLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.affinity import Weights, affinity
 from dualfold.weights.laplacian import laplacian_of
@@ -49,5 +49,5 @@ def diffusion_maps(
         n_components,
         "min",
         excluded=ones,
-        lift=Diffused(diffusion_time),
+        lift=DiffusionLift(diffusion_time),
     )

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from dualfold.data.labels import labels_of
 from dualfold.errors import Argument, InvalidInput
-from dualfold.maps.linear import Projected
+from dualfold.maps.linear import ProjectionLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.class_scatter import ClassScatter, class_scatter, ledoit_wolf_scatter
 from dualfold.weights.row_passes import table
@@ -57,5 +57,5 @@ def discriminant_problem(
             Argument("n_components"),
             f" to {most}",
         )
-    lift = Projected(data, found.mean, space=found.space)
+    lift = ProjectionLift(data, found.mean, space=found.space)
     return TraceProblem(found.between, found.within, count, "max", lift=lift)

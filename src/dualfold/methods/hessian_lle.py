@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dualfold.graph.directed_lists import listed_by_someone, neighborhoods, overlapping
+from dualfold.graph.directed_lists import connected_lists, neighborhoods, with_unlisted_points
 from dualfold.graph.graph import Graph
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.weights.local_tangents import tangent_hessian
@@ -32,6 +32,6 @@ def hessian_lle(graph: Graph, *, n_components: int = 2) -> TraceProblem:
     """
     least = n_components * (n_components + 3) // 2 + 1
     points, lists = neighborhoods(graph, n_components=n_components, least=least)
-    lists = overlapping(listed_by_someone(lists))
+    lists = connected_lists(with_unlisted_points(lists))
     factor = tangent_hessian(points, lists, n_components=n_components)
     return TraceProblem(Gramian(factor), None, n_components, "min", excluded=np.ones(graph.n))

@@ -14,11 +14,11 @@ from dualfold.graph.geodesics import (
 )
 from dualfold.graph.graph import Graph
 from dualfold.graph.pieces import one_piece
-from dualfold.maps.landmark import FromLandmarks
-from dualfold.trace.lift import scaled_vectors
+from dualfold.maps.landmark import LandmarkLift
+from dualfold.trace.lift import ScaledVectorLift
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.gram import DOUBLE_UP_TO, centred_gram
-from dualfold.weights.precision import centred_distances_error, in_words, joined_words
+from dualfold.weights.gram import MAX_FLOAT64_ROWS, centred_gram
+from dualfold.weights.precision import centred_distances_error, joined_sentences, rounding_sentence
 
 EXACT_UP_TO = 10_000
 
@@ -39,12 +39,12 @@ def isomap(graph: Graph, *, n_components: int = 2, dtype: Any = None) -> TracePr
     Tenenbaum, de Silva and Langford, "A global geometric framework for nonlinear
     dimensionality reduction" (2000).
     """
-    dtype = dtype or (np.float64 if graph.n <= DOUBLE_UP_TO else geodesic_kind(graph))
+    dtype = dtype or (np.float64 if graph.n <= MAX_FLOAT64_ROWS else geodesic_kind(graph))
     distances = geodesic_distances(one_piece(graph), dtype=dtype)
     K = centred_gram(distances, out=distances)
     error = centred_distances_error(K, geodesic_rounding(graph, dtype), K.dtype)
-    about = in_words(error, K, K.dtype)
-    return TraceProblem(K, None, n_components, "max", lift=scaled_vectors, about=about)
+    about = rounding_sentence(error, K, K.dtype)
+    return TraceProblem(K, None, n_components, "max", lift=ScaledVectorLift(), about=about)
 
 
 def landmark_count(n: int) -> int | None:
@@ -77,8 +77,8 @@ def landmark_isomap(graph: Graph, landmarks: Any, *, n_components: int = 2) -> T
     K = centred_gram((between + between.T) / 2)
     kind = chosen.distances.dtype
     error = centred_distances_error(K, geodesic_rounding(graph, kind), K.dtype)
-    about = joined_words(
+    about = joined_sentences(
         f"the {len(chosen.indices)} landmarks; the other points are placed by them",
-        in_words(error, K, kind),
+        rounding_sentence(error, K, kind),
     )
-    return TraceProblem(K, None, n_components, "max", lift=FromLandmarks(chosen), about=about)
+    return TraceProblem(K, None, n_components, "max", lift=LandmarkLift(chosen), about=about)

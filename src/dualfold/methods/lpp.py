@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dualfold.graph.graph import Graph, coordinates
-from dualfold.maps.linear import Projected
+from dualfold.maps.linear import ProjectionLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.affinity import Weights
 from dualfold.weights.laplacian import weighted_laplacian
@@ -32,7 +32,7 @@ def lpp(
     """
     laplacian, degrees = weighted_laplacian(graph, weights=weights, width=width)
     points = coordinates(graph)
-    space = row_space(points, variance_kept=variance_kept, least=n_components).whitened()
+    space = row_space(points, variance_kept=variance_kept, least=n_components).as_white()
     total = degrees.sum()
     return TraceProblem(
         space.form(lambda Z: laplacian @ Z),
@@ -40,7 +40,7 @@ def lpp(
         space.form(lambda Z: degrees[:, None] * (Z - degrees @ Z / total)),
         n_components,
         "min",
-        lift=Projected(space.data, space.weighted_mean(degrees), space=space),
+        lift=ProjectionLift(space.data, space.weighted_mean(degrees), space=space),
     )
 
 
@@ -68,5 +68,5 @@ def orthogonal_lpp(
     laplacian, degrees = weighted_laplacian(graph, weights=weights, width=width)
     points = coordinates(graph)
     space = row_space(points, variance_kept=variance_kept, least=n_components)
-    lift = Projected(space.data, space.weighted_mean(degrees), space=space)
+    lift = ProjectionLift(space.data, space.weighted_mean(degrees), space=space)
     return TraceProblem(space.form(lambda Z: laplacian @ Z), None, n_components, "min", lift=lift)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dualfold.graph.directed_lists import listed_by_someone, neighborhoods, overlapping
+from dualfold.graph.directed_lists import connected_lists, neighborhoods, with_unlisted_points
 from dualfold.graph.graph import Graph
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.weights.local_tangents import tangent_alignment
@@ -28,6 +28,6 @@ def ltsa(graph: Graph, *, n_components: int = 2) -> TraceProblem:
     space alignment" (2004).
     """
     points, lists = neighborhoods(graph, n_components=n_components, least=n_components + 2)
-    lists = overlapping(listed_by_someone(lists))
+    lists = connected_lists(with_unlisted_points(lists))
     factor = tangent_alignment(points, lists, n_components=n_components)
     return TraceProblem(Gramian(factor), None, n_components, "min", excluded=np.ones(graph.n))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from dualfold.methods.pca import centred_problem
-from dualfold.trace.lift import scaled_vectors
+from dualfold.trace.lift import ScaledVectorLift
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.gram import centred_gram, in_double, made_symmetric
-from dualfold.weights.precision import centred_distances_error, in_words, joined_words
+from dualfold.weights.gram import centred_gram, small_as_float64, symmetrize
+from dualfold.weights.precision import centred_distances_error, joined_sentences, rounding_sentence
 
 
 def mds(X: Any, *, n_components: int = 2) -> TraceProblem:
@@ -36,7 +36,9 @@ def mds_of_distances(distances: Any, *, n_components: int = 2) -> TraceProblem:
     negative eigenvalues; directions with λ ≤ 0 get no extent. Δ is the mean of the squares
     there and back, which differ where distances were rounded.
     """
-    K = centred_gram(in_double(distances))
-    symmetric = made_symmetric(K)
-    about = joined_words(symmetric, in_words(centred_distances_error(K, 0.0, K.dtype), K, K.dtype))
-    return TraceProblem(K, None, n_components, "max", lift=scaled_vectors, about=about)
+    K = centred_gram(small_as_float64(distances))
+    symmetric = symmetrize(K)
+    about = joined_sentences(
+        symmetric, rounding_sentence(centred_distances_error(K, 0.0, K.dtype), K, K.dtype)
+    )
+    return TraceProblem(K, None, n_components, "max", lift=ScaledVectorLift(), about=about)

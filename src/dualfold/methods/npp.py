@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dualfold.graph.graph import Graph, coordinates
-from dualfold.maps.linear import Projected
+from dualfold.maps.linear import ProjectionLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.reconstruction import reconstruction_error, reconstruction_weights
 from dualfold.weights.reduction import row_space
@@ -30,8 +30,8 @@ def npp(
     """
     points = coordinates(graph)
     W = reconstruction_weights(points, graph.lists, ridge=ridge)
-    space = row_space(points, variance_kept=variance_kept, least=n_components).whitened()
-    lift = Projected(space.data, space.mean, space=space)
+    space = row_space(points, variance_kept=variance_kept, least=n_components).as_white()
+    lift = ProjectionLift(space.data, space.mean, space=space)
     return TraceProblem(
         space.form(reconstruction_error(W)), space.form(lambda Z: Z), n_components, "min", lift=lift
     )
@@ -59,5 +59,5 @@ def orthogonal_npp(
     points = coordinates(graph)
     W = reconstruction_weights(points, graph.lists, ridge=ridge)
     space = row_space(points, variance_kept=variance_kept, least=n_components)
-    lift = Projected(space.data, space.mean, space=space)
+    lift = ProjectionLift(space.data, space.mean, space=space)
     return TraceProblem(space.form(reconstruction_error(W)), None, n_components, "min", lift=lift)

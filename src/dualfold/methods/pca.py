@@ -8,11 +8,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.errors import Argument, InvalidInput
-from dualfold.maps.linear import Projected, ProjectedFromGram
+from dualfold.maps.linear import GramProjectionLift, ProjectionLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.covariance import CentredScatter, scatter, scatter_error, scatter_kind
-from dualfold.weights.gram import MOST_ROWS, gram_kind, point_gram, point_gram_error
-from dualfold.weights.precision import in_words
+from dualfold.weights.gram import MAX_DENSE_ROWS, gram_kind, point_gram, point_gram_error
+from dualfold.weights.precision import rounding_sentence
 from dualfold.weights.row_passes import column_deviations, column_means, table
 
 Matrix = Literal["auto", "covariance", "gram", "products"]
@@ -65,10 +65,10 @@ def centred_problem(
     if matrix == "products":
         A = CentredScatter(data, mean, scale, divisor)
         error, kind = A.product_error, np.float64
-    lift: Any = Projected(data, mean, scale)
+    lift: Any = ProjectionLift(data, mean, scale)
     if matrix == "gram":
-        lift = ProjectedFromGram(data, mean, scale, divisor)
-    about = in_words(error, A, kind)
+        lift = GramProjectionLift(data, mean, scale, divisor)
+    about = rounding_sentence(error, A, kind)
     return TraceProblem(A, None, count, "max", lift=lift, about=about)
 
 
@@ -80,6 +80,6 @@ def pca_matrix(shape: tuple[int, int], matrix: Matrix = "auto", *, sparse: bool 
         )
     if matrix != "auto":
         return matrix
-    if min(shape) > (MOST_SPARSE_ROWS if sparse else MOST_ROWS):
+    if min(shape) > (MOST_SPARSE_ROWS if sparse else MAX_DENSE_ROWS):
         return "products"
     return "gram" if shape[0] < shape[1] else "covariance"

@@ -9,7 +9,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels import kernel
-from dualfold.quality.estimate import drawn_rows, over_points
+from dualfold.quality.estimate import drawn_rows, values_or_mean
 from dualfold.quality.ranks import neighbor_count
 from dualfold.quality.space import space_of
 
@@ -63,7 +63,7 @@ def silhouette(
         values[places] = np.where(others > 0, ratio, 0.0)
 
     space.each_tile(tile, rows)
-    return over_points(values, rows, space.n, (-1.0, 1.0), per_point)
+    return values_or_mean(values, rows, space.n, (-1.0, 1.0), per_point)
 
 
 def knn_accuracy(
@@ -87,9 +87,9 @@ def knn_accuracy(
     classes, codes = _classes(labels, space.n)
     k, rows = neighbor_count(n_neighbors, space.n), drawn_rows(space.n, sample, random_state)
     own = codes if rows is None else codes[rows]
-    right = voted(space.nearest(k, rows)[0], codes, len(classes)) == own
+    right = majority_class(space.nearest(k, rows)[0], codes, len(classes)) == own
     values = right.astype(float)
-    return over_points(values, rows, space.n, (0.0, 1.0), per_point)
+    return values_or_mean(values, rows, space.n, (0.0, 1.0), per_point)
 
 
 def neighborhood_hit(
@@ -113,10 +113,10 @@ def neighborhood_hit(
     k, rows = neighbor_count(n_neighbors, space.n), drawn_rows(space.n, sample, random_state)
     own = codes if rows is None else codes[rows]
     values = np.mean(codes[space.nearest(k, rows)[0]] == own[:, None], axis=1)
-    return over_points(values, rows, space.n, (0.0, 1.0), per_point)
+    return values_or_mean(values, rows, space.n, (0.0, 1.0), per_point)
 
 
-def voted(lists: Array, codes: Array, classes: int) -> Array:
+def majority_class(lists: Array, codes: Array, classes: int) -> Array:
     """The class that most of each row's neighbours have, the first of equals."""
     votes = np.zeros((len(lists), classes), dtype=np.int32)
     np.add.at(votes, (np.arange(len(lists))[:, None], codes[lists]), 1)

@@ -14,7 +14,7 @@ from dualfold.quality.estimate import (
     Estimate,
     drawn_rows,
     estimate_of_mean,
-    spread_over,
+    values_at_all_points,
 )
 from dualfold.quality.ranks import both_spaces, neighbor_count
 from dualfold.quality.space import Space
@@ -246,5 +246,5 @@ def _curve(
     # The mean of the areas and the area of the mean are the same sum, in another order.
     auc = area if isinstance(area, Estimate) else float(_area(r, sizes))
     return NeighborhoodCurve(
-        sizes, q, r, q - sizes / (n - 1), low, high, auc, spread_over(areas, rows, n), n
+        sizes, q, r, q - sizes / (n - 1), low, high, auc, values_at_all_points(areas, rows, n), n
     )

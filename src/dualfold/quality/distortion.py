@@ -14,10 +14,10 @@ from dualfold.certificate import Certificate
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels.threads import row_slices
 
-LEVELS = (0.0, 0.01, 0.25, 0.5, 0.75, 0.99, 1.0)
+QUANTILE_LEVELS = (0.0, 0.01, 0.25, 0.5, 0.75, 0.99, 1.0)
 # Numbers in a block of differences: 1 MB stays in the cache, and takes half the time of 32 MB.
-BLOCK = 2**17
-ABOUT = "the distances between the rows as given; nothing was optimised"
+BLOCK_NUMBERS = 2**17
+ABOUT_TEXT = "the distances between the rows as given; nothing was optimised"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,14 +129,16 @@ def distortion_of_pairs(
         value=inside / count,
         bound=1.0,
         tolerance=0.0,
-        about=ABOUT,
+        about=ABOUT_TEXT,
         chance=0.0 if exhaustive else 1 - confidence,
         eps=eps,
         n_pairs=count,
         exhaustive=exhaustive,
         duplicates=int(np.sum(~apart)),
         mean=float(ratios.mean()),
-        quantiles=tuple(zip(LEVELS, np.quantile(ratios, LEVELS).tolist(), strict=True)),
+        quantiles=tuple(
+            zip(QUANTILE_LEVELS, np.quantile(ratios, QUANTILE_LEVELS).tolist(), strict=True)
+        ),
         share=inside / count,
         low=low,
         high=high,
@@ -154,7 +156,7 @@ def drawn_pairs(n: int, count: int, seed: Any) -> tuple[Array, Array]:
 def _squared_distances(X: Any, first: Array, second: Array) -> Array:
     rows: Any = X.tocsr() if sp.issparse(X) else np.asanyarray(X)
     squares = np.empty(len(first))
-    step = max(1, BLOCK // rows.shape[1])
+    step = max(1, BLOCK_NUMBERS // rows.shape[1])
     for part in row_slices(len(first), step):
         if sp.issparse(rows):
             offsets = rows[first[part]].astype(float) - rows[second[part]].astype(float)

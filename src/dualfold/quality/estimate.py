@@ -16,15 +16,15 @@ __all__ = [
     "drawn_rows",
     "estimate_of_mean",
     "estimate_of_sums",
-    "over_points",
     "sample_size",
-    "spread_over",
+    "values_at_all_points",
+    "values_or_mean",
 ]
 
-CONFIDENCE = 0.95
+INTERVAL_CONFIDENCE = 0.95
 # All rows are asked up to so many (a whole report of 5,000 images takes 2 s of CPU and grows
 # with the square), and of more only some: ±0.01 on most measures.
-WHOLE_UP_TO, DRAWN = 5_000, 1_000
+MAX_FULL_ROWS, DEFAULT_SAMPLE_ROWS = 5_000, 1_000
 
 
 class Estimate(float):
@@ -43,7 +43,7 @@ class Estimate(float):
     def __new__(cls, value: float, low: float, high: float, sampled: int) -> Self:
         number = super().__new__(cls, value)
         number.low, number.high = float(low), float(high)
-        number.sampled, number.confidence = sampled, CONFIDENCE
+        number.sampled, number.confidence = sampled, INTERVAL_CONFIDENCE
         return number
 
     def __repr__(self) -> str:
@@ -57,7 +57,7 @@ class Estimate(float):
 
 def sample_size(n: int, asked: int | None = None) -> int | None:
     """How many of n rows to measure on: those `asked` for, else enough; None is all of them."""
-    wanted = asked if asked is not None else (DRAWN if n > WHOLE_UP_TO else None)
+    wanted = asked if asked is not None else (DEFAULT_SAMPLE_ROWS if n > MAX_FULL_ROWS else None)
     return None if wanted is None or wanted >= n else wanted
 
 
@@ -104,10 +104,10 @@ def estimate_of_sums(
 
 
 def _half_width(variance: float, m: int, n: int) -> float:
-    return float(stdtrit(m - 1, 0.5 + CONFIDENCE / 2) * np.sqrt(variance * (1 - m / n)))
+    return float(stdtrit(m - 1, 0.5 + INTERVAL_CONFIDENCE / 2) * np.sqrt(variance * (1 - m / n)))
 
 
-def spread_over(values: Array, rows: Array | None, n: int) -> Array:
+def values_at_all_points(values: Array, rows: Array | None, n: int) -> Array:
     """One value for each point: NaN where it was not sampled."""
     if rows is None:
         return values
@@ -116,8 +116,10 @@ def spread_over(values: Array, rows: Array | None, n: int) -> Array:
     return every
 
 
-def over_points(
+def values_or_mean(
     values: Array, rows: Array | None, n: int, bounds: tuple[float, float], per_point: bool
 ) -> float | Array:
     """What a measure returns: its values, one for each point, or their mean."""
-    return spread_over(values, rows, n) if per_point else estimate_of_mean(values, n, bounds)
+    return (
+        values_at_all_points(values, rows, n) if per_point else estimate_of_mean(values, n, bounds)
+    )

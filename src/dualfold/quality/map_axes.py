@@ -15,8 +15,8 @@ __all__ = ["close_axes", "column_correlations", "far_rows"]
 # Few rows are a hundredth of all; among fewer than 30 rows there are no "few among many". Far is
 # four times as far: of a million normal numbers the farthest is 1.9 times as far out as the
 # nearest 99 %, of ten thousand exponential ones twice.
-HUNDREDTH, FEWEST_ROWS, FAR = 100, 30, 4.0
-CHI_SQUARE = -2 * float(np.log(0.05))  # 95 % of χ² with two degrees of freedom lie below
+ROWS_PER_FAR_ROW, MIN_ROWS, FAR_RATIO = 100, 30, 4.0
+CHI_SQUARE_QUANTILE = -2 * float(np.log(0.05))  # 95 % of χ² with two degrees of freedom lie below
 
 
 def column_correlations(X: Any, Y: Any) -> Array:
@@ -56,7 +56,7 @@ def close_axes(variances: Any, n: int) -> list[tuple[int, int]]:
     """
     values = np.asarray(variances, dtype=float)
     between = (values[:-1] + values[1:]) / 2
-    near = n * np.diff(values) ** 2 < 4 * CHI_SQUARE * between**2
+    near = n * np.diff(values) ** 2 < 4 * CHI_SQUARE_QUANTILE * between**2
     return [(int(place) + 1, int(place) + 2) for place in np.flatnonzero(near)]
 
 
@@ -89,13 +89,15 @@ def far_rows(Y: Any) -> list[FarRows]:
     [(1, (17,))]
     """
     n, found = len(Y), list[FarRows]()
-    if n < FEWEST_ROWS:
+    if n < MIN_ROWS:
         return found
     for axis, column in enumerate(np.asarray(Y, dtype=np.float64).T):
         out = np.abs(column - np.median(column))
-        order = np.argsort(-out, kind="stable")[: max(1, n // HUNDREDTH) + 1]
+        order = np.argsort(-out, kind="stable")[: max(1, n // ROWS_PER_FAR_ROW) + 1]
         *few, reach = out[order]
-        rows = tuple(int(row) for row, far in zip(order, few, strict=False) if far > FAR * reach)
+        rows = tuple(
+            int(row) for row, far in zip(order, few, strict=False) if far > FAR_RATIO * reach
+        )
         if rows:
             times = float(few[0] / reach) if reach > 0 else np.inf
             found.append(FarRows(axis, times, rows))

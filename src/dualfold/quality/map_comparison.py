@@ -192,10 +192,12 @@ def stability(
             kept[both] += same
             met[both] += 1
     per_point = np.divide(kept, met, out=np.full(n, np.nan), where=met > 0)
-    return Stability(disparities, agreements, per_point, _spread(tables, held, n), n_neighbors)
+    return Stability(
+        disparities, agreements, per_point, _point_spread(tables, held, n), n_neighbors
+    )
 
 
-def _spread(tables: list[Array], held: list[Array], n: int) -> Array:
+def _point_spread(tables: list[Array], held: list[Array], n: int) -> Array:
     """Root mean square distance of each point from its mean place in the aligned maps."""
     width = max(t.shape[1] for t in tables)
     places = np.full((len(tables), n, width), np.nan)

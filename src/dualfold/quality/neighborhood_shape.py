@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.quality.estimate import Estimate, drawn_rows, over_points
+from dualfold.quality.estimate import Estimate, drawn_rows, values_or_mean
 from dualfold.quality.ranks import both_spaces, neighbor_count
 from dualfold.quality.space import EuclideanSpace, Space
 
 __all__ = ["density_correlation", "local_distortion"]
 
 # Numbers gathered together: 32 MB in float64.
-BLOCK = 1 << 22
+BLOCK_NUMBERS = 1 << 22
 
 
 def local_distortion(
@@ -44,7 +44,7 @@ def local_distortion(
     k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state)
     lists = x.nearest(k, rows)[0]
     values = distortion_of(x, y, lists, rows)
-    return over_points(values, rows, x.n, (0.0, 1.0), per_point)
+    return values_or_mean(values, rows, x.n, (0.0, 1.0), per_point)
 
 
 def distortion_of(x: Space, y: EuclideanSpace, lists: Array, rows: Array | None) -> Array:
@@ -54,7 +54,7 @@ def distortion_of(x: Space, y: EuclideanSpace, lists: Array, rows: Array | None)
     k = members.shape[1]
     values = np.empty(len(members))
     wide = x.width if isinstance(x, EuclideanSpace) else k
-    step = max(1, BLOCK // (k * max(wide, y.width, k)))
+    step = max(1, BLOCK_NUMBERS // (k * max(wide, y.width, k)))
     for first in range(0, len(members), step):
         some = members[first : first + step]
         G = _grams(x, some)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from dualfold.arrays import Array
-from dualfold.quality.estimate import drawn_rows, over_points
+from dualfold.quality.estimate import drawn_rows, values_or_mean
 from dualfold.quality.ranks import (
     both_spaces,
     check_half,
@@ -57,7 +57,7 @@ def t_similarity(
     x, y = both_spaces(X, Y, metric, n_jobs)
     k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state)
     kept = kept_share(x.nearest(k, rows)[0], y.nearest(k, rows)[0], k)
-    return over_points(kept, rows, x.n, (0.0, 1.0), per_point)
+    return values_or_mean(kept, rows, x.n, (0.0, 1.0), per_point)
 
 
 def trustworthiness(
@@ -168,7 +168,7 @@ def lcmc(
     k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state)
     chance = k / (x.n - 1)
     beyond = kept_share(x.nearest(k, rows)[0], y.nearest(k, rows)[0], k) - chance
-    return over_points(beyond, rows, x.n, (-chance, 1 - chance), per_point)
+    return values_or_mean(beyond, rows, x.n, (-chance, 1 - chance), per_point)
 
 
 def _one_sided(
@@ -180,4 +180,4 @@ def _one_sided(
     check_half(k, n)
     rows = drawn_rows(n, sample, random_state)
     values = kept_ranks(true.ranks(listed.nearest(k, rows)[0], rows), k, n)
-    return over_points(values, rows, n, (0.0, 1.0), per_point)
+    return values_or_mean(values, rows, n, (0.0, 1.0), per_point)

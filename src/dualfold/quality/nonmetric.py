@@ -9,13 +9,13 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.quality.estimate import drawn_rows, estimate_of_sums, spread_over
+from dualfold.quality.estimate import drawn_rows, estimate_of_sums, values_at_all_points
 from dualfold.quality.ranks import both_spaces
 from dualfold.quality.space import Space
 
 # Pairs sorted together: 16 bytes each and as much again for the sort.
-PAIRS = 1 << 24
-_BINS = 1 << 14
+MAX_SORTED_PAIRS = 1 << 24
+_HISTOGRAM_BINS = 1 << 14
 
 
 def nonmetric_stress(
@@ -57,7 +57,7 @@ def nonmetric_stress(
 
     x.each_tile(tile, rows)
     if per_point:
-        return spread_over(_root_share(sums), rows, x.n)
+        return values_at_all_points(_root_share(sums), rows, x.n)
     return estimate_of_sums(sums, x.n, _root_share, (0.0, 1.0))
 
 
@@ -71,15 +71,17 @@ def rising_curve(x: Space, y: Space, rows: Array | None) -> tuple[Array, Array]:
     """The best rising step function of d: (where each step starts, its height)."""
     edges = _slice_edges(x, rows)
     steps = [
-        pooled(*_merged_ties(*_pairs_between(x, y, rows, low, high)))
+        pool_violators(*_merged_ties(*_pairs_between(x, y, rows, low, high)))
         for low, high in pairwise(edges)
     ]
-    starts, heights, _ = pooled(*(np.concatenate(part) for part in zip(*steps, strict=True)))
+    starts, heights, _ = pool_violators(
+        *(np.concatenate(part) for part in zip(*steps, strict=True))
+    )
     starts[0] = 0.0
     return starts, heights
 
 
-def pooled(values: Array, heights: Array, weights: Array) -> tuple[Array, Array, Array]:
+def pool_violators(values: Array, heights: Array, weights: Array) -> tuple[Array, Array, Array]:
     """Adjacent violators pooled: (start, height, weight) of each step.
 
     Pooling what was pooled in parts gives what pooling the whole would.
@@ -107,7 +109,7 @@ def _slice_edges(x: Space, rows: Array | None) -> Array:
     """Distances that cut all pairs into slices of about `PAIRS`."""
     m = x.n if rows is None else len(rows)
     total = m * (x.n - 1) // (2 if rows is None else 1)
-    if total <= PAIRS:
+    if total <= MAX_SORTED_PAIRS:
         return np.array([-1.0, np.inf])
     # The largest distance from one point, doubled, bounds all of a true metric; what lies
     # beyond (dissimilarities) falls into the last slice.
@@ -119,13 +121,15 @@ def _slice_edges(x: Space, rows: Array | None) -> Array:
 
     def tile(_: slice, names: Array) -> None:
         before = x.true_rows(names)
-        scaled = np.minimum(before[np.isfinite(before)] * (_BINS / top), _BINS - 1)
-        parts.append(np.bincount(scaled.astype(np.int64), minlength=_BINS))
+        scaled = np.minimum(
+            before[np.isfinite(before)] * (_HISTOGRAM_BINS / top), _HISTOGRAM_BINS - 1
+        )
+        parts.append(np.bincount(scaled.astype(np.int64), minlength=_HISTOGRAM_BINS))
 
     x.each_tile(tile, rows)
     counts = np.cumsum(np.sum(parts, axis=0)) / (2 if rows is None else 1)
-    cuts = np.searchsorted(counts, np.arange(PAIRS, total, PAIRS))
-    return np.unique(np.concatenate([[-1.0], (cuts + 1) * (top / _BINS), [np.inf]]))
+    cuts = np.searchsorted(counts, np.arange(MAX_SORTED_PAIRS, total, MAX_SORTED_PAIRS))
+    return np.unique(np.concatenate([[-1.0], (cuts + 1) * (top / _HISTOGRAM_BINS), [np.inf]]))
 
 
 def _pairs_between(

@@ -15,7 +15,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels import c_constant, kernel
-from dualfold.quality.estimate import drawn_rows, estimate_of_sums, spread_over
+from dualfold.quality.estimate import drawn_rows, estimate_of_sums, values_at_all_points
 from dualfold.quality.ranks import both_spaces
 from dualfold.quality.space import Space
 
@@ -57,7 +57,7 @@ class PairSums:
         if not per_point:
             return estimate_of_sums(self.sums, self.n, of, (0.0, np.inf))
         change = self._scale(self.sums.sum(axis=0), scale) - self.scale
-        return spread_over(_stress(self.sums, change), self.rows, self.n)
+        return values_at_all_points(_stress(self.sums, change), self.rows, self.n)
 
     def _scale(self, total: Array, scale: float | str) -> Array:
         if not isinstance(scale, str):
@@ -89,7 +89,7 @@ def _stress(total: Array, change: Array) -> Array:
     return np.asarray(np.sqrt(np.maximum(ratio, 0)))
 
 
-class PairSumsOf:
+class PairSumsCollector:
     """Collects the sums of the tiles it is given, in any order, from any thread."""
 
     def __init__(self, x: Space, y: Space, rows: Array | None) -> None:
@@ -115,7 +115,7 @@ class PairSumsOf:
 
 def pair_sums(x: Space, y: Space, rows: Array | None) -> PairSums:
     """One pass over all pairs (of the sampled rows with all points)."""
-    sums = PairSumsOf(x, y, rows)
+    sums = PairSumsCollector(x, y, rows)
     x.each_tile(lambda places, names: sums.add(x.rows(names), y.rows(names), places, names), rows)
     return sums.result()
 

@@ -11,9 +11,14 @@ __all__ = ["Picture", "percent"]
 # Where words change, in shares of what a random map loses. Conventions, not theorems: maps of
 # images that people call good (t-SNE, UMAP of MNIST) keep 0.25 to 0.45, unrolled sheets 0.8 and
 # more, and the first two principal components of MNIST 0.02.
-GRADES = ((0.5, "good"), (0.2, "fair"), (0.05, "poor"), (-1e9, "no picture of these data"))
+GRADE_THRESHOLDS = (
+    (0.5, "good"),
+    (0.2, "fair"),
+    (0.05, "poor"),
+    (-1e9, "no picture of these data"),
+)
 # Maps that keep less than this say so before they say that the problem was solved.
-FAIR = GRADES[1][0]
+MIN_FAIR_SHARE = GRADE_THRESHOLDS[1][0]
 AS_PREPARED = "in the table as it was prepared"
 
 
@@ -49,12 +54,12 @@ class Picture:
     @property
     def grade(self) -> str:
         """good, fair, poor, or no picture of these data."""
-        return next(word for least, word in GRADES if self.beyond_chance >= least)
+        return next(word for least, word in GRADE_THRESHOLDS if self.beyond_chance >= least)
 
     @property
     def poor(self) -> bool:
         """Whether this must be said before anything else."""
-        return self.beyond_chance < FAIR
+        return self.beyond_chance < MIN_FAIR_SHARE
 
     @property
     def best_rival(self) -> str | None:

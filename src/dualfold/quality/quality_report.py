@@ -15,15 +15,15 @@ from dualfold.quality.coranking import (
     co_ranking_of,
     curve_of,
 )
-from dualfold.quality.estimate import Estimate, drawn_rows, estimate_of_mean, spread_over
+from dualfold.quality.estimate import Estimate, drawn_rows, estimate_of_mean, values_at_all_points
 from dualfold.quality.neighborhood_shape import correlation_of_densities, distortion_of
-from dualfold.quality.nonmetric import PAIRS, nonmetric_stress
-from dualfold.quality.pair_measures import PairSums, PairSumsOf, pair_sums
+from dualfold.quality.nonmetric import MAX_SORTED_PAIRS, nonmetric_stress
+from dualfold.quality.pair_measures import PairSums, PairSumsCollector, pair_sums
 from dualfold.quality.picture import Picture, percent
 from dualfold.quality.ranks import NeighborRanks, both_spaces, check_half, neighbor_count
-from dualfold.quality.shepard import Grid, Shepard
+from dualfold.quality.shepard import DistanceGrid, Shepard
 from dualfold.quality.space import Space
-from dualfold.quality.verdict import MEANINGS, verdict_of
+from dualfold.quality.verdict import MEASURE_MEANINGS, verdict_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["QualityReport", "report"]
 
 # Neighbours of each point that the R_NX curve and the co-ranking matrix go to.
-LONGEST = 100
+MAX_CURVE_RANK = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ class QualityReport:
     """How good a map is; `print` it for the verdict and the numbers.
 
     measures : name → number (an `Estimate` with bounds for a sample); what each
-        means and which end is good is in `dualfold.quality.verdict.MEANINGS`
+        means and which end is good is in `dualfold.quality.verdict.MEASURE_MEANINGS`
     per_point : name → one number for each point, to colour the map by (NaN: not sampled)
     curve, co_ranking, shepard : for the figures of `dualfold.view`
     n, n_neighbors, sampled : points, neighbourhood size, points measured (n: all)
@@ -70,7 +70,7 @@ class QualityReport:
     def __str__(self) -> str:
         width = max(map(len, self.measures))
         lines = [
-            f"  {name:<{width}}  {value:7.4f}{_bounds(value)}  {MEANINGS[name].short}"
+            f"  {name:<{width}}  {value:7.4f}{_bounds(value)}  {MEASURE_MEANINGS[name].short}"
             for name, value in self.measures.items()
         ]
         return "\n".join([self.verdict, "", *lines])
@@ -81,7 +81,7 @@ class QualityReport:
 
     def _repr_html_(self) -> str:
         rows = [
-            (name, f"{value:.4f}{_bounds(value)}", MEANINGS[name].short)
+            (name, f"{value:.4f}{_bounds(value)}", MEASURE_MEANINGS[name].short)
             for name, value in self.measures.items()
         ]
         return shown_html("Is it a good picture?", self.verdict, rows)
@@ -115,8 +115,8 @@ class QualityReport:
                 "value": float(value),
                 "low": getattr(value, "low", float(value)),
                 "high": getattr(value, "high", float(value)),
-                "best": MEANINGS[name].best,
-                "meaning": MEANINGS[name].short,
+                "best": MEASURE_MEANINGS[name].best,
+                "meaning": MEASURE_MEANINGS[name].short,
             }
             for name, value in self.measures.items()
         ]
@@ -163,7 +163,9 @@ def report(
     x, y = both_spaces(X, Y, metric, n_jobs)
     k = neighbor_count(n_neighbors, x.n)
     check_half(k, x.n)
-    longest = min(LONGEST, x.n - 2) if max_rank is None else neighbor_count(max_rank, x.n - 1)
+    longest = (
+        min(MAX_CURVE_RANK, x.n - 2) if max_rank is None else neighbor_count(max_rank, x.n - 1)
+    )
     sampling = {"sample": sample, "random_state": random_state}
     rows = drawn_rows(x.n, sample, random_state)
     before, after = (space.nearest(max(k, longest), rows) for space in (x, y))
@@ -181,7 +183,7 @@ def report(
         "residual_variance": sums.residual_variance(),
     }
     asked = len(near.before)
-    if asked * (x.n - 1) <= 2 * PAIRS:
+    if asked * (x.n - 1) <= 2 * MAX_SORTED_PAIRS:
         measures["nonmetric_stress"] = _number(nonmetric_stress(x, y, **sampling))
     if graph is not None:
         geodesic, _ = both_spaces(graph, y, metric, n_jobs)
@@ -193,7 +195,7 @@ def report(
         for name, space in (("knn_accuracy", y), ("knn_accuracy_before", x)):
             measures[name] = _number(knn_accuracy(space, labels, n_neighbors=k, **sampling))
     per_point = _points_of(near, curve, sums)
-    per_point["local_distortion"] = spread_over(shapes, rows, x.n)
+    per_point["local_distortion"] = values_at_all_points(shapes, rows, x.n)
     ranks = co_ranking_of(*lists, x.n)
     return QualityReport(measures, per_point, curve, ranks, shepard, x.n, k, asked, x.about)
 
@@ -204,7 +206,7 @@ def _near(x: Space, y: Space, before: Array, after: Array, rows: Array | None) -
 
 def _all_pairs(x: Space, y: Space, rows: Array | None) -> tuple[PairSums, Shepard]:
     """One pass over all distances for both."""
-    sums, grid = PairSumsOf(x, y, rows), Grid(x, y, 128)
+    sums, grid = PairSumsCollector(x, y, rows), DistanceGrid(x, y, 128)
 
     def tile(places: slice, names: Array) -> None:
         before, after = x.rows(names), y.rows(names)

@@ -25,16 +25,16 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.graph.lower_bounds import Frame, frame_of
 from dualfold.graph.number_rows import pair_distances
-from dualfold.graph.panels import PANEL, blocks_of, rounds_of
+from dualfold.graph.panels import PANEL_POINTS, panel_blocks, round_robin
 from dualfold.kernels import c_constant, kernel, kernels_by_dtype
 from dualfold.kernels.reports import steps
 from dualfold.kernels.threads import in_threads, row_slices
 
 FEW_COLUMNS = c_constant("FEW_COLUMNS")  # whose distances are recomputed on the fly
-SHARE = 64  # rows a thread takes at a time
-_SPREAD = 2.0**-22  # s above; near 2u, where both of its terms are equally small
-_MARGIN = 1e-9  # for the float64 rounding of true distances and of the thresholds
-_CAPACITY = 1 << 18
+ROWS_PER_CHUNK = 64  # rows a thread takes at a time
+_SLACK_SHARE = 2.0**-22  # s above; near 2u, where both of its terms are equally small
+_ROUNDING_MARGIN = 1e-9  # for the float64 rounding of true distances and of the thresholds
+_BUFFER_PAIRS = 1 << 18
 
 _count_panels = kernel("count_panels")
 _settle_counts = kernels_by_dtype("settle_counts")
@@ -86,7 +86,7 @@ def _direct_ranks(X: Array, asked: Array, columns: Array, limits: Array, threads
             limits[some], columns[some], counts[some],
         )  # fmt: skip
 
-    shares = list(row_slices(len(asked), SHARE))
+    shares = list(row_slices(len(asked), ROWS_PER_CHUNK))
     with steps("counting ranks", len(shares)) as done:
         in_threads(share, shares, threads, done)
     return counts + 1
@@ -97,20 +97,20 @@ class _Panels:
 
     def __init__(self, X: Array, frame: Frame) -> None:
         n, depth = X.shape
-        self.panels = -(-n // PANEL)
-        self.vectors = np.zeros((self.panels, depth, PANEL), dtype=np.float32)
-        self.square = np.full(self.panels * PANEL, np.inf, dtype=np.float32)
-        self.error = np.zeros(self.panels * PANEL, dtype=np.float32)
+        self.panels = -(-n // PANEL_POINTS)
+        self.vectors = np.zeros((self.panels, depth, PANEL_POINTS), dtype=np.float32)
+        self.square = np.full(self.panels * PANEL_POINTS, np.inf, dtype=np.float32)
+        self.error = np.zeros(self.panels * PANEL_POINTS, dtype=np.float32)
         # As many rows as make whole panels, about 16 MiB of them in float64.
-        step = PANEL * max(1, (1 << 21) // (PANEL * depth))
+        step = PANEL_POINTS * max(1, (1 << 21) // (PANEL_POINTS * depth))
         for first in range(0, n, step):
             some = frame.coordinates(X[first : first + step])
-            for start in range(0, len(some.vectors), PANEL):
-                few = some.vectors[start : start + PANEL]
-                self.vectors[(first + start) // PANEL, :, : len(few)] = few.T
+            for start in range(0, len(some.vectors), PANEL_POINTS):
+                few = some.vectors[start : start + PANEL_POINTS]
+                self.vectors[(first + start) // PANEL_POINTS, :, : len(few)] = few.T
             square = np.einsum("ij,ij->i", some.vectors, some.vectors, dtype=np.float64)
             error = 1.01 * (depth + 16) * 2.0**-24 * square
-            error += 2.02 * some.slack**2 * (1 + 1 / _SPREAD)
+            error += 2.02 * some.slack**2 * (1 + 1 / _SLACK_SHARE)
             here = slice(first, first + len(square))
             self.square[here] = square
             self.error[here] = np.nextafter(error.astype(np.float32), np.float32(np.inf))
@@ -119,16 +119,16 @@ class _Panels:
 def _by_panel(values: Array, panels: int, padding: float) -> Array:
     """m×k numbers as [panel][k][PANEL]."""
     rows, k = values.shape
-    padded = np.full((panels * PANEL, k), padding, dtype=values.dtype)
+    padded = np.full((panels * PANEL_POINTS, k), padding, dtype=values.dtype)
     padded[:rows] = values
-    return np.ascontiguousarray(padded.reshape(panels, PANEL, k).transpose(0, 2, 1))
+    return np.ascontiguousarray(padded.reshape(panels, PANEL_POINTS, k).transpose(0, 2, 1))
 
 
 def _thresholds(limits: Array, scale: float, panels: int) -> tuple[Array, Array]:
     """Below the first certainly nearer, above the second certainly farther."""
     squares = (limits * scale) ** 2
-    near = (squares * ((1 - _MARGIN) / (1 + _SPREAD))).astype(np.float32)
-    far = (squares * ((1 + _MARGIN) * (1 + _SPREAD))).astype(np.float32)
+    near = (squares * ((1 - _ROUNDING_MARGIN) / (1 + _SLACK_SHARE))).astype(np.float32)
+    far = (squares * ((1 + _ROUNDING_MARGIN) * (1 + _SLACK_SHARE))).astype(np.float32)
     near = np.nextafter(near, np.float32(-np.inf))
     far = np.nextafter(far, np.float32(np.inf))
     return _by_panel(near, panels, -np.inf), _by_panel(far, panels, -np.inf)
@@ -145,13 +145,13 @@ def _panel_ranks(
     near, far = _thresholds(limits, frame.scale, own.panels)
     last = np.ascontiguousarray(far.max(axis=1))
     k = columns.shape[1]
-    counts = np.zeros((own.panels, k, PANEL), dtype=np.int32)
+    counts = np.zeros((own.panels, k, PANEL_POINTS), dtype=np.int32)
     settled = np.zeros(columns.shape, dtype=np.int32)
-    selves = np.full(own.panels * PANEL, -1, dtype=np.int32)
+    selves = np.full(own.panels * PANEL_POINTS, -1, dtype=np.int32)
     selves[: len(asked)] = asked
     room: SimpleQueue[tuple[Array, Array, Array]] = SimpleQueue()
     for _ in range(threads):
-        pair = (np.empty(_CAPACITY, dtype=np.int32) for _ in range(2))
+        pair = (np.empty(_BUFFER_PAIRS, dtype=np.int32) for _ in range(2))
         room.put((*pair, np.empty(1, dtype=np.int64)))  # type: ignore[arg-type]
 
     def tile(across: tuple[tuple[int, int], tuple[int, int]]) -> None:
@@ -161,17 +161,17 @@ def _panel_ranks(
             found = _count_panels(
                 own.vectors, others.vectors, X.shape[1], own.square, others.square, own.error,
                 others.error, k, near, far, last, counts, selves, *across[0], *across[1], mutual,
-                row, column, _CAPACITY, position,
+                row, column, _BUFFER_PAIRS, position,
             )  # fmt: skip
             _settle_counts[X.dtype](
                 own_rows, X, X.shape[1], row, column, found, k, limits, columns, settled, mutual
             )
         room.put(buffers)
 
-    blocks = blocks_of(others.panels)
+    blocks = panel_blocks(others.panels)
     if mutual:  # each pair once; blocks meet so that no two threads count for one point
         with steps("counting ranks", len(blocks) * (len(blocks) + 1) / 2) as done:
-            for meeting in rounds_of(len(blocks)):
+            for meeting in round_robin(len(blocks)):
                 in_threads(tile, [(blocks[a], blocks[b]) for a, b in meeting], threads, done)
     else:
         step = max(1, min(32, -(-own.panels // (2 * threads))))

@@ -13,7 +13,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.quality.estimate import drawn_rows, over_points
+from dualfold.quality.estimate import drawn_rows, values_or_mean
 from dualfold.quality.space import EuclideanSpace, Space, space_of
 
 __all__ = ["NeighborRanks", "both_spaces", "neighbor_count", "neighbor_ranks"]
@@ -43,7 +43,7 @@ class NeighborRanks:
         self, n_neighbors: int | None = None, *, per_point: bool = False
     ) -> float | Array:
         """See `dualfold.quality.trustworthiness`."""
-        return self._given(
+        return self._per_point_or_mean(
             kept_ranks(self.ranks_before, self._count(n_neighbors), self.n), per_point
         )
 
@@ -51,7 +51,7 @@ class NeighborRanks:
         self, n_neighbors: int | None = None, *, per_point: bool = False
     ) -> float | Array:
         """See `dualfold.quality.continuity`."""
-        return self._given(
+        return self._per_point_or_mean(
             kept_ranks(self.ranks_after, self._count(n_neighbors), self.n), per_point
         )
 
@@ -61,7 +61,7 @@ class NeighborRanks:
         """See `dualfold.quality.mean_relative_rank_errors`."""
         k = self._count(n_neighbors)
         errors = (rank_errors(ranks, k, self.n) for ranks in (self.ranks_before, self.ranks_after))
-        first, second = (self._given(error, per_point) for error in errors)
+        first, second = (self._per_point_or_mean(error, per_point) for error in errors)
         return first, second
 
     def t_similarity(
@@ -69,16 +69,18 @@ class NeighborRanks:
     ) -> float | Array:
         """See `dualfold.quality.t_similarity`."""
         k = self._count(n_neighbors)
-        return self._given(kept_share(self.before, self.after, k), per_point)
+        return self._per_point_or_mean(kept_share(self.before, self.after, k), per_point)
 
     def lcmc(self, n_neighbors: int | None = None, *, per_point: bool = False) -> float | Array:
         """See `dualfold.quality.lcmc`."""
         k = self._count(n_neighbors)
         chance = k / (self.n - 1)
-        return self._given(kept_share(self.before, self.after, k) - chance, per_point, low=-chance)
+        return self._per_point_or_mean(
+            kept_share(self.before, self.after, k) - chance, per_point, low=-chance
+        )
 
-    def _given(self, values: Array, per_point: bool, low: float = 0.0) -> float | Array:
-        return over_points(values, self.rows, self.n, (low, 1.0), per_point)
+    def _per_point_or_mean(self, values: Array, per_point: bool, low: float = 0.0) -> float | Array:
+        return values_or_mean(values, self.rows, self.n, (low, 1.0), per_point)
 
     def _count(self, k: int | None) -> int:
         most = self.before.shape[1]

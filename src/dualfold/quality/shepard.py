@@ -59,7 +59,7 @@ def shepard(
     if not isinstance(bins, int | np.integer) or bins < 1:
         raise InvalidInput(Argument("bins"), f" must be a whole number >= 1; it is {bins!r}")
     x, y = both_spaces(X, Y, metric, n_jobs)
-    grid = Grid(x, y, int(bins))
+    grid = DistanceGrid(x, y, int(bins))
     x.each_tile(
         lambda _, names: grid.add(x.rows(names), y.rows(names), names),
         drawn_rows(x.n, sample, random_state),
@@ -67,7 +67,7 @@ def shepard(
     return grid.diagram()
 
 
-class Grid:
+class DistanceGrid:
     """Bins that widen, two becoming one, whenever a larger distance is met.
 
     The range starts at the largest distance from the first point and doubles, so the final
@@ -88,7 +88,7 @@ class Grid:
         with self._lock:
             for axis, largest in enumerate(wanted):
                 while self._top[axis] <= largest:  # an edge belongs to the bin above it
-                    self._counts = _halved(self._counts, axis)
+                    self._counts = _merged_bins(self._counts, axis)
                     self._top[axis] *= 2
             tops = list(self._top)
         own = np.zeros((self._bins, self._bins), dtype=np.int64)
@@ -99,7 +99,7 @@ class Grid:
         with self._lock:
             for axis in (0, 1):
                 while tops[axis] < self._top[axis]:
-                    own = _halved(own, axis)
+                    own = _merged_bins(own, axis)
                     tops[axis] *= 2
             self._counts += own
 
@@ -118,7 +118,7 @@ def _largest(distances: Array, names: Array) -> float:
     return float(distances.max())
 
 
-def _halved(counts: Array, axis: int) -> Array:
+def _merged_bins(counts: Array, axis: int) -> Array:
     """Two bins become one along an axis; the upper half is free then."""
     bins = len(counts)
     pairs = counts.reshape(bins // 2, 2, bins) if axis == 0 else counts.reshape(bins, bins // 2, 2)

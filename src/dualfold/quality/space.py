@@ -18,7 +18,7 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.geodesics import geodesic_distances
 from dualfold.graph.graph import Graph
-from dualfold.graph.kd_tree import scanned_rows
+from dualfold.graph.kd_tree import nearest_by_scan
 from dualfold.graph.metrics import best_of_rows, is_euclidean, is_precomputed
 from dualfold.graph.neighbors import Neighbors, nearest
 from dualfold.graph.number_rows import rows_of_numbers
@@ -29,14 +29,14 @@ from dualfold.kernels.sparse import refuse_damaged
 from dualfold.kernels.threads import in_threads, one_blas_thread, row_slices, thread_count
 from dualfold.quality.rank_counts import FEW_COLUMNS, euclidean_ranks, given_ranks
 
-SPREAD_OUT = 1 << 27  # numbers: sparse data is made dense up to 1 GiB, as in graph.nearest
-_TILE = 1 << 23  # distances in a tile: 64 MiB
-_CHUNK = 1 << 20  # numbers of X in float64 beside a tile
+MAX_DENSE_NUMBERS = 1 << 27  # numbers: sparse data is made dense up to 1 GiB, as in graph.nearest
+_TILE_DISTANCES = 1 << 23  # distances in a tile: 64 MiB
+_NUMBERS_PER_CHUNK = 1 << 20  # numbers of X in float64 beside a tile
 # Numbers of X that are kept centred in float64 (512 MiB) rather than centred anew for each
 # tile, which takes a third of the time of the products.
-_KEPT = 1 << 26
+_MAX_CACHED_NUMBERS = 1 << 26
 # Below this share of |x|² + |y|² a product has lost half its digits: measure again.
-_CANCELLED = 1e-8
+_MIN_SQUARE_SHARE = 1e-8
 
 _row_distances = kernels_by_dtype("row_distances")
 _row_distances_direct = kernel("row_distances_direct")
@@ -74,7 +74,7 @@ class Space(ABC):
     @property
     def height(self) -> int:
         """Rows of a tile."""
-        return max(1, min(128, _TILE // self.n))
+        return max(1, min(128, _TILE_DISTANCES // self.n))
 
     def tiles(self, rows: Array | None) -> Iterator[slice]:
         count = self.n if rows is None else len(rows)
@@ -113,7 +113,7 @@ class EuclideanSpace(Space):
     def nearest(self, k: int, rows: Array | None = None) -> tuple[Array, Array]:
         known = self._found is not None and self._found.indices.shape[1] >= k
         if rows is not None and not known:
-            return scanned_rows(self.points, None, rows, k, self.threads)
+            return nearest_by_scan(self.points, None, rows, k, self.threads)
         found = self.neighbors(k)
         chosen = slice(None) if rows is None else rows
         return found.indices[chosen], found.distances[chosen]
@@ -139,7 +139,7 @@ class EuclideanSpace(Space):
         names = np.ascontiguousarray(rows, dtype=np.int32)
         own = self.points[names] - mean
         out = np.empty((len(names), self.n))
-        step = max(64, _CHUNK // self.width)
+        step = max(64, _NUMBERS_PER_CHUNK // self.width)
         for some in row_slices(self.n, step):
             centred = self.points[some] - mean if self._centred is None else self._centred[some]
             products = own @ centred.T
@@ -147,21 +147,21 @@ class EuclideanSpace(Space):
                 self.points, self.n, self.width, names, len(names), some.start,
                 some.stop - some.start,
                 products,
-                squares, _CANCELLED, out,
+                squares, _MIN_SQUARE_SHARE, out,
             )  # fmt: skip
         return out
 
     def _centre(self) -> tuple[Array, Array]:
         """The mean, and the squared length of every point around it."""
         if self._mean is None:
-            step = max(64, _CHUNK // self.width)
+            step = max(64, _NUMBERS_PER_CHUNK // self.width)
             parts = list(row_slices(self.n, step))
             totals = (self.points[part].sum(axis=0, dtype=np.float64) for part in parts)
             mean = sum(totals, np.zeros(self.width)) / self.n
             self._squares = np.concatenate(
                 [np.square(self.points[part] - mean).sum(axis=1) for part in parts]
             )
-            if self.n * self.width <= _KEPT:
+            if self.n * self.width <= _MAX_CACHED_NUMBERS:
                 self._centred = self.points - mean
             self._mean = mean
         return self._mean, self._squares
@@ -224,7 +224,7 @@ def space_of(X: Any, metric: Any = "euclidean", n_jobs: int | None = None) -> Sp
     if isinstance(X, Graph):
         return DistanceSpace(X.n, lambda rows: geodesic_distances(X, rows, n_jobs=1), n_jobs)
     if is_precomputed(metric):
-        return DistanceSpace(*_given(X), n_jobs)
+        return DistanceSpace(*_given_distances(X), n_jobs)
     X = numbers_of(X)
     refuse_damaged(X, "X")
     if not sp.issparse(X):
@@ -233,13 +233,13 @@ def space_of(X: Any, metric: Any = "euclidean", n_jobs: int | None = None) -> Sp
         raise InvalidInput(
             Argument("X"), f" must be a table with one row for each point; its shape is {X.shape}"
         )
-    too_wide = sp.issparse(X) and X.shape[0] * X.shape[1] > SPREAD_OUT
+    too_wide = sp.issparse(X) and X.shape[0] * X.shape[1] > MAX_DENSE_NUMBERS
     if not too_wide and is_euclidean(metric):
         return EuclideanSpace(X, n_jobs)
     return DistanceSpace(X.shape[0], _by_metric(X, metric), n_jobs)
 
 
-def _given(distances: Any) -> tuple[int, Callable[[Array], Array]]:
+def _given_distances(distances: Any) -> tuple[int, Callable[[Array], Array]]:
     if sp.issparse(distances):
         raise InvalidInput(
             "precomputed distances must be dense here: ranks and stress need the distance of "
@@ -252,7 +252,7 @@ def _given(distances: Any) -> tuple[int, Callable[[Array], Array]]:
             Argument("metric", "precomputed"),
             f" needs square distances, one row for each point; the shape is {D.shape}",
         )
-    step = max(1, _TILE // max(1, len(D)))
+    step = max(1, _TILE_DISTANCES // max(1, len(D)))
     if any(D[a : a + step].min() < 0 for a in range(0, len(D), step)):
         raise InvalidInput("precomputed distances must not be negative; pass sqrt(2 - 2s) for s")
     return len(D), lambda rows: D[rows]

@@ -9,7 +9,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.quality.picture import Picture, percent
 
-__all__ = ["MEANINGS", "Meaning", "verdict_of"]
+__all__ = ["MEASURE_MEANINGS", "Meaning", "verdict_of"]
 
 
 class Meaning(NamedTuple):
@@ -20,7 +20,7 @@ class Meaning(NamedTuple):
     short: str
 
 
-MEANINGS = {
+MEASURE_MEANINGS = {
     "t_similarity": Meaning(1, 0, "share of nearest neighbours kept"),
     "trustworthiness": Meaning(1, 0, "neighbours on the map are real"),
     "continuity": Meaning(1, 0, "real neighbours are on the map"),
@@ -43,19 +43,19 @@ MEANINGS = {
 
 # Where words change. Conventions, not theorems: 0.95 is where published maps of well-kept
 # data lie (t-SNE of MNIST 0.96 to 0.99), 0.5 is what a random map scores.
-_TRUST = (
+_TRUST_WORDS = (
     (0.95, "can be believed"),
     (0.85, "can mostly be believed"),
     (0.7, "need a second look"),
     (-np.inf, "cannot be believed"),
 )
-_TEARS = (
+_CONTINUITY_WORDS = (
     (0.95, "stays together"),
     (0.85, "mostly stays together"),
     (0.7, "is torn in places"),
     (-np.inf, "is torn apart"),
 )
-_DISTANCES = (
+_DISTANCE_WORDS = (
     (0.9, "Distances on the map mean what they seem to"),
     (0.7, "Distances on the map are a rough guide"),
     (0.4, "Distances on the map say little"),
@@ -67,10 +67,11 @@ def verdict_of(measures: dict[str, float], per_point: dict[str, Array], picture:
     """A few sentences: neighbours, tears, distances, classes, where to be careful."""
     sentences = [
         str(picture),
-        f"Neighbours seen on the map {_word(_TRUST, measures['trustworthiness'])} "
+        f"Neighbours seen on the map {_word(_TRUST_WORDS, measures['trustworthiness'])} "
         f"(trustworthiness {measures['trustworthiness']:.3f}), and what was near in the data "
-        f"{_word(_TEARS, measures['continuity'])} (continuity {measures['continuity']:.3f}).",
-        f"{_word(_DISTANCES, measures['distance_correlation'])} "
+        f"{_word(_CONTINUITY_WORDS, measures['continuity'])} (continuity "
+        f"{measures['continuity']:.3f}).",
+        f"{_word(_DISTANCE_WORDS, measures['distance_correlation'])} "
         f"(correlation {measures['distance_correlation']:.2f}, stress {measures['stress']:.2f}).",
     ]
     if "knn_accuracy" in measures:

@@ -1,30 +1,44 @@
-"""Maps kept as files: models that place new rows, and a second look at stored maps.
+"""Maps stored as files: models that place new rows, and stored answers judged again.
 
 save_model("roll.dualfold", model_of(Isomap().fit(X)))
 load_model("roll.dualfold").transform(new)
 """
 
 from dualfold.estimators.stated import Stated
-from dualfold.saved.foreign import Foreign, judged_rows, kept_rows, old_rows
-from dualfold.saved.model import BothSides, Model, load_model, save_model
-from dualfold.saved.placing import both_sides, model_of, rule_of
-from dualfold.saved.recheck import rechecked
-from dualfold.saved.restate import estimator_of, rechecked_model, rechecked_points
-from dualfold.saved.unfolding import rechecked_unfolding
+from dualfold.saved.foreign_rows import ForeignRows, judged_rows, kept_rows, old_rows
+from dualfold.saved.model import (
+    Model,
+    both_sides,
+    columns_differ,
+    load_model,
+    model_of,
+    rule_of,
+    save_model,
+)
+from dualfold.saved.rechecks import (
+    estimator_of,
+    estimator_of_model,
+    rechecked_model,
+    rechecked_points,
+)
+from dualfold.saved.trace_answers import certify_points
+from dualfold.unfolding.stored_unfolding import BothSides, rechecked_unfolding
 
 __all__ = [
     "BothSides",
-    "Foreign",
+    "ForeignRows",
     "Model",
     "Stated",
     "both_sides",
+    "certify_points",
+    "columns_differ",
     "estimator_of",
+    "estimator_of_model",
     "judged_rows",
     "kept_rows",
     "load_model",
     "model_of",
     "old_rows",
-    "rechecked",
     "rechecked_model",
     "rechecked_points",
     "rechecked_unfolding",

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from dualfold.arrays import Array
-from dualfold.data.limits import parsed_json, unpacked_limit
+from dualfold.data.limits import parse_json, unpacked_limit
 from dualfold.errors import DamagedFile, InPython, InvalidInput
 
 HEADER = "dualfold.json"
@@ -142,7 +142,7 @@ def _refuse_bombs(archive: zipfile.ZipFile, path: Path) -> None:
 
 
 def _checked_header(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
-    header = parsed_json(archive.read(HEADER)) if HEADER in archive.namelist() else None
+    header = parse_json(archive.read(HEADER)) if HEADER in archive.namelist() else None
     if not isinstance(header, dict) or header.get("schema") != SCHEMA:
         raise DamagedFile(
             f"{path} is a zip file but no model of dualfold, or its header is damaged; one is "

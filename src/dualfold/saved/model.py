@@ -12,22 +12,23 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.data.atomic_files import whole_file
+from dualfold.data.atomic_files import atomic_file
 from dualfold.data.columns import refuse_lacking
-from dualfold.data.encoding import Encoding, encoded, features_of, from_json, indicators
-from dualfold.data.notices import listed
+from dualfold.data.encoding import (
+    Encoding,
+    encoded_columns,
+    features_of,
+    from_json,
+    indicators,
+    to_json,
+)
+from dualfold.data.notices import quoted_names
 from dualfold.errors import DamagedFile, InvalidInput
-from dualfold.saved import sound
+from dualfold.maps import file_checks
+from dualfold.maps.out_of_sample import OutOfSampleMap, map_from_parts, parts_of
+from dualfold.maps.parts import DATA_TOLERANCE, Parts
 from dualfold.saved.archive import read_archive, write_archive
-from dualfold.saved.parts import Parts, PlacingMap, coordinates_of, map_of, parts_of, width_of
-
-
-@dataclass(frozen=True, eq=False)
-class BothSides:
-    """An unfolding's points and dual weights, which together prove it."""
-
-    factor: Array
-    weights: sp.csr_array
+from dualfold.unfolding.stored_unfolding import BothSides
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +47,7 @@ class Model:
         new rows are judged by them
     """
 
-    map: PlacingMap
+    map: OutOfSampleMap
     method: str
     columns: tuple[str, ...]
     means: Array | None = None
@@ -65,45 +66,46 @@ class Model:
     @property
     def coordinates(self) -> int:
         """How many coordinates the map has."""
-        return coordinates_of(self.map)
+        return self.map.n_coordinates
 
     def transform(self, X: Any) -> Array:
         """The places of new rows: an array with `columns` in this order, or a data frame."""
         if hasattr(X, "iloc") and self.encodings:
-            X = self.encoded({str(name): column for name, column in X.items()})[0]
+            X = self.encoded_table({str(name): column for name, column in X.items()})[0]
         if X.shape[1] != len(self.columns):
             raise InvalidInput(
                 f"the rows have {X.shape[1]} columns, the model was made for "
-                f"{len(self.columns)} ({listed(self.columns)})"
+                f"{len(self.columns)} ({quoted_names(self.columns)})"
             )
-        return self.map(self.prepared(X))
+        return self.map(self.standardized_rows(X))
 
-    def prepared(self, X: Any) -> Any:
+    def standardized_rows(self, X: Any) -> Any:
         """Rows of `columns` as the map takes them: standardised, if its own rows were."""
         if self.shift is None or self.scale is None:
             return X
         return (np.asarray(X, dtype=np.float64) - self.shift) / self.scale
 
-    def encoded(self, table: Mapping[str, Any]) -> tuple[Array, list[str]]:
-        """Columns of a table as `columns`, and what is to be said of values nobody had before.
+    def encoded_table(self, table: Mapping[str, Any]) -> tuple[Array, list[str]]:
+        """Columns of a table as `columns`, and a notice for each column with unknown values.
 
         What is unknown or missing in a category counts as the average of the fitted rows.
         """
         encodings = self.encodings
-        refuse_lacking([one.name for one in encodings], list(table))
-        X = encoded(encodings, table)
-        means = getattr(self.map, "mean", None) if self.means is None else self.means
+        refuse_lacking([encoding.name for encoding in encodings], list(table))
+        X = encoded_columns(encodings, table)
+        means = self.map.column_means() if self.means is None else self.means
         if means is not None:
             X = np.where(~np.isfinite(X) & indicators(encodings), means, X)
-        new = {one.name: one.unknown(table[one.name]) for one in encodings}
-        said = [
-            f"'{name}' has values that no old row had ({listed(values, 3)}): counted as unknown"
+        new = {encoding.name: encoding.unknown(table[encoding.name]) for encoding in encodings}
+        notices = [
+            f"'{name}' has values that no old row had ({quoted_names(values, 3)}): counted as "
+            "unknown"
             for name, values in new.items()
             if values
         ]
-        return X, said
+        return X, notices
 
-    def matched(self, X: Any, names: Sequence[str]) -> Any:
+    def matching_columns(self, X: Any, names: Sequence[str]) -> Any:
         """The model's columns of a table, found by their names."""
         places = {name: place for place, name in enumerate(names)}
         refuse_lacking(self.columns, names)
@@ -129,8 +131,24 @@ def save_model(path: str | os.PathLike[str], model: Model, *, overwrite: bool = 
         "certificate": model.certificate,
         "map": {"kind": parts.kind, "facts": parts.facts},
     }
-    with whole_file(Path(path), overwrite=overwrite) as file:
+    with atomic_file(Path(path), overwrite=overwrite) as file:
         write_archive(file, header, parts.arrays)
+
+
+def columns_differ(mine: Array | None, stored: Any, scale: Array | None = None) -> bool:
+    """Whether one number for each column is stored as another than `mine`.
+
+    `scale` is what their rounding is relative to (None: they themselves). None is nothing.
+    """
+    if mine is None or stored is None:
+        return (mine is None) != (stored is None)
+    if stored.shape != mine.shape or stored.dtype.kind not in "fiu":
+        return True
+    theirs = stored.astype(float)
+    with np.errstate(invalid="ignore"):
+        distance = np.abs(mine - theirs)
+    allowed = DATA_TOLERANCE * (np.abs(mine) if scale is None else scale)
+    return not bool(np.all((mine == theirs) | (distance <= allowed)))
 
 
 def load_model(path: str | os.PathLike[str]) -> Model:
@@ -145,16 +163,16 @@ def load_model(path: str | os.PathLike[str]) -> Model:
 
 
 def _model_of(header: dict[str, Any], arrays: dict[str, Array]) -> Model:
-    stated = sound.mapping(header, "map")
-    parts = Parts(stated.get("kind", ""), dict(sound.mapping(stated, "facts")), arrays)
-    settings = dict(sound.mapping(header, "settings"))
+    stated = file_checks.json_object(header, "map")
+    parts = Parts(stated.get("kind", ""), dict(file_checks.json_object(stated, "facts")), arrays)
+    settings = dict(file_checks.json_object(header, "settings"))
     columns, method = header.get("columns"), header.get("method")
     named = isinstance(columns, list) and all(isinstance(column, str) for column in columns)
     if not isinstance(method, str) or not named or not isinstance(columns, list):
         raise DamagedFile("it names no method, or its columns in an unknown form")
-    rule, width = map_of(parts), len(columns)
-    if width_of(rule) != width:
-        raise DamagedFile(f"its map takes {width_of(rule)} columns, and it names {width}")
+    map_, width = map_from_parts(parts), len(columns)
+    if map_.n_columns != width:
+        raise DamagedFile(f"its map takes {map_.n_columns} columns, and it names {width}")
     encodings = from_json(settings.get("encodings") or ())
     if encodings and features_of(encodings) != tuple(columns):
         raise DamagedFile("its columns are not those that it states how to make")
@@ -162,16 +180,16 @@ def _model_of(header: dict[str, Any], arrays: dict[str, Array]) -> Model:
     for name, array in beside.items():
         if array is not None:
             limits: Any = {"above": 0.0, "infinite": True} if name == "scale" else {}
-            sound.numbers(array, f"model_{name}", [width], **limits)
+            file_checks.real_array(array, f"model_{name}", [width], **limits)
     reference = arrays.get("model_reference")
     if reference is not None:
-        sound.numbers(reference, "model_reference", [None, width])
+        file_checks.real_array(reference, "model_reference", [None, width])
     return Model(
-        map=rule,
+        map=map_,
         method=method,
         columns=tuple(columns),
         settings=settings,
-        certificate=dict(sound.mapping(header, "certificate")),
+        certificate=dict(file_checks.json_object(header, "certificate")),
         both_sides=_both_sides(parts),
         reference=reference,
         **beside,
@@ -182,6 +200,74 @@ def _both_sides(parts: Parts) -> BothSides | None:
     factor, weights = parts.get("unfolding_factor"), parts.get("unfolding_weights")
     if factor is None and weights is None:
         return None
-    sound.numbers(factor, "unfolding_factor", [None, None])
-    sound.table(weights, "unfolding_weights", [len(factor), len(factor)])
+    file_checks.real_array(factor, "unfolding_factor", [None, None])
+    file_checks.real_table(weights, "unfolding_weights", [len(factor), len(factor)])
     return BothSides(factor, sp.csr_array(weights))
+
+
+def model_of(estimator: Any) -> Model:
+    """A fitted estimator as a model that can be saved.
+
+    >>> import numpy as np
+    >>> from dualfold import Isomap
+    >>> X = np.random.default_rng(0).normal(size=(50, 3))
+    >>> fitted = Isomap(n_neighbors=8).fit(X)
+    >>> bool((model_of(fitted).transform(X) == fitted.transform(X)).all())
+    True
+    """
+    name = type(estimator).__name__
+    columns = getattr(estimator, "feature_names_in_", None)
+    encodings = getattr(estimator, "encodings_", ())
+    if encodings:
+        columns = features_of(encodings)
+    if columns is None:
+        columns = [f"column_{place + 1}" for place in range(estimator.n_features_in_)]
+    parameters, not_kept = _plain_parameters(estimator)
+    return Model(
+        map=rule_of(estimator),
+        method=name,
+        columns=tuple(str(column) for column in columns),
+        settings={"estimator": name, "parameters": parameters, "not_kept": not_kept}
+        | ({"encodings": to_json(encodings)} if encodings else {}),
+        certificate=estimator.certificate_.to_dict(),
+        both_sides=both_sides(estimator),
+    )
+
+
+def _plain_parameters(estimator: Any) -> tuple[dict[str, Any], list[str]]:
+    """The parameters that a file can hold, and the names of the others."""
+    plain: dict[str, Any] = {}
+    others = []
+    parameters = estimator.get_params(deep=False)
+    # Rows that were left out are stated: with them it would be another problem.
+    if hasattr(estimator, "found_parameters"):
+        parameters |= estimator.found_parameters()
+    for name, value in parameters.items():
+        value = value.item() if isinstance(value, np.generic) else value
+        if value is None or isinstance(value, bool | int | float | str):
+            plain[name] = value
+        elif isinstance(value, dict) and not value:
+            plain[name] = None
+        elif name in ("left_out", "coordinates"):
+            plain[name] = [int(number) for number in value]
+        else:
+            others.append(name)
+    return plain, others
+
+
+def rule_of(estimator: Any) -> OutOfSampleMap:
+    """The map that places new rows, if a file can hold it."""
+    if not hasattr(estimator, "placing_map"):
+        raise InvalidInput(
+            f"{type(estimator).__name__} places no new points, so there is no model to save"
+        )
+    map_: OutOfSampleMap = estimator.placing_map()
+    parts_of(map_)  # refuses what cannot be saved now, not when the file is written
+    return map_
+
+
+def both_sides(estimator: Any) -> BothSides | None:
+    """What proves an unfolding, to be stored with its map; None for all others."""
+    if not hasattr(estimator, "dual_weights_"):
+        return None
+    return BothSides(estimator.factor_, estimator.dual_weights_)

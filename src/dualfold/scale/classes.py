@@ -9,7 +9,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.data.labels import checked_labels, labels_of, numbered, refuse_few, refuse_singles
+from dualfold.data.labels import (
+    classes_and_codes,
+    labels_of,
+    refuse_few,
+    refuse_singles,
+    validated_labels,
+)
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels.threads import row_slices
 from dualfold.scale.engine import computed, in_order
@@ -36,7 +42,7 @@ class ClassMoments:
     @classmethod
     def of(cls, rows: Any, y: Any) -> ClassMoments:
         """Of some rows and their labels, in float64."""
-        classes, codes = numbered(checked_labels(y))
+        classes, codes = classes_and_codes(validated_labels(y))
         if len(codes) != rows.shape[0]:
             raise InvalidInput(
                 Argument("y"),
@@ -60,7 +66,7 @@ class ClassMoments:
 
     def __add__(self, other: ClassMoments) -> ClassMoments:
         """Chan, Golub and LeVeque, class by class."""
-        classes, codes = numbered(np.concatenate([self.classes, other.classes]))
+        classes, codes = classes_and_codes(np.concatenate([self.classes, other.classes]))
         mine, theirs = codes[: len(self.classes)], codes[len(self.classes) :]
         counts = np.bincount(codes, np.concatenate([self.counts, other.counts]))
         means = np.zeros((len(classes), self.means.shape[1]))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.data.encoding import Encoding, category, encoded, sources_of, words_of
+from dualfold.data.encoding import Encoding, category, encoded_columns, sources_of, words_of
 from dualfold.errors import InvalidInput
 from dualfold.scale.moments import Moments, moments_of
 from dualfold.scale.table import TiledTable
@@ -54,7 +54,7 @@ class _EncodedMoments:
 
     def __call__(self, block: Any) -> Moments:
         columns = {str(name): column for name, column in block.items()}
-        rows = encoded(self.encodings, columns)
+        rows = encoded_columns(self.encodings, columns)
         gaps = ~np.isfinite(rows).all(axis=0)
         if gaps.any():
             name = sources_of(self.encodings)[int(np.argmax(gaps))]

@@ -9,11 +9,11 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.maps.linear import Projected
+from dualfold.maps.linear import ProjectionLift
 from dualfold.scale.table import TiledTable
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.covariance import scatter, scatter_error, scatter_kind
-from dualfold.weights.precision import in_words, mean_error
+from dualfold.weights.precision import mean_error, rounding_sentence
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +86,7 @@ class Moments:
         """
         A = self.scatter / divisor
         A = A if scale is None else A / np.outer(scale, scale)
-        lift = Projected(None, self.mean, scale)
+        lift = ProjectionLift(None, self.mean, scale)
         error = self.error / divisor
         if scale is not None:
             # WEW with W = 1/scale; and W is off by half of what the diagonal is, as a share.
@@ -95,7 +95,7 @@ class Moments:
                 share += self.mean_error / max(float(scale[indicators].min()) ** 2, 1e-300)
             trace = float(np.trace(A))
             error = share * (self.count / divisor + 1.2 * trace) if share < 0.1 else np.inf
-        about = in_words(error, A, self.kind)
+        about = rounding_sentence(error, A, self.kind)
         return TraceProblem(A, None, 1, "max", lift=lift, about=about)
 
     @property

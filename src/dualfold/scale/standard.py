@@ -21,7 +21,7 @@ class _Applied:
         self.standard = standard
 
     def array(self, block: Any) -> Array:
-        return self.standard.applied(plain_rows(block))
+        return self.standard.apply(plain_rows(block))
 
     def frame(self, block: Any) -> Any:
         import pandas as pd

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.data.atomic_files import part_of_folder, whole_folder
+from dualfold.data.atomic_files import atomic_folder, folder_writers
 from dualfold.errors import InvalidInput
 from dualfold.scale.engine import computed
 from dualfold.scale.packages import needed
@@ -42,9 +42,9 @@ def write(
     place, source = Path(path), table(rows, memory_limit=memory_limit)
     refuse_ending(place)
     threads = source.budget.threads
-    with whole_folder(place, overwrite=overwrite) as folder:
+    with atomic_folder(place, overwrite=overwrite) as folder:
         if place.suffix == ".zarr":
-            with part_of_folder:
+            with folder_writers:
                 _zarr_target(source, folder, metadata)
             starts = np.concatenate([[0], np.cumsum(source.lengths)])[:-1].tolist()
             tasks = source.each(_WriteZarr(str(folder)), starts)
@@ -53,7 +53,7 @@ def write(
             tasks = source.each(_WriteParquet(str(folder)), numbers, raw=True)
             text = None if metadata is None else json.dumps(metadata, ensure_ascii=False)
             if text is not None:
-                with part_of_folder:
+                with folder_writers:
                     (folder / METADATA).write_text(text, encoding="utf-8")
         counts = computed("writing", *tasks, threads=threads)
     return sum(count or 0 for count in counts)
@@ -81,7 +81,7 @@ class _WriteParquet:
             columns = {f"x{place}": column for place, column in enumerate(np.asarray(block).T)}
             content = pyarrow.table(columns)
         name = Path(self.folder) / f"part-{number:06d}.parquet"
-        with part_of_folder:
+        with folder_writers:
             parquet.write_table(content, name, write_page_checksum=True)
         return len(block)
 
@@ -93,7 +93,7 @@ class _WriteZarr:
         self.path = path
 
     def __call__(self, rows: Any, start: int) -> int:
-        with part_of_folder:
+        with folder_writers:
             target = needed("zarr").open_array(self.path, mode="r+")
             target[start : start + len(rows)] = rows
         return len(rows)

@@ -174,7 +174,7 @@ def metric(B: Any, n: int) -> Metric:
         raise InvalidInput(
             Argument("B"),
             f" has {bad} entries that are not positive numbers; a point without neighbours "
-            "has degree 0: join the graph's pieces first (dualfold.graph.joined) or use ",
+            "has degree 0: join the graph's pieces first (dualfold.graph.join_pieces) or use ",
             Argument("B", None),
         )
     return found

@@ -7,8 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
@@ -28,7 +27,7 @@ from dualfold.kernels.threads import (
     thin_tiles,
     thread_count,
 )
-from dualfold.trace.lift import vectors as plain_vectors
+from dualfold.trace.lift import Lift, VectorLift, as_lift
 from dualfold.trace.matrix_entries import (
     ASYMMETRY_TOLERANCE,
     asymmetry,
@@ -90,7 +89,7 @@ class TraceProblem:
     sense : "min" or "max"
     excluded : n×p array whose columns span the trivial directions N; they must
         be an invariant subspace (eigenvectors) of the pencil
-    lift : turns (vectors, values) into the points of the embedding
+    lift : turns (vectors, values) into the points of the embedding: a `Lift`, or a function
     about : what the problem is about when that is not all of the data, in words
 
     Examples
@@ -106,7 +105,7 @@ class TraceProblem:
     count: int = 2
     sense: Literal["min", "max"] = "min"
     excluded: Any = None
-    lift: Callable[[Array, Array], Array] = plain_vectors
+    lift: Lift = field(default_factory=VectorLift)
     about: str = ""
 
     def __post_init__(self) -> None:
@@ -117,6 +116,7 @@ class TraceProblem:
         if self.sense not in ("min", "max"):
             raise InvalidInput(Argument("sense"), f" is {self.sense!r}; it must be 'min' or 'max'")
         object.__setattr__(self, "A", _checked_matrix(self.A))
+        object.__setattr__(self, "lift", as_lift(self.lift))
         object.__setattr__(self, "B", metric(self.B, self.n))
         room = self.n - self.trivial.shape[1]
         if not 1 <= self.count <= room:

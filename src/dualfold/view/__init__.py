@@ -10,12 +10,12 @@ name, color_name : what the colours stand for, in words
 axis_names : what the axes are called, in the order of the columns
 """
 
-from dualfold.view.audit import audit_columns, audit_figure, write_audit_page
-from dualfold.view.biplot import biplot_figure
-from dualfold.view.figures import Panel, gallery, map_figure, save_figure
-from dualfold.view.inline import InlinePage, page
-from dualfold.view.page import Map, Page, make_page, measured_map, page_html, write_page
-from dualfold.view.quality import (
+from dualfold.view.audit_page import audit_columns, audit_content, audit_figure
+from dualfold.view.figures import Panel, biplot_figure, gallery, map_figure, save_figure
+from dualfold.view.inline_page import InlinePage, page
+from dualfold.view.page import Page, PageContent, make_page, write_page
+from dualfold.view.page_map import Map, measured_map
+from dualfold.view.quality_figures import (
     co_ranking_figure,
     curve_figure,
     quality_map_figure,
@@ -27,8 +27,10 @@ __all__ = [
     "InlinePage",
     "Map",
     "Page",
+    "PageContent",
     "Panel",
     "audit_columns",
+    "audit_content",
     "audit_figure",
     "biplot_figure",
     "co_ranking_figure",
@@ -38,11 +40,9 @@ __all__ = [
     "map_figure",
     "measured_map",
     "page",
-    "page_html",
     "quality_map_figure",
     "save_figure",
     "scree_figure",
     "shepard_figure",
-    "write_audit_page",
     "write_page",
 ]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.errors import Argument, InvalidInput
 
 # Okabe and Ito (2008), ordered by contrast, without yellow and black, which vanish on
 # white or look like text; the seventh is ours, since grey means "other" and "missing".
@@ -31,12 +32,13 @@ MANY_COLORS = (
     "#4ee7c5",
 )
 # Nobody tells more than ten colours apart; a second shape makes twenty classes of them.
-MARKERS = ("o", "^")
-MOST_CLASSES = len(MANY_COLORS) * len(MARKERS)
-OTHER = UNKNOWN = "#d0d0d0"
-PLAIN = "#0072B2"
+POINT_MARKERS = ("o", "^")
+MOST_CLASSES = len(MANY_COLORS) * len(POINT_MARKERS)
+OTHER_COLOR = "#d0d0d0"
+MISSING_COLOR = "#d0d0d0"
+PLAIN_COLOR = "#0072B2"
 CONTINUOUS_MAP = "viridis"
-LEVELS = 128  # of a continuous scale; finer steps than the eye can tell apart in points
+SCALE_LEVELS = 128  # of a continuous scale; finer steps than the eye can tell apart in points
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +57,7 @@ class Coloring:
 
     palette : the colours, m×3
     codes : index into the palette, one for each point
-    shapes : index into MARKERS, one for each point
+    shapes : index into POINT_MARKERS, one for each point
     classes : (label, colour, marker) for categories
     scale : for continuous values
     """
@@ -67,13 +69,18 @@ class Coloring:
     scale: Scale | None = None
 
 
-def coloring(color: Any, n: int, order: Sequence[str] = ()) -> Coloring:
+def coloring_of(color: Any, n: int, order: Sequence[str] = ()) -> Coloring:
     """Numbers become a scale, words and few whole numbers classes, None one plain colour.
 
     order : all classes there can be, so that maps that lack some give the others the same colours
     """
     if color is None:
-        return Coloring(_rgb(PLAIN)[None], np.zeros(n, np.int64), np.zeros(n, np.int8))
+        return Coloring(_rgb(PLAIN_COLOR)[None], np.zeros(n, np.int64), np.zeros(n, np.int8))
+    if np.shape(color) != (n,):
+        raise InvalidInput(
+            Argument("color"),
+            f" must be one value for each point ({n}), but its shape is {np.shape(color)}",
+        )
     values = np.asarray(color)
     if values.dtype.kind == "M":
         from matplotlib.dates import date2num
@@ -102,9 +109,9 @@ def _continuous(values: Array, *, dates: bool) -> Coloring:
     norm = Normalize(low, high if high > low else low + 1.0)
     colors = matplotlib.colormaps[CONTINUOUS_MAP]
     with np.errstate(invalid="ignore"):
-        levels = np.clip(np.asarray(norm(values)) * (LEVELS - 1) + 0.5, 0, LEVELS - 1)
-    codes = np.where(np.isfinite(values), levels, LEVELS).astype(np.int64)
-    palette = np.vstack([colors(np.linspace(0, 1, LEVELS))[:, :3], _rgb(UNKNOWN)])
+        levels = np.clip(np.asarray(norm(values)) * (SCALE_LEVELS - 1) + 0.5, 0, SCALE_LEVELS - 1)
+    codes = np.where(np.isfinite(values), levels, SCALE_LEVELS).astype(np.int64)
+    palette = np.vstack([colors(np.linspace(0, 1, SCALE_LEVELS))[:, :3], _rgb(MISSING_COLOR)])
     shapes = np.zeros(len(values), np.int8)
     return Coloring(palette, codes, shapes, scale=Scale(norm, colors, extend, dates))
 
@@ -127,14 +134,16 @@ def _categorical(values: Array, order: Sequence[str] = ()) -> Coloring:
     turn_of[known] = places
     turns = turn_of[codes]
     classes = [
-        (str(labels[place]), hues[turn % len(hues)], MARKERS[turn // len(hues)])
+        (str(labels[place]), hues[turn % len(hues)], POINT_MARKERS[turn // len(hues)])
         for turn, place in zip(places, known, strict=True)
     ]
     if cut:
-        classes.append((f"{len([w for w in labels if w]) - len(known)} others", OTHER, MARKERS[0]))
+        classes.append(
+            (f"{len([w for w in labels if w]) - len(known)} others", OTHER_COLOR, POINT_MARKERS[0])
+        )
     if "" in labels:
-        classes.append(("missing", UNKNOWN, MARKERS[0]))
-    palette = np.array([_rgb(hue) for hue in (*hues, OTHER)])
+        classes.append(("missing", MISSING_COLOR, POINT_MARKERS[0]))
+    palette = np.array([_rgb(hue) for hue in (*hues, OTHER_COLOR)])
     shown = np.where(turns < 0, len(hues), turns % len(hues))
     return Coloring(palette, shown, np.maximum(turns, 0) // len(hues), tuple(classes))
 

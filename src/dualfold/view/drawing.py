@@ -9,17 +9,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.view.colors import MARKERS, Coloring
+from dualfold.view.colors import POINT_MARKERS, Coloring
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-RESOLUTION = 200  # dots per inch: sharp on screens, enough for print at column width
-INK, SOFT, FAINT = "#222222", "#666666", "#c8c8c8"
+DOTS_PER_INCH = 200  # sharp on screens, enough for print at column width
+INK_COLOR = "#222222"
+SOFT_COLOR = "#666666"
+PALE_COLOR = "#c8c8c8"
 # From here on points are drawn as pixels inside a PDF or SVG: a vector file with that
 # many circles takes minutes to open.
 MANY_POINTS = 50_000
+
+
+def new_figure(inches: tuple[float, float], layout: Any = "constrained") -> Figure:
+    """An empty figure that a notebook shows, whether pyplot is loaded or not."""
+    from dualfold.view.notebook_figure import NotebookFigure
+
+    return NotebookFigure(figsize=inches, dpi=DOTS_PER_INCH, layout=layout)
 
 
 def frames(
@@ -31,12 +40,9 @@ def frames(
     verdict: str = "",
 ) -> tuple[Figure, list[Any]]:
     """A figure and its quiet axes, side by side or `columns` to a line, of `size` inches each."""
-    from dualfold.view.drawn import Drawn
-
     across = min(columns or count, count)
     lines = -(-count // across)
-    whole = size[0] * across, size[1] * lines
-    figure = Drawn(figsize=whole, dpi=RESOLUTION, layout="constrained")
+    figure = new_figure((size[0] * across, size[1] * lines))
     panels = [figure.add_subplot(lines, across, place + 1) for place in range(count)]
     for axes in panels:
         quiet(axes)
@@ -47,9 +53,11 @@ def frames(
 def write_around(figure: Figure, title: str, verdict: str = "") -> None:
     """The title over a figure and the line under it, where there are any."""
     if title:
-        figure.suptitle(title, fontsize=13, color=INK, x=0.02, ha="left")
+        figure.suptitle(title, fontsize=13, color=INK_COLOR, x=0.02, ha="left")
     if verdict:
-        figure.supxlabel(wrapped(verdict, 104), x=0.02, ha="left", fontsize=8, color=SOFT)
+        figure.supxlabel(
+            wrapped_text(verdict, 104), x=0.02, ha="left", fontsize=8, color=SOFT_COLOR
+        )
 
 
 def quiet(axes: Any) -> None:
@@ -57,13 +65,13 @@ def quiet(axes: Any) -> None:
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     for side in ("left", "bottom"):
-        axes.spines[side].set_color(FAINT)
-    axes.tick_params(which="both", colors=SOFT, labelsize=8, length=3, color=FAINT)
+        axes.spines[side].set_color(PALE_COLOR)
+    axes.tick_params(which="both", colors=SOFT_COLOR, labelsize=8, length=3, color=PALE_COLOR)
 
 
 def head(axes: Any, title: str) -> None:
     """The name over one panel."""
-    axes.set_title(title, fontsize=10.5, color=INK, pad=6)
+    axes.set_title(title, fontsize=10.5, color=INK_COLOR, pad=6)
 
 
 def draw_points(axes: Any, points: Array, colors: Coloring, *, area: float, equal: bool) -> None:
@@ -80,7 +88,7 @@ def draw_points(axes: Any, points: Array, colors: Coloring, *, area: float, equa
     for rows, facecolors, marker in _layers(colors, order):
         axes.scatter(
             *points[rows].T,
-            s=size * (1.2 if marker != MARKERS[0] else 1.0),
+            s=size * (1.2 if marker != POINT_MARKERS[0] else 1.0),
             facecolors=facecolors,
             alpha=alpha,
             marker=marker,
@@ -101,7 +109,7 @@ def draw_behind(axes: Any, points: Array) -> None:
         points = np.column_stack([points[:, 0], np.random.default_rng(2).uniform(-1, 1, n)])
     size = float(np.clip(20 * (100 / max(n, 1)) ** 0.45, 0.3, 20))
     options: dict[str, Any] = {"depthshade": False} if dimensions == 3 else {}
-    axes.scatter(*points.T, s=size, color=FAINT, linewidths=0, zorder=0.5, **options)
+    axes.scatter(*points.T, s=size, color=PALE_COLOR, linewidths=0, zorder=0.5, **options)
 
 
 def _layers(colors: Coloring, order: Array) -> Iterator[tuple[Array, Array, str]]:
@@ -112,7 +120,7 @@ def _layers(colors: Coloring, order: Array) -> Iterator[tuple[Array, Array, str]
     """
     few = len(order) < MANY_POINTS
     for part in [order] if few else np.array_split(order, 4):
-        for shape, marker in enumerate(MARKERS):
+        for shape, marker in enumerate(POINT_MARKERS):
             rows = part[colors.shapes[part] == shape]
             if few:
                 if len(rows):
@@ -143,10 +151,10 @@ def _quiet_space(axes: Any, points: Array, equal: bool) -> None:
         axes.set_box_aspect(np.maximum(np.ptp(points, axis=0), 1e-9), zoom=0.88)
     for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
         axis.pane.set_facecolor("white")
-        axis.pane.set_edgecolor(FAINT)
-        axis.line.set_color(FAINT)
+        axis.pane.set_edgecolor(PALE_COLOR)
+        axis.line.set_color(PALE_COLOR)
         axis._axinfo["grid"].update(color="#ececec", linewidth=0.6)
-    axes.tick_params(colors=SOFT, labelsize=7, pad=0)
+    axes.tick_params(colors=SOFT_COLOR, labelsize=7, pad=0)
     axes.locator_params(nbins=4)
 
 
@@ -163,7 +171,7 @@ def name_axes(axes: Any, dimensions: int, names: Sequence[str]) -> None:
     setters = (axes.set_xlabel, axes.set_ylabel, getattr(axes, "set_zlabel", None))
     for name, setter in zip(names, setters[:dimensions], strict=False):
         if setter is not None:
-            setter(name, fontsize=9, color=SOFT, labelpad=1 if dimensions == 3 else 4)
+            setter(name, fontsize=9, color=SOFT_COLOR, labelpad=1 if dimensions == 3 else 4)
 
 
 def draw_key(
@@ -185,7 +193,7 @@ def draw_key(
             ScalarMappable(scale.norm, scale.colors), extend=scale.extend, **where
         )
         bar.outline.set_visible(False)
-        bar.ax.tick_params(colors=SOFT, labelsize=8, length=2, color=FAINT)
+        bar.ax.tick_params(colors=SOFT_COLOR, labelsize=8, length=2, color=PALE_COLOR)
         if scale.dates:
             from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 
@@ -193,7 +201,7 @@ def draw_key(
             bar.ax.yaxis.set_major_locator(places)
             bar.ax.yaxis.set_major_formatter(ConciseDateFormatter(places))
         if name:
-            bar.set_label(name, fontsize=9, color=SOFT)
+            bar.set_label(name, fontsize=9, color=SOFT_COLOR)
     elif colors.classes:
         _legend(axes, colors, name, rows, side=-0.5 if inside else 1.02)
 
@@ -218,15 +226,15 @@ def _legend(axes: Any, colors: Coloring, name: str, rows: int, side: float) -> N
         ncols=-(-len(handles) // rows),
         columnspacing=1.0,
         fontsize=8.5,
-        labelcolor=INK,
+        labelcolor=INK_COLOR,
         handletextpad=0.2,
         borderaxespad=0.0,
         alignment="left",
     )
-    legend.get_title().set(fontsize=9, color=SOFT)
+    legend.get_title().set(fontsize=9, color=SOFT_COLOR)
 
 
-def wrapped(text: str, width: int) -> str:
+def wrapped_text(text: str, width: int) -> str:
     return "\n".join(part for line in text.splitlines() for part in textwrap.wrap(line, width))
 
 

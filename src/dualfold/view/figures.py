@@ -16,20 +16,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.data.atomic_files import whole_file
+from dualfold.data.atomic_files import atomic_file
 from dualfold.errors import Argument, InvalidInput
-from dualfold.view.colors import Coloring, coloring
+from dualfold.view.colors import coloring_of
 from dualfold.view.drawing import (
-    INK,
-    RESOLUTION,
-    SOFT,
+    INK_COLOR,
+    SOFT_COLOR,
     draw_behind,
     draw_key,
     draw_points,
     head,
     name_axes,
+    new_figure,
     without_numbers,
-    wrapped,
+    wrapped_text,
     write_around,
 )
 
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-ENDINGS = (".png", ".pdf", ".svg", ".jpg", ".jpeg", ".webp")
+LONGEST_ARROW_SHARE = 0.85  # of the map's extent, in a biplot
+PICTURE_ENDINGS = (".png", ".pdf", ".svg", ".jpg", ".jpeg", ".webp")
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,14 +84,12 @@ def map_figure(
 
     Of more than three columns the first two are drawn.
     """
-    from dualfold.view.drawn import Drawn
-
     placed = _as_points(points)
     if placed.shape[1] > 3:
         placed = placed[:, :2]
-    colors = _coloring_of(color, len(placed), classes)
+    colors = coloring_of(color, len(placed), classes)
     strip = placed.shape[1] == 1
-    figure = Drawn(figsize=(6.4, 2.8 if strip else 5.2), dpi=RESOLUTION, layout="constrained")
+    figure = new_figure((6.4, 2.8 if strip else 5.2))
     axes = figure.add_subplot(projection="3d" if placed.shape[1] == 3 else None)
     if behind is not None:
         draw_behind(axes, _as_points(behind)[:, : placed.shape[1]])
@@ -117,37 +116,112 @@ def gallery(
     """
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    from dualfold.view.drawn import Drawn
-
     columns = max((len(row) for row in rows), default=0)
     if columns == 0:
         raise InvalidInput("a gallery needs at least one panel, but there is none")
-    figure = Drawn(
-        # A map is square, with a name above it and up to two lines below.
-        figsize=(3.1 * columns + 0.7, 3.7 * len(rows) + (0.4 if title else 0)),
-        dpi=RESOLUTION,
-        layout=ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.06, wspace=0.03, hspace=0.04),
-    )
+    # A map is square, with a name above it and up to two lines below.
+    inches = 3.1 * columns + 0.7, 3.7 * len(rows) + (0.4 if title else 0)
+    layout = ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.06, wspace=0.03, hspace=0.04)
+    figure = new_figure(inches, layout)
     # A narrow last column holds the keys, so that the maps of all rows line up.
     grid = figure.add_gridspec(len(rows), columns + 1, width_ratios=[*[1.0] * columns, 0.03])
     for line, row in enumerate(rows):
         for column, panel in enumerate(row):
             axes = _panel(figure, grid[line, column], panel)
             if column == 0 and row_names:
-                _write(axes, -0.08, 0.5, row_names[line], 11, INK, va="center", rotation=90)
+                _write(axes, -0.08, 0.5, row_names[line], 11, INK_COLOR, va="center", rotation=90)
         if row[-1].points is not None:
-            colors = _coloring_of(row[-1].color, len(_as_points(row[-1].points)))
+            colors = coloring_of(row[-1].color, len(_as_points(row[-1].points)))
             place = figure.add_subplot(grid[line, -1])
             name = color_names[line] if color_names else ""
             draw_key(figure, place, colors, name, rows=11, inside=True)
     if title:
-        figure.suptitle(title, fontsize=14, color=INK, x=0.012, ha="left")
+        figure.suptitle(title, fontsize=14, color=INK_COLOR, x=0.012, ha="left")
     return figure
+
+
+def biplot_figure(
+    points: Any,
+    arrows: Any,
+    names: Sequence[str],
+    color: Any = None,
+    *,
+    title: str = "",
+    verdict: str = "",
+    color_name: str = "",
+    axis_names: Sequence[str] = (),
+    most: int = 12,
+) -> Figure:
+    """The first two axes of a map, and an arrow for each column.
+
+    arrows : a row a column: the loadings of PCA (`PCA.loadings_`), or the correlations of columns
+        and axes (`quality.column_correlations`); all are drawn at one scale
+    names : of the columns
+    color : a column to colour the points by
+    most : of more columns the longest arrows are drawn
+
+    Gabriel, "The biplot graphic display of matrices" (1971).
+    """
+    placed, tips = np.asarray(points, dtype=float), np.asarray(arrows, dtype=float)
+    if placed.ndim != 2 or placed.shape[1] < 2 or tips.ndim != 2 or tips.shape[1] < 2:
+        raise InvalidInput(
+            "a biplot needs two axes; ",
+            Argument("points"),
+            f" have the shape {placed.shape} and ",
+            Argument("arrows"),
+            f" {tips.shape}; ask for ",
+            Argument("n_components", 2),
+        )
+    if len(names) != len(tips):
+        raise InvalidInput(
+            Argument("names"), f" must be one for each arrow ({len(tips)}); they are {len(names)}"
+        )
+    placed, tips = placed[:, :2], tips[:, :2]
+    figure = map_figure(
+        placed, color, title=title, verdict=verdict, color_name=color_name, axis_names=axis_names
+    )
+    lengths = np.linalg.norm(tips, axis=1)
+    order = [int(j) for j in np.argsort(-lengths, kind="stable")[:most] if lengths[j] > 0]
+    if order:
+        # From the middle of the map: there the columns have their means.
+        middle = placed.mean(axis=0)
+        room = np.abs(placed - middle).max(axis=0) / np.maximum(np.abs(tips).max(axis=0), 1e-300)
+        _draw_arrows(
+            figure.axes[0], middle, LONGEST_ARROW_SHARE * float(room.min()) * tips, names, order
+        )
+    return figure
+
+
+def _draw_arrows(
+    axes: Any, middle: Any, steps: Any, names: Sequence[str], order: list[int]
+) -> None:
+    axes.margins(0.12)  # room for the names
+    boxes = list[Any]()
+    for j in order:
+        tip = middle + steps[j]
+        arrow = {"arrowstyle": "-|>", "color": INK_COLOR, "lw": 1.0, "shrinkA": 0, "shrinkB": 0}
+        axes.annotate("", tip, middle, arrowprops=arrow)
+    axes.figure.draw_without_rendering()  # only now is it known where a name comes to lie
+    for j in order:
+        away = 1 if steps[j][1] >= 0 else -1
+        where = {"xytext": (0, 4 * away), "textcoords": "offset points", "ha": "center"}
+        look = {"va": "bottom" if away > 0 else "top", "fontsize": 8, "color": INK_COLOR}
+        words = names[j][:30].replace("$", r"\$")
+        text = axes.annotate(words, middle + steps[j], **where, **look)
+        text.set_bbox({"facecolor": "white", "alpha": 0.65, "edgecolor": "none", "pad": 0.6})
+        boxes.append(_move_free(text, away, boxes))
+
+
+def _move_free(text: Any, away: int, boxes: list[Any]) -> Any:
+    """Move a name up or down until it covers none of those before it; where it lies then."""
+    while any(text.get_window_extent().overlaps(box) for box in boxes):
+        text.set_position((0, text.get_position()[1] + away))
+    return text.get_window_extent()
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
     """Write a figure whole or not at all; the ending chooses PNG, PDF, SVG, JPEG or WebP."""
-    with whole_file(Path(path), overwrite=overwrite) as file:
+    with atomic_file(Path(path), overwrite=overwrite) as file:
         file.write(figure_bytes(figure, path))
 
 
@@ -178,9 +252,10 @@ def figure_bytes(
 def picture_format(path: str | os.PathLike[str]) -> str:
     """The format that the ending of a picture's name chooses."""
     ending = Path(path).suffix.lower()
-    if ending not in ENDINGS:
+    if ending not in PICTURE_ENDINGS:
         raise InvalidInput(
-            f"{os.fspath(path)} must end with one of {', '.join(ENDINGS)}, which chooses the format"
+            f"{os.fspath(path)} must end with one of {', '.join(PICTURE_ENDINGS)}, which chooses "
+            "the format"
         )
     return ending[1:]
 
@@ -196,15 +271,6 @@ def _as_points(points: Any) -> Array:
     return placed
 
 
-def _coloring_of(color: Any, n: int, classes: Sequence[str] = ()) -> Coloring:
-    if color is not None and np.shape(color) != (n,):
-        raise InvalidInput(
-            Argument("color"),
-            f" must be one value for each point ({n}), but its shape is {np.shape(color)}",
-        )
-    return coloring(color, n, classes)
-
-
 def _panel(figure: Any, place: Any, panel: Panel) -> Any:
     if panel.points is None:
         axes = figure.add_subplot(place)
@@ -213,7 +279,7 @@ def _panel(figure: Any, place: Any, panel: Panel) -> Any:
         points = _as_points(panel.points)[:, :3]
         axes = figure.add_subplot(place, projection="3d" if points.shape[1] == 3 else None)
         draw_points(
-            axes, points, _coloring_of(panel.color, len(points)), area=0.5, equal=panel.equal
+            axes, points, coloring_of(panel.color, len(points)), area=0.5, equal=panel.equal
         )
     if panel.points is None or np.shape(panel.points)[1] != 3:
         axes.set_xticks([])
@@ -225,7 +291,7 @@ def _panel(figure: Any, place: Any, panel: Panel) -> Any:
         without_numbers(axes, points, equal=panel.equal)
     head(axes, panel.title)
     if panel.verdict:
-        _write(axes, 0.5, -0.03, wrapped(panel.verdict, 44), 7.5, SOFT, va="top")
+        _write(axes, 0.5, -0.03, wrapped_text(panel.verdict, 44), 7.5, SOFT_COLOR, va="top")
     return axes
 
 

@@ -1,8 +1,8 @@
 """One HTML file that shows maps and whether to trust them, and needs nothing else.
 
-    from dualfold.view.page import measured_map, write_page
-    isomap = measured_map("Isomap", X, model.embedding_, certificate=model.certificate_)
-    write_page("map.html", [isomap], columns={"species": species})
+    from dualfold.view import Map, PageContent, measured_map, write_page
+    isomap = measured_map(Map("Isomap", model.embedding_, certificate=model.certificate_), X)
+    write_page("map.html", PageContent([isomap], columns={"species": species}))
 
 The file holds the data, plotly's JavaScript (out of its Python package) and our own
 (`page_parts/`). It asks the network for nothing, and its content security policy forbids
@@ -11,30 +11,82 @@ the browser to.
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import html
 import os
+import re
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dualfold.data.atomic_files import whole_file
-from dualfold.errors import Argument, InvalidInput, Message, PageThinned, warn
+from dualfold.data.atomic_files import atomic_file
+from dualfold.errors import Argument, InvalidInput, Message, MissingDependency, PageThinned, warn
+from dualfold.view.figures import figure_bytes, map_figure
 from dualfold.view.page_columns import (
-    MOST_PIXELS,
+    MAX_THUMBNAIL_PIXELS,
+    Column,
     column_of,
+    columns_of,
     first_color,
-    labelled,
     row_names,
     thumbnails,
 )
-from dualfold.view.page_features import features_of
-from dualfold.view.page_file import filled, still_pictures
-from dualfold.view.page_maps import Map, measured_map
-from dualfold.view.page_size import MEGABYTE, MOST_MB, Parts, within
+from dualfold.view.page_data import PageParts
+from dualfold.view.page_map import Map
+from dualfold.view.page_size import BYTES_PER_MB, DEFAULT_MB, features_of, fit_to_size
 
-__all__ = ["Map", "Page", "make_page", "measured_map", "page_html", "write_page"]
+__all__ = ["Page", "PageContent", "make_page", "write_page"]
+
+# In this order inside one function: each file uses only what stands before it when it runs.
+PAGE_SCRIPTS = (
+    *("data", "explain", "audit", "colors", "neighbors", "view", "drawing", "density", "names"),
+    *("overlay", "change", "legend", "compare", "point", "panels", "verdict", "download"),
+    *("search", "tools", "keyboard", "print", "page"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class PageContent:
+    """What a page shows, as it is given.
+
+    maps : one or more, of the same rows
+    title : of the page
+    columns : a DataFrame, or name → one value for each row: what points are coloured and filtered
+        by and what is said about them. All of it is data: nothing in it is ever run or
+        read as markup.
+    features : the table that the maps were made from: a DataFrame, a mapping as `columns`, an n×D
+        matrix, or (names, matrix). Its columns can be coloured by and compared as the others;
+        of a table that is too large those are kept that neighbours share most.
+    names : one for each row, to search for (default: the row numbers, from 0)
+    images : (h, w, n×(h·w)) if each row is a picture, shown under the pointer
+    color : the column to colour by at first (default: the first, or the first that tells
+        rows apart in groups where the first names each row)
+    seed : of the order in which points are drawn, so that no class hides another
+    most_mb : megabytes of the file (None: as large as it gets). 5 of them are plotly.
+    notes : sentences about how the table was read, to be looked up on the page
+    classes : column → all classes it can have, in the order of their colours, so that pages of
+        maps that lack some give the others the same colours
+    audit : what an audit of the map found (`dualfold.view.audit_content`)
+    """
+
+    maps: Sequence[Map]
+    title: str = "dualfold"
+    columns: Any = None
+    features: Any = None
+    names: Any = None
+    images: tuple[int, int, Any] | None = None
+    color: str | None = None
+    seed: int = 0
+    most_mb: float | None = DEFAULT_MB
+    notes: Sequence[str] = ()
+    classes: Mapping[str, Sequence[str]] | None = None
+    audit: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,126 +112,63 @@ class Page:
         >>> Page("12345" * 1_000_000).megabytes
         '5.0 MB'
         """
-        return f"{self.size / MEGABYTE:.1f} MB"
+        return f"{self.size / BYTES_PER_MB:.1f} MB"
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write it to `path`, whole or not at all; `overwrite` a file that is there or refuse."""
-        with whole_file(Path(path), overwrite=overwrite) as file:
+        with atomic_file(Path(path), overwrite=overwrite) as file:
             file.write(self.html.encode("utf-8"))
 
 
-def make_page(
-    maps: Sequence[Map],
-    *,
-    title: str = "dualfold",
-    columns: Any = None,
-    features: Any = None,
-    names: Any = None,
-    images: tuple[int, int, Any] | None = None,
-    color: str | None = None,
-    seed: int = 0,
-    most_mb: float | None = MOST_MB,
-    notes: Sequence[str] = (),
-    classes: Mapping[str, Sequence[str]] | None = None,
-    audit: dict[str, Any] | None = None,
-) -> Page:
-    """The page, and what was left out of it.
-
-    title : of the page
-    maps : one or more, of the same rows
-    columns : a DataFrame, or name → one value for each row: what points are coloured and filtered
-        by and what is said about them. All of it is data: nothing in it is ever run or
-        read as markup.
-    features : the table that the maps were made from: a DataFrame, a mapping as `columns`, an n×D
-        matrix, or (names, matrix). Its columns can be coloured by and compared as the others;
-        of a table that is too large those are kept that neighbours share most.
-    names : one for each row, to search for (default: the row numbers, from 0)
-    images : (h, w, n×(h·w)) if each row is a picture, shown under the pointer
-    color : the column to colour by at first (default: the first, or the first that tells
-        rows apart in groups where the first names each row)
-    seed : of the order in which points are drawn, so that no class hides another
-    most_mb : megabytes of the file (None: as large as it gets). 5 of them are plotly.
-    notes : sentences about how the table was read, to be looked up on the page
-    classes : column → all classes it can have, in the order of their colours, so that pages of
-        maps that lack some give the others the same colours
-    audit : what an audit of the map says (`dualfold.view.audit`)
-    """
-    maps = list(maps)
+def make_page(content: PageContent) -> Page:
+    """The page, and what was left out of it."""
+    maps, color, most_mb = list(content.maps), content.color, content.most_mb
     n = _rows_of(maps)
-    table = labelled(columns, n, classes)
-    beside = features_of(features, n, {column.name for column in table})
-    if color is not None and color not in [*(column.name for column in table), *beside.names]:
+    table = columns_of(content.columns, n, content.classes)
+    features = features_of(content.features, n, {column.name for column in table})
+    if color is not None and color not in [*(column.name for column in table), *features.names]:
         raise InvalidInput(
             f"there is no column {color!r} to colour by; give it in ", Argument("columns")
         )
-    if color is not None and color in beside.names:  # asked for by name: never left out
-        place = beside.names.index(color)
-        table = [*table, column_of(color, beside.column(place), n, "feature")]
-        beside = features_of(features, n, {column.name for column in table})
+    if color is not None and color in features.names:  # named by the caller: never left out
+        place = features.names.index(color)
+        table = [*table, column_of(color, features.column(place), n, "feature")]
+        features = features_of(content.features, n, {column.name for column in table})
     color = first_color(table, n) if color is None else color
-    half = MOST_PIXELS if most_mb is None else min(MOST_PIXELS, 0.5 * most_mb * MEGABYTE)
-    pictures = None if images is None else thumbnails(images, n, half)
-    given = Parts(
-        title, maps, table, row_names(names, n), pictures, color, seed, n, n,
-        notes=tuple(notes), audit=audit,
-    )  # fmt: skip
-    shown = still_pictures(maps, table, color)
-    fixed = len(filled(title, "", shown).encode("utf-8"))
-    fitted = within(given, beside, fixed, most_mb)
-    return Page(filled(title, fitted.parts.json(), shown), fitted.notices)
-
-
-def page_html(
-    maps: Sequence[Map],
-    *,
-    title: str = "dualfold",
-    columns: Any = None,
-    features: Any = None,
-    names: Any = None,
-    images: tuple[int, int, Any] | None = None,
-    color: str | None = None,
-    seed: int = 0,
-    most_mb: float | None = MOST_MB,
-) -> str:
-    """The page as text; `write_page` puts it into a file.
-
-    `maps`, `title`, `columns`, `features`, `names`, `images`, `color`, `seed` and `most_mb` are
-    those of `make_page`; what is left out is said by a `PageThinned` warning.
-    """
-    page = make_page(
-        maps, title=title, columns=columns, features=features, names=names, images=images,
-        color=color, seed=seed, most_mb=most_mb,
-    )  # fmt: skip
-    for notice in page.notices:
-        warn(PageThinned(notice, f"; it takes {page.megabytes}"))
-    return page.html
+    half: float = MAX_THUMBNAIL_PIXELS
+    if most_mb is not None:
+        half = min(half, 0.5 * most_mb * BYTES_PER_MB)
+    images = content.images
+    parts = PageParts(
+        title=content.title,
+        maps=maps,
+        columns=table,
+        names=row_names(content.names, n),
+        images=None if images is None else thumbnails(images, n, half),
+        color=color,
+        seed=content.seed,
+        total=n,
+        notes=tuple(content.notes),
+        audit=content.audit,
+    )
+    pictures = _still_pictures(maps, table, color)
+    fixed_bytes = len(_html_file(content.title, "", pictures).encode("utf-8"))
+    parts, notices = fit_to_size(parts, features, fixed_bytes, most_mb)
+    return Page(_html_file(content.title, parts.json(), pictures), notices)
 
 
 def write_page(
-    path: str | os.PathLike[str],
-    maps: Sequence[Map],
-    *,
-    title: str = "dualfold",
-    columns: Any = None,
-    features: Any = None,
-    names: Any = None,
-    images: tuple[int, int, Any] | None = None,
-    color: str | None = None,
-    seed: int = 0,
-    most_mb: float | None = MOST_MB,
-    overwrite: bool = False,
+    path: str | os.PathLike[str], content: PageContent, *, overwrite: bool = False
 ) -> None:
     """Write the page to `path`, whole or not at all.
 
-    `maps`, `title`, `columns`, `features`, `names`, `images`, `color`, `seed` and `most_mb` are
-    those of `make_page`; a file that is there is replaced only with overwrite=True. What is left
-    out is said by a `PageThinned` warning, before anything is written.
+    A file that is there is replaced only with overwrite=True. What is left out is named by a
+    `PageThinned` warning, before anything is written.
     """
-    html = page_html(
-        maps, title=title, columns=columns, features=features, names=names, images=images,
-        color=color, seed=seed, most_mb=most_mb,
-    )  # fmt: skip
-    Page(html).write(path, overwrite=overwrite)
+    page = make_page(content)
+    for notice in page.notices:
+        warn(PageThinned(notice, f"; it takes {page.megabytes}"))
+    page.write(path, overwrite=overwrite)
 
 
 def _rows_of(maps: list[Map]) -> int:
@@ -199,3 +188,89 @@ def _rows_of(maps: list[Map]) -> int:
         if not np.isfinite(np.asarray(shown.points, dtype=float)).all():
             raise InvalidInput(f"the points of {shown.name!r} hold NaN or infinite coordinates")
     return len(maps[0].points)
+
+
+def _still_pictures(maps: Sequence[Map], table: list[Column], color: str | None) -> str:
+    """What is seen without WebGL or without scripts: each map as a PNG inside the page."""
+    chosen = next((c for c in table if c.name == color), None)
+    values: Any = None if chosen is None else chosen.given
+    if chosen is not None and chosen.kind == "class":
+        values = [None if word is None else _plain(str(word)) for word in chosen.given]
+    figures = []
+    for shown in maps:
+        figure = map_figure(
+            shown.points,
+            values,
+            color_name="" if chosen is None else _plain(chosen.name),
+            classes=() if chosen is None else chosen.classes,
+            equal=shown.equal,
+        )
+        with warnings.catch_warnings():
+            # matplotlib's font has no emoji; the page itself has the label.
+            warnings.filterwarnings("ignore", message="Glyph", category=UserWarning)
+            # As sharp as a screen needs; the page travels by mail.
+            code = base64.b64encode(figure_bytes(figure, "map.png", dpi=110)).decode()
+        name = html.escape(_encodable(shown.name))
+        figures.append(
+            f'<figure><img alt="The map {name}, as a still picture" '
+            f'src="data:image/png;base64,{code}"><figcaption>{name}</figcaption></figure>'
+        )
+    return "\n".join(figures)
+
+
+def _plain(text: str) -> str:
+    """For matplotlib, which reads $…$ as a formula and draws one line of a few words."""
+    return _encodable(text[:60]).replace("$", r"\$").replace("\n", " ")
+
+
+def _encodable(text: str) -> str:
+    """Without the lone surrogates that no file can hold."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _html_file(title: str, data: str, pictures: str) -> str:
+    """The whole file, with its content security policy."""
+    parts = files("dualfold.view").joinpath("page_parts")
+
+    def text_of(name: str) -> str:
+        return parts.joinpath(name).read_text(encoding="utf-8")
+
+    ours = "\n".join(text_of(f"{name}.js") for name in PAGE_SCRIPTS)
+    script = f'\n"use strict";\n(() => {{\n{ours}\n}})();\n'
+    library = _plotly()
+    # Only these two texts may run: a script smuggled in by a label would not be among them.
+    # Plotly compiles its WebGL programs with `Function`, hence unsafe-eval.
+    allowed = " ".join(_fingerprint(text) for text in (library, script))
+    filling = {
+        "title": html.escape(_encodable(title)),
+        "policy": (
+            f"default-src 'none'; script-src {allowed} 'unsafe-eval'; "
+            "style-src 'unsafe-inline'; img-src data: blob:"
+        ),
+        "style": text_of("page.css"),
+        "data": data,
+        "pictures": pictures,
+        "plotly": library,
+        "script": script,
+    }
+    # One pass: what is filled in is never looked through again.
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: filling[found[1]], text_of("page.html"))
+
+
+def _fingerprint(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _plotly() -> str:
+    try:
+        from plotly.offline import get_plotlyjs
+    except ImportError as missing:
+        raise MissingDependency(
+            "the page is drawn by plotly, which is not installed: pip install plotly"
+        ) from missing
+    library = str(get_plotlyjs()).replace("\r\n", "\n")  # as the browser will read it
+    if "</script" in library.lower():
+        raise MissingDependency(
+            "this plotly cannot be put into a page; install another: pip install -U plotly"
+        )
+    return library

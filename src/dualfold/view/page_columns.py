@@ -11,12 +11,12 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.view.colors import MARKERS, MOST_CLASSES, coloring
+from dualfold.view.colors import MOST_CLASSES, POINT_MARKERS, coloring_of
 
-# Pixels of all thumbnails together: 24 MB, a third more in the page. Beyond, they shrink.
-MOST_PIXELS = 24_000_000
+# Of all thumbnails together: a byte each, and base64 adds a third. Larger ones shrink.
+MAX_THUMBNAIL_PIXELS = 24_000_000
 # Types of whole numbers that `page_parts/data.js` reads, smallest first.
-WHOLE = (("u1", 0, 2**8 - 1), ("i2", -(2**15), 2**15 - 1), ("i4", -(2**31), 2**31 - 1))
+WHOLE_NUMBER_TYPES = (("u1", 0, 2**8 - 1), ("i2", -(2**15), 2**15 - 1), ("i4", -(2**31), 2**31 - 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,22 +51,22 @@ class Images:
     @property
     def content(self) -> dict[str, Any]:
         _, h, w = self.pixels.shape
-        return {"h": h, "w": w, "pixels": encoded(self.pixels, np.uint8)}
+        return {"h": h, "w": w, "pixels": base64_of(self.pixels, np.uint8)}
 
 
-def encoded(values: Any, kind: Any) -> str:
+def base64_of(values: Any, kind: Any) -> str:
     """Numbers as base64 of their bytes, little end first: the browser reads them as they are."""
     ordered = np.ascontiguousarray(values, dtype=np.dtype(kind).newbyteorder("<"))
     return base64.b64encode(ordered.tobytes()).decode("ascii")
 
 
-def packed(values: Any, *, rounded: bool = False) -> dict[str, str]:
+def packed_numbers(values: Any, *, rounded: bool = False) -> dict[str, str]:
     """Numbers in the smallest type that holds each of them, or in seven digits where `rounded`."""
     numbers = np.asarray(values)
     kind = "f8"
     if numbers.size and np.isfinite(numbers).all():
         low, high = numbers.min(), numbers.max()
-        whole = [name for name, least, most in WHOLE if least <= low and high <= most]
+        whole = [name for name, least, most in WHOLE_NUMBER_TYPES if least <= low and high <= most]
         if whole and np.array_equal(numbers, np.floor(numbers)):
             kind = whole[0]
     if kind == "f8":
@@ -77,10 +77,10 @@ def packed(values: Any, *, rounded: bool = False) -> dict[str, str]:
         kind = (
             "f4" if same or (rounded and np.isfinite(small[np.isfinite(numbers)]).all()) else kind
         )
-    return {"type": kind, "values": encoded(numbers, kind)}
+    return {"type": kind, "values": base64_of(numbers, kind)}
 
 
-def labelled(
+def columns_of(
     columns: Any, n: int, classes: Mapping[str, Sequence[str]] | None = None
 ) -> list[Column]:
     """Every column of a DataFrame or mapping, in its order.
@@ -126,8 +126,8 @@ def row_names(names: Any, n: int) -> list[str] | None:
     return given
 
 
-def thumbnails(images: tuple[int, int, Any], n: int, most: float = MOST_PIXELS) -> Images:
-    """Pictures of 0 to 255, darkest the largest number, of at most so many pixels together."""
+def thumbnails(images: tuple[int, int, Any], n: int, most: float = MAX_THUMBNAIL_PIXELS) -> Images:
+    """Pictures of 0 to 255, darkest the largest number, of at most `most` pixels together."""
     h, w, rows = int(images[0]), int(images[1]), np.asarray(images[2])
     if rows.shape not in ((n, h * w), (n, h, w)):
         raise InvalidInput(
@@ -137,7 +137,7 @@ def thumbnails(images: tuple[int, int, Any], n: int, most: float = MOST_PIXELS) 
         )
     pixels = rows.reshape(n, h, w)
     while pixels.size > most and min(pixels.shape[1:]) > 8:
-        pixels = _halved(pixels)
+        pixels = _half_size(pixels)
     if pixels.dtype != np.uint8:
         known = pixels[np.isfinite(pixels)].astype(float)
         low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
@@ -147,7 +147,7 @@ def thumbnails(images: tuple[int, int, Any], n: int, most: float = MOST_PIXELS) 
     return Images(pixels)
 
 
-def _halved(pixels: Array) -> Array:
+def _half_size(pixels: Array) -> Array:
     """Each 2×2 block becomes its mean; an odd last line is left out."""
     n, h, w = pixels.shape
     even = pixels[:, : h // 2 * 2, : w // 2 * 2].reshape(n, h // 2, 2, w // 2, 2)
@@ -193,7 +193,7 @@ def column_of(
             f"column {name!r} must have one value for each row ({n}), "
             f"but its shape is {values.shape}"
         )
-    colors = coloring(values, n, classes)
+    colors = coloring_of(values, n, classes)
     if colors.scale is None:
         return replace(_classes(name, values, colors.classes, group), classes=tuple(classes))
     date = values.dtype.kind == "M"
@@ -208,10 +208,10 @@ def column_of(
 
 def scale_of(numbers: Array, *, rounded: bool = False) -> dict[str, Any]:
     """Numbers and the ends of their colours, cut as in the figures."""
-    norm = coloring(np.asarray(numbers, dtype=float), len(numbers)).scale
+    norm = coloring_of(np.asarray(numbers, dtype=float), len(numbers)).scale
     assert norm is not None
     return {
-        **packed(numbers, rounded=rounded),
+        **packed_numbers(numbers, rounded=rounded),
         "low": float(norm.norm.vmin),
         "high": float(norm.norm.vmax),
         "cut": norm.extend != "neither",
@@ -235,7 +235,7 @@ def _classes(
         "group": group,
         "labels": list(order),
         "slots": [last if word == "" else slots.get(word, rest) for word in order],
-        **packed(codes),
-        "legend": [[label, hue, MARKERS.index(marker)] for label, hue, marker in classes],
+        **packed_numbers(codes),
+        "legend": [[label, hue, POINT_MARKERS.index(marker)] for label, hue, marker in classes],
     }
     return Column(name, values, "class", content, group)

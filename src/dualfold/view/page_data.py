@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from dualfold import __version__
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.quality import Estimate, NeighborRanks, QualityReport
-from dualfold.quality.verdict import MEANINGS
+from dualfold.quality.verdict import MEASURE_MEANINGS
 from dualfold.view.colors import FEW_COLORS, MANY_COLORS
 from dualfold.view.page_columns import (
     Column,
     Images,
+    base64_of,
     column_of,
-    encoded,
-    packed,
+    packed_numbers,
     scale_of,
     values_of,
 )
+from dualfold.view.page_map import Map
 from dualfold.view.page_terms import terms
-
-if TYPE_CHECKING:
-    from dualfold.view.page_maps import Map
-
 
 SHEPARD_CELLS = 72  # a side: finer ones than a panel has room for would only make it slow
 # Neighbourhood sizes of the trustworthiness curve, even steps on a logarithmic axis.
-SIZES = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100)
+CURVE_SIZES = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100)
 
 
 def as_json(content: dict[str, Any]) -> str:
@@ -41,40 +39,79 @@ def as_json(content: dict[str, Any]) -> str:
     return text
 
 
-def content_of(
-    maps: list[Map],
-    n: int,
-    title: str,
-    columns: list[Column],
-    names: list[str] | None,
-    images: Images | None,
-    color: str | None,
-    seed: int,
-    total: int,
-    notices: Sequence[str] = (),
-    notes: Sequence[str] = (),
-    audit: dict[str, Any] | None = None,
-) -> dict[str, Any]:
-    """JSON-ready; `page_parts/data.js` reads it."""
-    return {
-        "schema": "dualfold.page/2",
-        "version": __version__,
-        "title": title,
-        "n": n,
-        "total": total,
-        "seed": int(seed),
-        "names": names,
-        "color": color,
-        "columns": [column.content for column in columns],
-        "images": None if images is None else images.content,
-        "meanings": {name: meaning.short for name, meaning in MEANINGS.items()},
-        "terms": terms(),
-        "palette": list(FEW_COLORS if len(maps) <= len(FEW_COLORS) else MANY_COLORS),
-        "notices": list(notices),
-        "notes": [str(note) for note in notes],
-        "audit": audit,
-        "maps": [_map(shown, n, maps[:place]) for place, shown in enumerate(maps)],
-    }
+@dataclass(frozen=True, eq=False)
+class PageParts:
+    """What a page shows of its rows.
+
+    total : how many rows were given; the maps may show some of them
+    notices, notes : what was left out; what was decided about the table
+    audit : what an audit found, as `page_parts/audit.js` reads it; None without one
+    """
+
+    title: str
+    maps: list[Map]
+    columns: list[Column]
+    names: list[str] | None
+    images: Images | None
+    color: str | None
+    seed: int
+    total: int
+    notices: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    audit: dict[str, Any] | None = None
+
+    @property
+    def n(self) -> int:
+        """How many rows are shown."""
+        return len(self.maps[0].points)
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """JSON-ready; `page_parts/data.js` reads it."""
+        maps = self.maps
+        return {
+            "schema": "dualfold.page/2",
+            "version": __version__,
+            "title": self.title,
+            "n": self.n,
+            "total": self.total,
+            "seed": int(self.seed),
+            "names": self.names,
+            "color": self.color,
+            "columns": [column.content for column in self.columns],
+            "images": None if self.images is None else self.images.content,
+            "meanings": {name: meaning.short for name, meaning in MEASURE_MEANINGS.items()},
+            "terms": terms(),
+            "palette": list(FEW_COLORS if len(maps) <= len(FEW_COLORS) else MANY_COLORS),
+            "notices": list(self.notices),
+            "notes": [str(note) for note in self.notes],
+            "audit": self.audit,
+            "maps": [_map(shown, self.n, maps[:place]) for place, shown in enumerate(maps)],
+        }
+
+    def json(self) -> str:
+        """As the browser gets it."""
+        return as_json(self.content)
+
+    @property
+    def size(self) -> int:
+        """Bytes in the page."""
+        return len(self.json())
+
+    @property
+    def neighbors(self) -> Any:
+        """Of the first map that has them."""
+        return next((m.neighbors for m in self.maps if m.neighbors is not None), None)
+
+    def of_rows(self, rows: Array) -> PageParts:
+        """These rows alone. Neighbours go, since most of them would not be there."""
+        return replace(
+            self,
+            maps=[shown.of_rows(rows) for shown in self.maps],
+            columns=[column.of_rows(rows) for column in self.columns],
+            names=None if self.names is None else [self.names[row] for row in rows],
+            images=None if self.images is None else Images(self.images.pixels[rows]),
+        )
 
 
 def _map(shown: Map, n: int, before: list[Map]) -> dict[str, Any]:
@@ -88,13 +125,13 @@ def _map(shown: Map, n: int, before: list[Map]) -> dict[str, Any]:
         "name": str(shown.name),
         "strip": strip,
         "dimensions": points.shape[1],
-        "points": encoded(points, np.float64),
+        "points": base64_of(points, np.float64),
         "equal": bool(shown.equal) and not strip,
         "pieces": shown.pieces,
         "explained": None if shown.explained is None else [_finite(e) for e in shown.explained],
         "certificate": None if shown.certificate is None else _verdict(shown.certificate),
         "spectrum": _spectrum(shown.values, shown.certificate),
-        "neighbors": None if shown.neighbors is None else _shared(shown, n, before),
+        "neighbors": None if shown.neighbors is None else _neighbors_or_same(shown, n, before),
         "scores": _scores(shown, n),
         "history": _history(shown.history),
         "quality": None if shown.quality is None else _quality(shown.quality),
@@ -143,7 +180,7 @@ def _scores(shown: Map, n: int) -> list[dict[str, Any]]:
     return [*given, *measured]
 
 
-def _shared(shown: Map, n: int, before: list[Map]) -> dict[str, Any]:
+def _neighbors_or_same(shown: Map, n: int, before: list[Map]) -> dict[str, Any]:
     """Neighbours, or the number of an earlier map that has the same ones."""
     for place, other in enumerate(before):
         if other.neighbors is shown.neighbors or (
@@ -163,7 +200,7 @@ def _neighbors(neighbors: Any, n: int) -> dict[str, Any]:
         )
     if rows.size and not (rows.min() >= 0 and rows.max() < n):
         raise InvalidInput(Argument("neighbors"), f" must be row numbers from 0 to {n - 1}")
-    return {"k": rows.shape[1], **packed(rows)}
+    return {"k": rows.shape[1], **packed_numbers(rows)}
 
 
 def _history(history: Any) -> dict[str, Any] | None:
@@ -233,7 +270,7 @@ def _shepard(quality: QualityReport) -> dict[str, Any]:
     return {
         "shape": list(counts.shape),
         "widths": widths,
-        "counts": encoded(counts, np.float64),
+        "counts": base64_of(counts, np.float64),
         "mean": [_finite(value) for value in means],
         "pairs": int(pairs.sum()),
     }
@@ -241,7 +278,7 @@ def _shepard(quality: QualityReport) -> dict[str, Any]:
 
 def _trust(ranks: NeighborRanks) -> dict[str, Any]:
     most = min(ranks.before.shape[1], (ranks.n - 1) // 2)
-    sizes = sorted({size for size in SIZES if size <= most} | {most})
+    sizes = sorted({size for size in CURVE_SIZES if size <= most} | {most})
     return {
         "sizes": sizes,
         "trustworthiness": [float(ranks.trustworthiness(size)) for size in sizes],

@@ -1,7 +1,8 @@
-"""How large a page may be, and what is left out where it would be larger."""
+"""How large a page may be, and which columns, neighbours, pictures and rows it then shows."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,140 +10,153 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, Message
-from dualfold.view.page_columns import Column, Images, column_of
-from dualfold.view.page_data import as_json, content_of
-from dualfold.view.page_features import Features, in_order
-from dualfold.view.page_maps import Map
+from dualfold.view.page_columns import Column, column_of, values_of
+from dualfold.view.page_data import PageParts, as_json
 
-MEGABYTE = 1_000_000
+BYTES_PER_MB = 1_000_000
 # As large as most mail lets through, and opens in a few seconds.
-MOST_MB = 20.0
+DEFAULT_MB = 20.0
+# Bytes that the data of the smallest page take.
+MIN_DATA_BYTES = 500
 # Rows of the trial page that says what a row takes.
-TRIAL = 500
+TRIAL_ROWS = 500
+# Rows whose neighbours say how much a column has to do with the neighbourhoods.
+SAMPLED_ROWS = 1000
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
-    """What a page shows of its rows.
+class Features:
+    """Columns that are made when they are asked for: a table may hold far more than a page can.
 
-    total : rows that were given; of them n are here
-    notices, notes : what was left out; what was decided about the table
-    audit : what an audit said, as `page_parts/audit.js` reads it; None without one
+    column : from the place of a column to its values
     """
 
-    title: str
-    maps: list[Map]
-    columns: list[Column]
-    names: list[str] | None
-    images: Images | None
-    color: str | None
-    seed: int
-    n: int
-    total: int
-    notices: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    audit: dict[str, Any] | None = None
+    names: tuple[str, ...]
+    column: Callable[[int], Array]
 
-    def json(self) -> str:
-        """As the browser gets it."""
-        return as_json(
-            content_of(
-                self.maps, self.n, self.title, self.columns, self.names, self.images, self.color,
-                self.seed, self.total, self.notices, self.notes, self.audit,
-            )
-        )  # fmt: skip
 
-    @property
-    def size(self) -> int:
-        """Bytes in the page."""
-        return len(self.json())
+def features_of(given: Any, n: int, taken: Container[str] = ()) -> Features:
+    """The columns of a table; those whose names are `taken` are on the page already.
 
-    @property
-    def neighbors(self) -> Any:
-        """Of the first map that has them."""
-        return next((m.neighbors for m in self.maps if m.neighbors is not None), None)
+    given : a DataFrame, a mapping from names to values, an n×D matrix (dense or sparse), or
+        (names, matrix)
+    """
+    if given is None:
+        return Features((), lambda place: np.empty(n))
+    if isinstance(given, tuple):
+        names, matrix = given
+        return _without_names(_matrix(matrix, n, tuple(map(str, names))), taken)
+    if isinstance(given, Mapping) or hasattr(given, "columns"):
+        keys = list(given.columns if hasattr(given, "columns") else given.keys())
+        found = Features(tuple(map(str, keys)), lambda place: values_of(given[keys[place]]))
+        return _without_names(found, taken)
+    return _without_names(_matrix(given, n, None), taken)
 
-    def of_rows(self, rows: Array) -> Parts:
-        """These rows alone. Neighbours go, since most of them would not be there."""
-        maps = []
-        for shown in self.maps:
-            scores = {name: np.asarray(v)[rows] for name, v in (shown.scores or {}).items()}
-            quality = shown.quality
-            if quality is not None:
-                cut = {name: values[rows] for name, values in quality.per_point.items()}
-                quality = replace(quality, per_point=cut)
-            points = np.asarray(shown.points)[rows]
-            maps.append(
-                replace(shown, points=points, neighbors=None, quality=quality, scores=scores)
-            )
-        return replace(
-            self,
-            maps=maps,
-            columns=[column.of_rows(rows) for column in self.columns],
-            names=None if self.names is None else [self.names[row] for row in rows],
-            images=None if self.images is None else Images(self.images.pixels[rows]),
-            n=len(rows),
+
+def _matrix(matrix: Any, n: int, names: tuple[str, ...] | None) -> Features:
+    rows = matrix if hasattr(matrix, "tocsc") else np.asarray(matrix)
+    if rows.ndim != 2 or rows.shape[0] != n:
+        raise InvalidInput(
+            Argument("features"),
+            f" must be a table of the same {n} rows; its shape is {rows.shape}",
         )
+    names = names or tuple(f"column {place + 1}" for place in range(rows.shape[1]))
+    if len(names) != rows.shape[1]:
+        raise InvalidInput(
+            Argument("features"), f" has {rows.shape[1]} columns and {len(names)} names for them"
+        )
+    if isinstance(rows, np.ndarray):
+        return Features(names, lambda place: rows[:, place])
+    by_column = rows.tocsc()
+    return Features(names, lambda place: _dense(by_column, place))
 
 
-@dataclass(frozen=True, eq=False)
-class Fitted:
-    """What goes on the page, and what is said about the rest."""
-
-    parts: Parts
-    notices: tuple[Message, ...]
+def _dense(matrix: Any, place: int) -> Array:
+    """One column of a sparse matrix (arrays and matrices of SciPy are cut alike by slices)."""
+    return np.asarray(matrix[:, place : place + 1].toarray(), dtype=float)[:, 0]
 
 
-def within(parts: Parts, features: Features, fixed: int, most_mb: float | None) -> Fitted:
-    """As much as `most_mb` megabytes hold, beside the `fixed` bytes of every page.
+def _without_names(found: Features, taken: Container[str]) -> Features:
+    left = [place for place, name in enumerate(found.names) if name not in taken]
+    if len(left) == len(found.names):
+        return found
+    return Features(tuple(found.names[p] for p in left), lambda place: found.column(left[place]))
+
+
+def shared_by_neighbors(values: Array, rows: Array, neighbors: Array) -> float:
+    """How much more alike neighbours are in this column than any two rows: 1 equal, 0 no more.
+
+    For numbers this is 1 − Geary's C, one minus the mean squared difference of neighbours over
+    that of all pairs; for words the same with "differs" (0 or 1) as the squared difference.
+    """
+    if values.dtype.kind in "iufM":
+        numbers = values.astype(float)
+        known = np.isfinite(numbers)
+        expected = 2 * float(numbers[known].var()) if known.any() else 0.0
+        steps = numbers[rows][:, None] - numbers[neighbors[rows]]
+        steps = steps[np.isfinite(steps)] ** 2
+    else:
+        codes = np.unique(values.astype(str), return_inverse=True)[1]
+        expected = 1.0 - float(((np.bincount(codes) / len(codes)) ** 2).sum())
+        steps = (codes[rows][:, None] != codes[neighbors[rows]]).astype(float).ravel()
+    return 1.0 - float(steps.mean()) / expected if expected > 0 and len(steps) else -np.inf
+
+
+def _most_shared_first(features: Features, neighbors: Any, n: int) -> list[int]:
+    """The places of the columns, those first that neighbours share most; as given without any."""
+    places = list(range(len(features.names)))
+    if neighbors is None:
+        return places
+    sampled = np.random.default_rng(0).choice(n, min(n, SAMPLED_ROWS), replace=False)
+    known = np.asarray(neighbors)
+    shared = [shared_by_neighbors(features.column(place), sampled, known) for place in places]
+    return sorted(places, key=lambda place: -shared[place])
+
+
+def fit_to_size(
+    parts: PageParts, features: Features, fixed_bytes: int, most_mb: float | None
+) -> tuple[PageParts, tuple[Message, ...]]:
+    """As much as `most_mb` megabytes hold beside the bytes of every page, and what is left out.
 
     Left out first are columns of the table, then neighbours, pictures of rows, and rows.
     """
-    room = np.inf if most_mb is None else most_mb * MEGABYTE - fixed
+    room = np.inf if most_mb is None else most_mb * BYTES_PER_MB - fixed_bytes
     limit = "" if most_mb is None else f"{most_mb:g} MB"
-    if room < TRIAL:
+    if room < MIN_DATA_BYTES:
         raise InvalidInput(
             Argument("most_mb", most_mb),
-            f" is too little: a page without any data takes {fixed / MEGABYTE:.1f} MB",
+            f" is too little: a page without any data takes {fixed_bytes / BYTES_PER_MB:.1f} MB",
         )
-    notices: list[Message] = []
+    left_out: list[str] = []
     size = parts.size
     if size > room and parts.neighbors is not None:
         parts = replace(parts, maps=[replace(shown, neighbors=None) for shown in parts.maps])
-        notices.append(_left("the neighbours in the data are left out", limit))
+        left_out.append("the neighbours in the data are left out")
         size = parts.size
     if size > room and parts.images is not None:
         parts = replace(parts, images=None)
-        notices.append(_left("the pictures of the rows are left out", limit))
+        left_out.append("the pictures of the rows are left out")
         size = parts.size
     if size > room:
         parts = _fewer_rows(parts, size, int(room))
-        notices.append(
-            _left(
-                f"the page shows {parts.n:,} of {parts.total:,} rows, drawn at random; quality "
-                "was measured before",
-                limit,
-            )
+        left_out.append(
+            f"the page shows {parts.n:,} of {parts.total:,} rows, drawn at random; quality "
+            "was measured before"
         )
         size = parts.size
         features = Features((), features.column)
-    chosen, said = _columns_within(parts, features, int(min(room - size, 2**62)))
-    notices += [_left(words, limit) for words in said]
-    words = tuple(notice.parts[0] for notice in notices)
-    parts = replace(parts, columns=[*parts.columns, *chosen], notices=words)
-    return Fitted(parts, tuple(notices))
+    columns, words = _columns_within(parts, features, int(min(room - size, 2**62)))
+    said = [f"{one}, so that the page is no larger than {limit}" for one in (*left_out, *words)]
+    # Readers of the page cannot change its size; who makes it can.
+    notices = tuple(Message(one, " (", Argument("most_mb"), ")") for one in said)
+    parts = replace(parts, columns=[*parts.columns, *columns], notices=tuple(said))
+    return parts, notices
 
 
-def _left(words: str, limit: str) -> Message:
-    """The first part is for readers of the page, who cannot change it."""
-    said = f"{words}, so that the page is no larger than {limit}"
-    return Message(said, " (", Argument("most_mb"), ")")
-
-
-def _fewer_rows(parts: Parts, size: int, room: int) -> Parts:
+def _fewer_rows(parts: PageParts, size: int, room: int) -> PageParts:
     rng = np.random.default_rng(parts.seed)
     drawn = rng.permutation(parts.n)
-    few = min(TRIAL, parts.n // 2)
+    few = min(TRIAL_ROWS, parts.n // 2)
     small = parts.of_rows(np.sort(drawn[:few])).size
     each = max((size - small) / (parts.n - few), 1e-9)
     held = int(few + 0.97 * (room - small) / each)
@@ -153,14 +167,16 @@ def _fewer_rows(parts: Parts, size: int, room: int) -> Parts:
     return parts.of_rows(np.sort(drawn[: min(held, parts.n)]))
 
 
-def _columns_within(parts: Parts, features: Features, room: int) -> tuple[list[Column], list[str]]:
+def _columns_within(
+    parts: PageParts, features: Features, room: int
+) -> tuple[list[Column], list[str]]:
     """All of them if there is room, in seven digits if that helps, else those that tell most."""
     n, total = parts.n, len(features.names)
     if total == 0:
         return [], []
     # Base64 makes four bytes of three; names and ends of scales take less than the rest.
     rounded = total * (4 / 3 * 8 * n + 300) > room
-    order = in_order(features, parts.neighbors, n) if rounded else range(total)
+    order = _most_shared_first(features, parts.neighbors, n) if rounded else range(total)
     held: dict[int, Column] = {}
     for place in order:
         values = features.column(place)

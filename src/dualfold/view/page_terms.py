@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["TERMS", "Term", "terms"]
+__all__ = ["PAGE_TERMS", "Term", "terms"]
 
 
 class Term(NamedTuple):
@@ -20,8 +20,8 @@ class Term(NamedTuple):
     also: tuple[str, ...] = ()
 
 
-_LISTS = "N(i): the k nearest rows of i in the data; M(i): the k nearest on the map"
-TERMS = {
+_NEIGHBOR_LISTS = "N(i): the k nearest rows of i in the data; M(i): the k nearest on the map"
+PAGE_TERMS = {
     "good picture": Term(
         "Whether points that lie together on the map belong together in the data. Counted are the "
         "nearest neighbours that the map keeps, beyond what a random map keeps by chance: half of "
@@ -59,7 +59,7 @@ TERMS = {
     "t-similarity": Term(
         "The share of each point's nearest neighbours in the data that are among its nearest on "
         "the map, as a mean over all points. 1: all are kept.",
-        f"1/(n·k) · Σᵢ |N(i) ∩ M(i)|;  {_LISTS}",
+        f"1/(n·k) · Σᵢ |N(i) ∩ M(i)|;  {_NEIGHBOR_LISTS}",
         ("t_similarity", "nearest neighbours kept"),
     ),
     "trustworthiness": Term(
@@ -67,13 +67,13 @@ TERMS = {
         "costs the more, the farther away it is in the data. 1: all are real; a random map has "
         "about 0.5.",
         "1 − 2/(n·k·(2n − 3k − 1)) · Σᵢ Σ (r(i, j) − k) over j in M(i) but not in N(i);  "
-        f"r(i, j): j is the r-th nearest of i in the data.  {_LISTS}",
+        f"r(i, j): j is the r-th nearest of i in the data.  {_NEIGHBOR_LISTS}",
     ),
     "continuity": Term(
         "Does what is near stay near? Every neighbour in the data that is none on the map costs "
         "the more, the farther away the map puts it. 1: nothing is torn apart.",
         "1 − 2/(n·k·(2n − 3k − 1)) · Σᵢ Σ (s(i, j) − k) over j in N(i) but not in M(i);  "
-        f"s(i, j): j is the s-th nearest of i on the map.  {_LISTS}",
+        f"s(i, j): j is the s-th nearest of i on the map.  {_NEIGHBOR_LISTS}",
     ),
     "R_NX": Term(
         "Neighbours kept beyond chance, for every neighbourhood size K: 0 is what a random map "
@@ -184,12 +184,12 @@ TERMS = {
     "false": Term("Near on the map, but not in the data: the map shows a likeness that is none."),
     "missing": Term("Near in the data, but not on the map: the map has torn the two apart."),
     "kept": Term("Near in the data and on the map: here the map tells the truth."),
-}  # fmt: skip
+}
 
 
 def terms() -> list[dict[str, object]]:
     """JSON-ready, longest spelling first, so that the page finds "duality gap" before "gap"."""
     return [
         {"name": name, "plain": term.plain, "formula": term.formula, "also": list(term.also)}
-        for name, term in sorted(TERMS.items(), key=lambda item: -len(item[0]))
+        for name, term in sorted(PAGE_TERMS.items(), key=lambda item: -len(item[0]))
     ]

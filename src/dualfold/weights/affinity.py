@@ -16,7 +16,7 @@ from dualfold.graph.graph import Graph, Lists
 
 # The longest edge in units of the default width, at most: exp(−16) is 1e-7, which still holds a
 # point in its place, where exp(−745) is 0 and cuts it off.
-LONGEST = 4.0
+MAX_LENGTH_IN_WIDTHS = 4.0
 Weights = Literal["heat", "adaptive", "binary", "density"]
 
 
@@ -63,7 +63,9 @@ class Affinity:
         if self.degrees is None:
             return weights
         rows = np.repeat(np.arange(graph.n), np.diff(graph.lengths.indptr))
-        return self._thinned(weights, self.degrees[rows], self.degrees[graph.lengths.indices])
+        return self._density_corrected(
+            weights, self.degrees[rows], self.degrees[graph.lengths.indices]
+        )
 
     def of_attachment(self, new: Attachment, graph: Graph) -> sp.csr_array:
         """The weights between new points (rows) and the old ones of the graph.
@@ -73,14 +75,18 @@ class Affinity:
         spread, old = np.zeros(0), np.zeros(0)
         if self.spread is not None:
             old = self.spread
-            spread = _reach(new.kept) if self.kind == "adaptive" else self._spread_of(new.lists)
+            spread = (
+                _farthest_listed(new.kept)
+                if self.kind == "adaptive"
+                else self._spread_of(new.lists)
+            )
         W = new.lengths.copy()
         W.data = self._weights(new.lengths, spread, old)
         if graph.links and (new.same >= 0).any():
             W = W + _links(graph, new.same)
         if self.degrees is not None:
             rows = np.repeat(np.asarray(W.sum(axis=1)).ravel(), np.diff(W.indptr))
-            W.data = self._thinned(W.data, rows, self.degrees[W.indices])
+            W.data = self._density_corrected(W.data, rows, self.degrees[W.indices])
         return W
 
     def _spread_of(self, lists: Lists) -> Array:
@@ -89,7 +95,9 @@ class Affinity:
         spread = spread_of(lists, self.n_neighbors or 1)
         return np.where(spread > 0, spread, self.spread.min())  # as `_positive` did for the old
 
-    def _thinned(self, weights: Array, row_degrees: Array, column_degrees: Array) -> Array:
+    def _density_corrected(
+        self, weights: Array, row_degrees: Array, column_degrees: Array
+    ) -> Array:
         """Weights divided by the densities at both ends to the power α."""
         assert self.degrees is not None
         # A degree of 0 has weights of 0 only, which stay.
@@ -152,7 +160,9 @@ def _plain_affinity(
         t = n_neighbors or graph.n_neighbors or int(graph.lists.counts.max())
         adaptive = weights == "adaptive"
         spread = (
-            _reach(graph.lists) if adaptive else _positive(neighborhood_spread(graph, n_neighbors))
+            _farthest_listed(graph.lists)
+            if adaptive
+            else _positive(neighborhood_spread(graph, n_neighbors))
         )
         return Affinity(weights, n_neighbors=t, spread=spread)
     raise InvalidInput(
@@ -172,10 +182,10 @@ def heat_width(graph: Graph) -> float:
     if not longest:
         return 1.0  # only duplicates: every weight is 1 anyway
     usual = longest * float(np.sqrt(np.mean(np.square(lengths / longest))))
-    return max(usual, longest / LONGEST)
+    return max(usual, longest / MAX_LENGTH_IN_WIDTHS)
 
 
-def _reach(lists: Lists) -> Array:
+def _farthest_listed(lists: Lists) -> Array:
     """The distance from each point to the farthest that it lists."""
     farthest, filled = np.zeros(len(lists)), lists.counts > 0
     if filled.any():

@@ -15,9 +15,9 @@ from dualfold.kernels.reports import steps
 # Numbers in one batch of neighbourhoods, 16 MB of doubles: enough to keep LAPACK's
 # batches busy, small against any data that needs batching. Best of 2^16 to 2^23 on MNIST
 # (2^23 takes a third longer).
-BATCH = 2**21
+BATCH_NUMBERS = 2**21
 # Offsets below this, and above its inverse, have squares that lose digits.
-FAINT = 2.0**-300
+MIN_SAFE_OFFSET = 2.0**-300
 
 
 def batches(lists: Lists, width: int) -> Iterator[tuple[Array, Array]]:
@@ -31,7 +31,7 @@ def batches(lists: Lists, width: int) -> Iterator[tuple[Array, Array]]:
     with steps("weighing neighbours", len(counts)) as done:
         for count in np.unique(counts[counts > 0]):
             owners = np.flatnonzero(counts == count)
-            batch = max(1, BATCH // (int(count) * (width + int(count))))
+            batch = max(1, BATCH_NUMBERS // (int(count) * (width + int(count))))
             for start in range(0, len(owners), batch):
                 rows = owners[start : start + batch]
                 yield rows, lists.indptr[rows][:, None] + np.arange(count)
@@ -40,24 +40,24 @@ def batches(lists: Lists, width: int) -> Iterator[tuple[Array, Array]]:
 
 def offsets(X: Any, neighbors: Array, origins: Array | None = None) -> Array:
     """x_j − x_i for the neighbours j of each origin i, or x_j less the mean of them all."""
-    gathered = numbers(X, neighbors.ravel()).reshape(*neighbors.shape, -1)
+    gathered = dense_rows(X, neighbors.ravel()).reshape(*neighbors.shape, -1)
     if origins is None:
-        return in_reach(gathered - gathered.mean(axis=1, keepdims=True))
-    return in_reach(gathered - numbers(X, origins)[:, None])
+        return rescaled_offsets(gathered - gathered.mean(axis=1, keepdims=True))
+    return rescaled_offsets(gathered - dense_rows(X, origins)[:, None])
 
 
-def in_reach(around: Array) -> Array:
+def rescaled_offsets(around: Array) -> Array:
     """Offsets, in other units (a power of 2) where their squares would leave double precision.
 
     Weights and tangents of neighbourhoods do not depend on units; their bits neither.
     """
     largest = float(np.abs(around).max(initial=0.0))
-    if 0 < largest < FAINT or largest > 1 / FAINT:
+    if 0 < largest < MIN_SAFE_OFFSET or largest > 1 / MIN_SAFE_OFFSET:
         return np.asarray(np.ldexp(around, -int(np.frexp(largest)[1])))
     return np.asarray(around)
 
 
-def numbers(X: Any, rows: Array) -> Array:
+def dense_rows(X: Any, rows: Array) -> Array:
     """Some rows of a table, array or sparse matrix as a dense array of doubles."""
     if sp.issparse(X):
         return np.asarray(X[rows].toarray(), dtype=float)

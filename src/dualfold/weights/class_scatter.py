@@ -22,7 +22,7 @@ from dualfold.weights.row_passes import column_deviations, column_means
 
 # Rounding leaves this share, times the number of rows or columns, of a direction without any
 # scatter within classes, in units in which its total scatter is 1.
-FLAT = 8 * float(np.finfo(float).eps)
+FLAT_SHARE = 8 * float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,10 +57,10 @@ def class_scatter(X: Any, labels: Labels, shrinkage: float = 0.0) -> ClassScatte
     def class_means(Z: Array) -> Array:
         return np.asarray(averages @ (members.T @ Z))
 
-    space = space if shrinkage else space.whitened()
+    space = space if shrinkage else space.as_white()
     within = space.form(lambda Z: Z - class_means(Z)) / n
     between = space.form(class_means) / n
-    return _finished(within, between, space, (n, width), len(labels.classes), shrinkage)
+    return _scatter_in_space(within, between, space, (n, width), len(labels.classes), shrinkage)
 
 
 def class_scatter_of(
@@ -76,12 +76,12 @@ def class_scatter_of(
         spread = np.sqrt(np.maximum(np.diagonal(total), 0.0) / n)
         units = np.where(spread > 10 * np.finfo(float).eps * np.abs(mean), spread, 1.0)
     space = feature_space(None, n, total, mean, units=units)
-    space = space if shrinkage else space.whitened_of(n)
+    space = space if shrinkage else space.as_white_for(n)
     forms = space.congruent(within) / n, space.congruent(between) / n
-    return _finished(*forms, space, (n, width), classes, shrinkage)
+    return _scatter_in_space(*forms, space, (n, width), classes, shrinkage)
 
 
-def _finished(
+def _scatter_in_space(
     within: Array,
     between: Array,
     space: RowSpace,
@@ -92,7 +92,7 @@ def _finished(
     if not shrinkage:
         _refuse_flat(shape[0] * within, shape, classes)
         return ClassScatter(within, between, space.mean, space)
-    within, between = (_shrunk(part, shrinkage, shape[1]) for part in (within, between))
+    within, between = (_shrunk_covariance(part, shrinkage, shape[1]) for part in (within, between))
     return ClassScatter(within, between, space.mean, space)
 
 
@@ -126,7 +126,7 @@ def _ledoit_wolf(X: Array) -> Array:
     return np.asarray(covariance * np.outer(scale, scale))
 
 
-def _shrunk(covariance: Array, share: float, width: int) -> Array:
+def _shrunk_covariance(covariance: Array, share: float, width: int) -> Array:
     target = float(np.trace(covariance)) / width
     return (1 - share) * covariance + share * target * np.eye(len(covariance))
 
@@ -134,7 +134,7 @@ def _shrunk(covariance: Array, share: float, width: int) -> Array:
 def _refuse_flat(within: Array, shape: tuple[int, int], classes: int) -> None:
     """Directions along which classes differ and their rows do not; the total scatter is 1 here."""
     least = float(np.linalg.eigvalsh(within)[0])
-    if least > FLAT * max(shape):
+    if least > FLAT_SHARE * max(shape):
         return
     raise InvalidInput(
         f"along some direction the rows of each class do not differ ({shape[0]} rows, "

@@ -32,28 +32,28 @@ from dualfold.weights.row_passes import (
 )
 
 # Columns that the kernel takes at a time, and rows of narrow and of wide tables (`scatter.h`).
-PANEL, SHORT_SLAB, LONG_SLAB = (
+PANEL_COLUMNS, SHORT_SLAB_ROWS, LONG_SLAB_ROWS = (
     c_constant("PANEL"),
     c_constant("SHORT_SLAB"),
     c_constant("LONG_SLAB"),
 )
-MOST_ROWS, WIDE_BYTES = c_constant("MOST_ROWS"), c_constant("WIDE_BYTES")
-SLAB = SHORT_SLAB
+GROUP_ROWS, WIDE_BYTES = c_constant("MOST_ROWS"), c_constant("WIDE_BYTES")
+SLAB_ROWS = SHORT_SLAB_ROWS
 # Numbers given to the kernel at once; rows of another type are copied, few at a time.
-LYING_TILE, COPIED_TILE = 2**24, 2**20
+CONTIGUOUS_TILE_NUMBERS, COPIED_TILE_NUMBERS = 2**24, 2**20
 # Fewer numbers than this are not worth another thread, and NumPy is fastest with so many.
-LEAST_TILE = 2**16
+MIN_TILE_NUMBERS = 2**16
 # Up to this many columns the kernel would multiply more padding than numbers.
-NARROW = 6
+MAX_NARROW_COLUMNS = 6
 # So many multiply-adds take a quarter of a second in float64, at most: float32 saves nothing.
-CHEAP = 2**32
+MAX_FLOAT64_FLOPS = 2**32
 # Rows that show where all of them lie: their mean is within a sixteenth of the spread.
-SAMPLE = 256
+MAX_SAMPLE_ROWS = 256
 # Deviations from 0 within which a mean needs no shift: 1 + 2² is less than a digit.
-NEAR = 2.0
+MAX_MEAN_DEVIATIONS = 2.0
 # Numbers in the scatter matrices of all threads (512 MB); where one for each would need more,
 # several fill one together.
-MOST_TOTALS = 2**23
+MAX_TOTAL_NUMBERS = 2**23
 
 _scatter = kernels_by_dtype("scatter")
 _take_off_mean = kernel("take_off_mean")
@@ -96,7 +96,7 @@ def scatter_kind(X: Any, precision: type[np.floating] | None = None) -> type[np.
         return np.float64
     if precision is not None:
         return precision
-    cheap = X.shape[0] * X.shape[1] ** 2 <= CHEAP
+    cheap = X.shape[0] * X.shape[1] ** 2 <= MAX_FLOAT64_FLOPS
     return np.float64 if cheap else working_precision(X)
 
 
@@ -121,10 +121,12 @@ def scatter_error(
         deepest = int(np.bincount(X.indices, minlength=width).max(initial=0))
         error = sparse_error(squares, float(np.linalg.norm(middle)), n, deepest)
     else:
-        kind = np.float64 if width <= NARROW else scatter_kind(X, precision)
-        depth = min(n, LEAST_TILE) if width <= NARROW else _kernel_depth(width, kind)
+        kind = np.float64 if width <= MAX_NARROW_COLUMNS else scatter_kind(X, precision)
+        depth = (
+            min(n, MIN_TILE_NUMBERS) if width <= MAX_NARROW_COLUMNS else _kernel_depth(width, kind)
+        )
         shift = _safe_shift(X).astype(scatter_kind(X, precision)).astype(float) / units
-        off = mean_error(trace + n * float(middle @ middle), n, depth + n / SLAB + 64)
+        off = mean_error(trace + n * float(middle @ middle), n, depth + n / SLAB_ROWS + 64)
         off += np.finfo(float).eps * float(np.linalg.norm(middle) + np.linalg.norm(shift))
         left = float(np.linalg.norm(middle - shift))
         error = squares_error(trace, left, off, n, width, kind, depth)
@@ -133,9 +135,9 @@ def scatter_error(
 
 def _kernel_depth(width: int, kind: type[np.floating]) -> int:
     """Additions in the kernel's own precision: rows of a slab, then slabs (`scatter.h`)."""
-    wide = -(-width // PANEL) * PANEL * np.dtype(kind).itemsize > WIDE_BYTES
-    slab = LONG_SLAB if wide else SHORT_SLAB
-    return slab + MOST_ROWS // slab + 1
+    wide = -(-width // PANEL_COLUMNS) * PANEL_COLUMNS * np.dtype(kind).itemsize > WIDE_BYTES
+    slab = LONG_SLAB_ROWS if wide else SHORT_SLAB_ROWS
+    return slab + GROUP_ROWS // slab + 1
 
 
 class CentredScatter(LinearOperator):
@@ -192,15 +194,21 @@ class CentredScatter(LinearOperator):
 def _squares(X: Array, shift: Array, done: Callable[[int], object]) -> tuple[Array, Array]:
     """(Σ (x − s)(x − s)ᵀ, its lower half only, Σ x), multiplied in the precision of the shift s."""
     (n, width), kind, threads = X.shape, shift.dtype.type, thread_count()
-    panels = -(-width // PANEL)
-    padded = np.pad(shift, (0, panels * PANEL - width))
+    panels = -(-width // PANEL_COLUMNS)
+    padded = np.pad(shift, (0, panels * PANEL_COLUMNS - width))
     lying = X.dtype == kind and X.flags.c_contiguous
-    tile = LEAST_TILE if width <= NARROW else LYING_TILE if lying else COPIED_TILE
-    height = max(SLAB, tile // width)
+    tile = (
+        MIN_TILE_NUMBERS
+        if width <= MAX_NARROW_COLUMNS
+        else CONTIGUOUS_TILE_NUMBERS
+        if lying
+        else COPIED_TILE_NUMBERS
+    )
+    height = max(SLAB_ROWS, tile // width)
     height = -(-n // (threads * -(-n // (threads * height))))  # as many rows for each thread
-    slices = list(row_slices(n, max(SLAB, LEAST_TILE // width, height)))
+    slices = list(row_slices(n, max(SLAB_ROWS, MIN_TILE_NUMBERS // width, height)))
     threads = min(threads, len(slices))
-    groups = max(1, min(threads, MOST_TOTALS // width**2))
+    groups = max(1, min(threads, MAX_TOTAL_NUMBERS // width**2))
     parts = [(np.zeros((width, width)), np.zeros(width)) for _ in range(groups)]
     # Threads of one group have all its rows, and each the columns between two cuts.
     across = min(threads // groups, panels)
@@ -232,7 +240,7 @@ def _add_squares(
 ) -> None:
     """Add the lower half of Σ (x − s)(x − s)ᵀ, of panels first..last, and Σ x of them."""
     width = tile.shape[1]
-    if width <= NARROW:
+    if width <= MAX_NARROW_COLUMNS:
         with np.errstate(invalid="ignore", over="ignore"):  # NaN is refused when all is summed
             wide = tile.astype(float, copy=False)
             shifted = wide - shift[:width]
@@ -249,11 +257,11 @@ def _safe_shift(X: Array) -> Array:
 
     A mean of t deviations adds t² to squares of 1: up to `NEAR` that is less than a digit.
     """
-    sample = X[:: -(-len(X) // SAMPLE)].astype(float)
+    sample = X[:: -(-len(X) // MAX_SAMPLE_ROWS)].astype(float)
     with np.errstate(invalid="ignore", over="ignore"):  # NaN is refused when all is summed
         mean = sample.mean(axis=0)
         spread = sample.std(axis=0)
-    return mean if (np.abs(mean) > NEAR * spread).any() else np.zeros_like(mean)
+    return mean if (np.abs(mean) > MAX_MEAN_DEVIATIONS * spread).any() else np.zeros_like(mean)
 
 
 def _refuse_scale(total: Array, X: Any) -> None:

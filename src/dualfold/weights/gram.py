@@ -14,13 +14,13 @@ from dualfold.weights.precision import gram_error, mean_error, scale_share, spar
 
 # Numbers in a tile that is copied and squared: 8 MB in float32, enough to keep an n×n product
 # busy. Its least thickness: with less, adding the products up would cost more than making them.
-TILE, THICK = 2**21, 512
+TILE_NUMBERS, MIN_TILE_COLUMNS = 2**21, 512
 # Matrices of distances of this many rows are made float64, 128 MB.
-DOUBLE_UP_TO = 4_000
+MAX_FLOAT64_ROWS = 4_000
 # So many multiply-adds take a fraction of a second in float64: float32 saves nothing.
-CHEAP = 2**32
+MAX_FLOAT64_FLOPS = 2**32
 # A square matrix of this many rows takes 3.2 GB, as much as the dense solver accepts.
-MOST_ROWS = 20_000
+MAX_DENSE_ROWS = 20_000
 
 
 def point_gram(
@@ -65,9 +65,11 @@ def _gram_tiles(X: Any, precision: type[np.floating] | None) -> tuple[type[np.fl
     In float32 no more than are worth adding up: every product in a sum costs digits.
     """
     n, width = X.shape
-    cheap = n * n * width <= CHEAP
+    cheap = n * n * width <= MAX_FLOAT64_FLOPS
     kind = precision or (np.float64 if cheap else working_precision(X))
-    return kind, THICK if kind is np.float32 else max(TILE // n, min(n, THICK))
+    return kind, MIN_TILE_COLUMNS if kind is np.float32 else max(
+        TILE_NUMBERS // n, min(n, MIN_TILE_COLUMNS)
+    )
 
 
 def gram_kind(X: Any) -> type[np.floating]:
@@ -155,23 +157,26 @@ def centred_gram(distances: Any, *, out: Array | None = None) -> Array:
     return K
 
 
-def in_double(distances: Any) -> Array:
+def small_as_float64(distances: Any) -> Array:
     """Distances in float64 where their matrix stays small, else as they are."""
     D = np.asarray(distances)
-    return D.astype(float) if D.dtype == np.float32 and len(D) <= DOUBLE_UP_TO else D
+    return D.astype(float) if D.dtype == np.float32 and len(D) <= MAX_FLOAT64_ROWS else D
 
 
-def made_symmetric(K: Array) -> str:
+def symmetrize(K: Array) -> str:
     """Put (K + Kᵀ)/2 into K, block against block; what was off, in words ("" for nothing)."""
     off, n = 0.0, len(K)
-    for i in range(0, n, THICK):
-        for j in range(i, n, THICK):
-            there, back = K[i : i + THICK, j : j + THICK], K[j : j + THICK, i : i + THICK].T
+    for i in range(0, n, MIN_TILE_COLUMNS):
+        for j in range(i, n, MIN_TILE_COLUMNS):
+            there, back = (
+                K[i : i + MIN_TILE_COLUMNS, j : j + MIN_TILE_COLUMNS],
+                K[j : j + MIN_TILE_COLUMNS, i : i + MIN_TILE_COLUMNS].T,
+            )
             off = max(off, float(np.abs(there - back).max()))
             if i == j or off:
                 mean = (there + back) / 2
-                K[i : i + THICK, j : j + THICK] = mean
-                K[j : j + THICK, i : i + THICK] = mean.T
+                K[i : i + MIN_TILE_COLUMNS, j : j + MIN_TILE_COLUMNS] = mean
+                K[j : j + MIN_TILE_COLUMNS, i : i + MIN_TILE_COLUMNS] = mean.T
     if not off:
         return ""
     share = off / max(float(np.abs(np.diagonal(K)).max()), np.finfo(K.dtype).tiny)
@@ -180,8 +185,10 @@ def made_symmetric(K: Array) -> str:
 
 def mean_squares(distances: Array) -> Array:
     """The mean squared distance of each point to all of them, in float64, row by row."""
-    starts = range(0, len(distances), THICK)
-    parts = (np.square(distances[a : a + THICK], dtype=float).mean(axis=1) for a in starts)
+    starts = range(0, len(distances), MIN_TILE_COLUMNS)
+    parts = (
+        np.square(distances[a : a + MIN_TILE_COLUMNS], dtype=float).mean(axis=1) for a in starts
+    )
     return np.concatenate(list(parts))
 
 
@@ -196,11 +203,11 @@ def refuse_asymmetry(distances: Array) -> None:
             f"{distances.shape}"
         )
     n = len(distances)
-    for i in range(0, n, THICK):
-        for j in range(i, n, THICK):
+    for i in range(0, n, MIN_TILE_COLUMNS):
+        for j in range(i, n, MIN_TILE_COLUMNS):
             there, back = (
-                distances[i : i + THICK, j : j + THICK],
-                distances[j : j + THICK, i : i + THICK].T,
+                distances[i : i + MIN_TILE_COLUMNS, j : j + MIN_TILE_COLUMNS],
+                distances[j : j + MIN_TILE_COLUMNS, i : i + MIN_TILE_COLUMNS].T,
             )
             off = np.abs(there - back)
             if np.any(off > 1e-10 + 1e-5 * np.abs(back)):
@@ -213,10 +220,10 @@ def refuse_asymmetry(distances: Array) -> None:
 
 
 def refuse_large(rows: int, what: str, others: int) -> None:
-    if rows > MOST_ROWS:
+    if rows > MAX_DENSE_ROWS:
         other = "points" if what == "features" else "features"
         raise TooLarge(
             f"a dense matrix of {rows}×{rows} {what} was needed ({others} {other}); up to "
-            f"{MOST_ROWS} are taken (n² memory). Bring the features down first: "
+            f"{MAX_DENSE_ROWS} are taken (n² memory). Bring the features down first: "
             "methods.random_projection, or a selection of columns"
         )

@@ -25,7 +25,9 @@ def tangent_alignment(X: Any, lists: Lists, *, n_components: int) -> sp.csr_arra
     of [1 Θ]: ‖F_i v‖² is the squared distance of v, on the list, from the affine
     functions of Θ. k − d − 1 rows a list.
     """
-    return _stacked(X, lists, lambda around: _beyond(_affine_functions(around, n_components)))
+    return _stacked_for_lists(
+        X, lists, lambda around: _orthogonal_complement(_affine_functions(around, n_components))
+    )
 
 
 def tangent_hessian(X: Any, lists: Lists, *, n_components: int) -> sp.csr_array:
@@ -42,7 +44,7 @@ def tangent_hessian(X: Any, lists: Lists, *, n_components: int) -> sp.csr_array:
         functions = np.concatenate([affine, tangent[:, :, a] * tangent[:, :, b]], axis=2)
         return np.linalg.qr(functions)[0][:, :, n_components + 1 :].transpose(0, 2, 1)
 
-    return _stacked(X, lists, rows)
+    return _stacked_for_lists(X, lists, rows)
 
 
 def _affine_functions(around: Array, n_components: int) -> Array:
@@ -58,13 +60,13 @@ def _affine_functions(around: Array, n_components: int) -> Array:
     return np.concatenate([constant, tangent], axis=2)
 
 
-def _beyond(functions: Array) -> Array:
+def _orthogonal_complement(functions: Array) -> Array:
     """Orthonormal rows orthogonal to the given columns, for each of a batch."""
     Q = np.linalg.qr(functions, mode="complete")[0]
     return np.asarray(Q[:, :, functions.shape[2] :].transpose(0, 2, 1))
 
 
-def _stacked(X: Any, lists: Lists, rows_of: Callable[[Array], Array]) -> sp.csr_array:
+def _stacked_for_lists(X: Any, lists: Lists, rows_of: Callable[[Array], Array]) -> sp.csr_array:
     def parts() -> Iterable[tuple[Array, Array]]:
         for _, places in batches(lists, X.shape[1]):
             neighbors = lists.indices[places]

@@ -23,7 +23,7 @@ def reconstruction_null_vectors(weights: sp.csr_array, lists: Lists) -> Array:
     count = int(group.max()) + 1
     if count == 1:
         return np.ones((len(group), 1))
-    _warn(np.bincount(group[group >= 0]), len(group))
+    _warn_of_closed_groups(np.bincount(group[group >= 0]), len(group))
     vectors = (group[:, None] == np.arange(count)).astype(float)
     passing = np.flatnonzero(group < 0)
     if len(passing):
@@ -42,7 +42,7 @@ def reconstruction_null_vectors(weights: sp.csr_array, lists: Lists) -> Array:
     return vectors
 
 
-def _warn(sizes: Array, n: int) -> None:
+def _warn_of_closed_groups(sizes: Array, n: int) -> None:
     shown = ", ".join(str(size) for size in sizes[1:4]) + (", …" if len(sizes) > 4 else "")
     warn(
         PointsCollapse(

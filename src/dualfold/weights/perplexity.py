@@ -18,7 +18,7 @@ from dualfold.kernels import kernel
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
 
 _perplexity_rows = kernel("perplexity_rows")
-ROWS = 2048  # a part of the work; rows are independent
+ROWS_PER_CHUNK = 2048  # a part of the work; rows are independent
 
 
 def conditional_affinities(
@@ -64,7 +64,7 @@ def conditional_affinities(
             part.start, part.stop, start, np.log(perplexity), squares, affinities, beta
         )
 
-    in_threads(work, row_slices(len(lists), ROWS), thread_count(n_jobs))
+    in_threads(work, row_slices(len(lists), ROWS_PER_CHUNK), thread_count(n_jobs))
     return affinities, unit / np.sqrt(2 * beta)
 
 

@@ -23,37 +23,37 @@ from dualfold.arrays import Array
 from dualfold.kernels.threads import in_shares, thin_tiles
 
 __all__ = [
-    "SAID",
-    "UNIT",
+    "MIN_REPORTED_SHARE",
+    "UNIT_ROUNDOFF",
     "centred_distances_error",
     "gram_error",
-    "in_words",
-    "joined_words",
+    "joined_sentences",
     "largest_value",
     "mean_error",
     "products_error",
+    "rounding_sentence",
     "scale_share",
     "sparse_error",
     "squares_error",
 ]
 
-UNIT = {np.dtype(np.float32): 2.0**-24, np.dtype(np.float64): 2.0**-53}
+UNIT_ROUNDOFF = {np.dtype(np.float32): 2.0**-24, np.dtype(np.float64): 2.0**-53}
 # The least double and float: what a product may lose where it underflows.
-LEAST = {np.dtype(np.float32): 2.0**-149, np.dtype(np.float64): 2.0**-1074}
-ROOM = 1.02
+SMALLEST_POSITIVE = {np.dtype(np.float32): 2.0**-149, np.dtype(np.float64): 2.0**-1074}
+HIGHER_ORDER_FACTOR = 1.02
 # Errors below this share of the largest eigenvalue are not worth a word in a certificate.
-SAID = 1e-9
+MIN_REPORTED_SHARE = 1e-9
 # Matrices of so many rows are multiplied in no time.
-SMALL = 4_000
-_U = UNIT[np.dtype(np.float64)]
+MAX_SMALL_ROWS = 4_000
+_U = UNIT_ROUNDOFF[np.dtype(np.float64)]
 
 
-def in_words(error: float, A: Any, kind: Any) -> str:
+def rounding_sentence(error: float, A: Any, kind: Any) -> str:
     """What a certificate of A has to add where A may be off by `error`; "" where nothing."""
-    if error <= SAID * float(_diagonal(A).max(initial=0.0)):
+    if error <= MIN_REPORTED_SHARE * float(_diagonal(A).max(initial=0.0)):
         return ""
     largest = largest_value(A)
-    if error <= SAID * largest:
+    if error <= MIN_REPORTED_SHARE * largest:
         return ""
     name = "single" if np.dtype(kind) == np.float32 else "double"
     if not error < largest:
@@ -63,11 +63,11 @@ def in_words(error: float, A: Any, kind: Any) -> str:
         )
     return (
         f"the matrix in {name} precision: its eigenvalues are those of the data to "
-        f"{_up(error / largest)} of the largest"
+        f"{_rounded_up(error / largest)} of the largest"
     )
 
 
-def joined_words(*parts: str) -> str:
+def joined_sentences(*parts: str) -> str:
     """Several things that a problem is about, in one string."""
     return "; ".join(part for part in parts if part)
 
@@ -76,7 +76,7 @@ def _diagonal(A: Any) -> Array:
     return np.diagonal(A) if isinstance(A, np.ndarray) else A.diagonal
 
 
-def _up(number: float) -> str:
+def _rounded_up(number: float) -> str:
     """Two digits, rounded up: a bound stays one."""
     step = 10.0 ** (math.floor(math.log10(number)) - 1)
     return f"{math.ceil(number / step) * step:.1e}"
@@ -91,7 +91,7 @@ def largest_value(A: Any) -> float:
     diagonal = _diagonal(A)
     best = 0.999 * max(float(diagonal.max(initial=0.0)), 0.0)
     v = np.eye(1, A.shape[0], int(np.argmax(diagonal)))[0]
-    for _ in range(4 if A.shape[0] <= SMALL else 2):
+    for _ in range(4 if A.shape[0] <= MAX_SMALL_ROWS else 2):
         image = _image(A, v)
         size = float(np.abs(image).max())
         if not 0 < size < np.inf:
@@ -128,9 +128,12 @@ def squares_error(
     """
     around = trace + n * left_over**2
     kind = np.dtype(kind)
-    relative = (depth + 3) * UNIT[kind] + (n / 50 + 64) * _U
+    relative = (depth + 3) * UNIT_ROUNDOFF[kind] + (n / 50 + 64) * _U
     off = n * mean_off * (2 * left_over + mean_off)
-    return ROOM * (relative * around + off + 8 * _U * around) + n * width * LEAST[kind]
+    return (
+        HIGHER_ORDER_FACTOR * (relative * around + off + 8 * _U * around)
+        + n * width * SMALLEST_POSITIVE[kind]
+    )
 
 
 def mean_error(square_sum: float, n: int, depth: float) -> float:
@@ -138,7 +141,7 @@ def mean_error(square_sum: float, n: int, depth: float) -> float:
 
     Column j is off by (depth + 2)u·Σ|x_ij|/n ≤ (depth + 2)u·√(Σx_ij²/n).
     """
-    return ROOM * (depth + 2) * _U * math.sqrt(square_sum / n)
+    return HIGHER_ORDER_FACTOR * (depth + 2) * _U * math.sqrt(square_sum / n)
 
 
 def gram_error(trace: float, mean_off: float, n: int, width: int, kind: Any, depth: int) -> float:
@@ -149,9 +152,9 @@ def gram_error(trace: float, mean_off: float, n: int, width: int, kind: Any, dep
     2√n‖η‖‖X_c‖ + n‖η‖² besides.
     """
     kind = np.dtype(kind)
-    relative = (depth + 8) * UNIT[kind] + (width / max(depth, 1) + 8) * _U
+    relative = (depth + 8) * UNIT_ROUNDOFF[kind] + (width / max(depth, 1) + 8) * _U
     off = mean_off * (2 * math.sqrt(n * max(trace, 0.0)) + n * mean_off)
-    return ROOM * (relative * trace + off) + n * width * LEAST[kind]
+    return HIGHER_ORDER_FACTOR * (relative * trace + off) + n * width * SMALLEST_POSITIVE[kind]
 
 
 def sparse_error(square_sum: float, mean: float, n: int, depth: int) -> float:
@@ -162,13 +165,15 @@ def sparse_error(square_sum: float, mean: float, n: int, depth: int) -> float:
     """
     off = mean_error(square_sum, n, n)
     rounding = (depth + 8) * _U * (2 * square_sum + 3 * n * mean**2)
-    return ROOM * (rounding + n * off * (2 * mean + off) + 2 * off * math.sqrt(n * square_sum))
+    return HIGHER_ORDER_FACTOR * (
+        rounding + n * off * (2 * mean + off) + 2 * off * math.sqrt(n * square_sum)
+    )
 
 
 def products_error(trace: float, mean_off: float, shape: tuple[int, int]) -> float:
     """Of a product with X_cᵀX_c, in float64: sums of D, then of n, and nηηᵀ (X_cᵀ1 = 0)."""
     n, width = shape
-    return ROOM * ((n + width + 8) * _U * trace + n * mean_off**2)
+    return HIGHER_ORDER_FACTOR * ((n + width + 8) * _U * trace + n * mean_off**2)
 
 
 def centred_distances_error(K: Array, rounding: float, squared: Any) -> float:
@@ -180,11 +185,13 @@ def centred_distances_error(K: Array, rounding: float, squared: Any) -> float:
     Row means are off by (n + 4)u, in float64, and enter n·2M at a time. |K| has row sums of at
     most 1.25n·M, and is rounded to its own kind.
     """
-    n, unit = len(K), UNIT[K.dtype]
+    n, unit = len(K), UNIT_ROUNDOFF[K.dtype]
     diagonal = np.diagonal(K).astype(float)
     most = max(float(diagonal.max()) + float(diagonal.sum()) / n, 0.0)
-    share = rounding + UNIT[np.dtype(squared)] / 2 + 2 * (n + 4) * _U + 1.25 * (unit + 2 * _U)
-    return ROOM * n * most * share + n * LEAST[K.dtype]
+    share = (
+        rounding + UNIT_ROUNDOFF[np.dtype(squared)] / 2 + 2 * (n + 4) * _U + 1.25 * (unit + 2 * _U)
+    )
+    return HIGHER_ORDER_FACTOR * n * most * share + n * SMALLEST_POSITIVE[K.dtype]
 
 
 def scale_share(mean: Array, scale: Array, n: int) -> float:

@@ -26,12 +26,12 @@ from dualfold.weights.gram import point_gram
 from dualfold.weights.row_passes import column_means, combined_rows, projected_rows, table
 
 # Every eigenvector of a matrix this large: some minutes and 1.6 GB.
-MOST_DIRECTIONS = 10_000
+MAX_DIRECTIONS = 10_000
 # Numbers in a block of coordinates, 64 MB: all n×r of them never stand side by side.
-BLOCK = 2**23
+BLOCK_NUMBERS = 2**23
 # Eigenvalues of a Gram matrix below this share of the largest: a direction made from
 # rows has relative errors of u·λ_max/λ (1e-6 here), so fainter ones are not told apart.
-FAINT = 1e-10
+MIN_EIGENVALUE_SHARE = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ class RowSpace(ABC):
         """QV: directions of the reduced coordinates among the original features, D×d."""
 
     @abstractmethod
-    def whitened(self) -> RowSpace:
+    def as_white(self) -> RowSpace:
         """The same space with every direction scaled to ZᵀZ = I.
 
         Only the coordinates change, not the problem: it keeps B = ZᵀDegZ well
@@ -74,7 +74,7 @@ class RowSpace(ABC):
     def form(self, times: Callable[[Array], Array]) -> Array:
         """ZᵀSZ (r×r) for a symmetric S known by its products."""
         size, n = len(self.deviations), self.data.shape[0]
-        width = max(16, BLOCK // n)
+        width = max(16, BLOCK_NUMBERS // n)
         blocks = [
             self.adjoint(times(self.coordinates(slice(start, start + width))))
             for start in range(0, size, width)
@@ -98,10 +98,10 @@ class FeatureSpace(RowSpace):
     def directions(self, V: Array) -> Array:
         return np.asarray(self.basis @ V)
 
-    def whitened(self) -> FeatureSpace:
-        return self.whitened_of(self.data.shape[0])
+    def as_white(self) -> FeatureSpace:
+        return self.as_white_for(self.data.shape[0])
 
-    def whitened_of(self, n: int) -> FeatureSpace:
+    def as_white_for(self, n: int) -> FeatureSpace:
         """The same of n rows that need not be at hand."""
         return replace(self, basis=self.basis / (self.deviations * np.sqrt(n)))
 
@@ -127,7 +127,7 @@ class PointSpace(RowSpace):
     def directions(self, V: Array) -> Array:
         return combined_rows(self.data, self.combinations @ V, self.mean)
 
-    def whitened(self) -> RowSpace:
+    def as_white(self) -> RowSpace:
         lengths = self.deviations * np.sqrt(self.data.shape[0])
         combinations, images = self.combinations / lengths, self.images / lengths
         return replace(self, combinations=combinations, images=images)
@@ -151,16 +151,16 @@ def row_space(
         )
     data = table(X)
     n, width = data.shape
-    if min(n, width) > MOST_DIRECTIONS:
+    if min(n, width) > MAX_DIRECTIONS:
         raise TooLarge(
             f"the data has {n} points and {width} features; reducing it to its row space takes "
-            f"all eigenvectors of the smaller side, which may have {MOST_DIRECTIONS}. Bring "
+            f"all eigenvectors of the smaller side, which may have {MAX_DIRECTIONS}. Bring "
             "the features down first: methods.random_projection, or a selection of columns"
         )
     if n < width:
         mean = column_means(data)
-        values, U = _spectrum(point_gram(data, mean, precision=np.float64), FAINT)
-        count = _leading(values, variance_kept, least)
+        values, U = _spectrum(point_gram(data, mean, precision=np.float64), MIN_EIGENVALUE_SHARE)
+        count = _leading_count(values, variance_kept, least)
         lengths, U = np.sqrt(values[:count]), U[:, :count]
         share = float(values[:count].sum() / values.sum())
         return PointSpace(data, mean, lengths / np.sqrt(n), share, U / lengths, U * lengths)
@@ -182,7 +182,7 @@ def feature_space(
     total = total if units is None else total / np.outer(units, units)
     # The rounding of LAPACK grows with the size, that of the sums with √(their length).
     values, Q = _spectrum(total, 4 * np.finfo(float).eps * (width + np.sqrt(n)))
-    count = _leading(values, variance_kept, least)
+    count = _leading_count(values, variance_kept, least)
     share = float(values[:count].sum() / values.sum())
     basis = Q[:, :count] if units is None else Q[:, :count] / units[:, None]
     return FeatureSpace(data, mean, np.sqrt(values[:count] / n), share, basis)
@@ -203,7 +203,7 @@ def _spectrum(matrix: Array, faint: float) -> tuple[Array, Array]:
     return values[: -count - 1 : -1], vectors[:, : -count - 1 : -1]
 
 
-def _leading(values: Array, variance_kept: float, least: int) -> int:
+def _leading_count(values: Array, variance_kept: float, least: int) -> int:
     if variance_kept == 1:
         return len(values)
     reached = np.cumsum(values) >= variance_kept * values.sum()

@@ -44,7 +44,7 @@ def several_weights(
             neighbors = lists.indices[places]
             values, vectors = _spectra(offsets(X, neighbors, rows), vectors=True)
             weights = _ridge_weights(values, vectors, ridge)
-            sizes = _small_ones(values, eta)
+            sizes = _small_eigenvalue_counts(values, eta)
             for size in np.unique(sizes):
                 same = sizes == size
                 combined = _combinations(weights[same], vectors[same, :, -size:], modified_tol)
@@ -81,7 +81,7 @@ def _ridge_weights(values: Array, vectors: Array, ridge: float) -> Array:
     return np.asarray(solved / solved.sum(axis=1, keepdims=True))
 
 
-def _small_ones(values: Array, eta: float) -> Array:
+def _small_eigenvalue_counts(values: Array, eta: float) -> Array:
     """How many of the last eigenvalues together stay under η of the others; at least one."""
     kept = np.cumsum(values, axis=1)
     left = values[:, ::-1].cumsum(axis=1)[:, ::-1]  # λ_j + … + λ_k, without cancellation

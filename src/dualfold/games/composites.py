@@ -1,0 +1,343 @@
+"""Half squares, linear functions, functions of the caller's own, and sums of functions.
+
+A function of the caller's own is a *first-order oracle* (Tucker, Definition 6.15): for x it
+returns f(x) and a slope h with f(z) ≥ f(x) + ⟨h, z − x⟩ for all z.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dualfold.arrays import Array
+from dualfold.errors import InvalidInput
+from dualfold.games.convex_functions import Convex, Move
+from dualfold.games.doubles import doubles, number
+from dualfold.games.intervals import EPS, TINY, Sure, above, dot, length, sure, times
+from dualfold.games.planes import Plane, Share, added, difference
+
+
+@dataclass(frozen=True, eq=False)
+class HalfSquare(Convex):
+    """(weight/2)‖x − center‖²; with weight 1 and center 0 its own conjugate."""
+
+    weight: float = 1.0
+    center: Array | float = 0.0
+    rounding_bounded = True
+
+    def __post_init__(self) -> None:
+        weight = number(self.weight, "the weight of a HalfSquare", above=True)
+        object.__setattr__(self, "weight", weight)
+        object.__setattr__(self, "center", doubles(self.center, "the center of a HalfSquare"))
+
+    @property
+    def smoothness(self) -> float:
+        return self.weight
+
+    @property
+    def strong_convexity(self) -> float:
+        return self.weight
+
+    def value(self, x: Array) -> float:
+        return self.weight / 2 * float(np.linalg.norm(x - self.center)) ** 2
+
+    def subgradient(self, x: Array) -> Array:
+        return self.weight * (x - self.center)
+
+    def surely(self, x: Array) -> Sure:
+        away = sure(x) - self.center
+        return dot(away, away) * self.weight * 0.5
+
+    def sure_slope(self, x: Array) -> Sure:
+        return (sure(x) - self.center) * self.weight
+
+    def maximiser(self, y: Array) -> Array:
+        return self.center + y / self.weight
+
+    def proximal(self, x: Array, weight: float) -> Array:
+        pull = weight * self.weight
+        return (x + pull * self.center) / (1 + pull)
+
+
+@dataclass(frozen=True, eq=False)
+class Sum(Convex):
+    """A smooth and a simple part, f + ψ.
+
+    Conjugate and proximal map when f is a `HalfSquare`: they are then proximal maps of ψ.
+    """
+
+    smooth: Convex
+    simple: Convex
+
+    @property
+    def rounding_bounded(self) -> bool:  # type: ignore[override]
+        return self.smooth.rounding_bounded and self.simple.rounding_bounded
+
+    @property
+    def concavity(self) -> float:
+        return above(self.smooth.concavity, self.simple.concavity)
+
+    @property
+    def smoothness(self) -> float:
+        return self.smooth.smoothness + self.simple.smoothness
+
+    @property
+    def strong_convexity(self) -> float:
+        if self.concavity > 0:
+            return 0.0
+        parts = self.smooth.strong_convexity, self.simple.strong_convexity
+        return sum(parts) if 0 in parts else sum(parts) * (1 - EPS)
+
+    def value(self, x: Array) -> float:
+        return self.smooth.value(x) + self.simple.value(x)
+
+    def subgradient(self, x: Array) -> Array:
+        return self.smooth.subgradient(x) + self.simple.subgradient(x)
+
+    def maximiser(self, y: Array) -> Array:
+        half = self._half_square("maximiser of ⟨x, y⟩ − f(x)")
+        return self.simple.proximal(half.center + y / half.weight, 1 / half.weight)
+
+    def proximal(self, x: Array, weight: float) -> Array:
+        half = self._half_square("proximal map")
+        return self.simple.proximal(half.proximal(x, weight), weight / (1 + weight * half.weight))
+
+    def conjugate(self, y: Array) -> float:
+        x = self.maximiser(y)
+        return float(np.vdot(x, y)) - self.cost(Move(x))
+
+    def cost(self, move: Move) -> float:
+        return self.smooth.cost(move) + self.simple.cost(move)
+
+    def surely(self, x: Array) -> Sure:
+        return self.smooth.surely(x) + self.simple.surely(x)
+
+    def outside(self, x: Array) -> float:
+        return above(self.smooth.outside(x), self.simple.outside(x))
+
+    def reach(self, x: Array) -> float:
+        return min(self.smooth.reach(x), self.simple.reach(x))
+
+    def plane(self, z: Array) -> Plane:
+        one, two = self.smooth.plane(z), self.simple.plane(z)
+        slope = sure(one.slope) + two.slope
+        slack = above(one.slack, two.slack, length(slope.off))
+        return Plane(added(one.height, two.height), slope.mid, slack)
+
+    def share(self, slope: Array, slack: float, origin: Array) -> Share:
+        """ψ carries what the half square's slope at the best point leaves, that one the rest."""
+        if not isinstance(self.smooth, HalfSquare):
+            return super().share(slope, slack, origin)
+        best = self.maximiser(-slope)
+        part = slope + self.smooth.subgradient(best)
+        simple = self.simple.share(part, 0.0, origin)
+        rest, off = difference(slope, part)
+        total = rest + simple.rest
+        left = above(slack, simple.slack, off, EPS * length(total))
+        bowl = self.smooth.share(total, left, origin)
+        return Share(added(simple.bound, bowl.bound), bowl.rest, bowl.slack)
+
+    def _half_square(self, wanted: str) -> HalfSquare:
+        if not isinstance(self.smooth, HalfSquare):
+            raise self._lacks(wanted)
+        return self.smooth
+
+
+@dataclass(frozen=True, eq=False)
+class Flattened(Convex):
+    """f − (curvature/2)‖x‖², still convex while curvature ≤ μ."""
+
+    of: Convex
+    curvature: float
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.curvature <= self.of.strong_convexity:
+            raise InvalidInput(
+                f"a curvature of {self.curvature:.3g} cannot be taken from a function whose "
+                f"strong convexity is {self.of.strong_convexity:.3g}: the rest is not convex"
+            )
+
+    @property
+    def smoothness(self) -> float:
+        return self.of.smoothness - self.curvature
+
+    @property
+    def strong_convexity(self) -> float:
+        rest = self.of.strong_convexity - self.curvature
+        return max(0.0, rest - EPS * self.of.strong_convexity)
+
+    @property
+    def rounding_bounded(self) -> bool:  # type: ignore[override]
+        return self.of.rounding_bounded
+
+    @property
+    def concavity(self) -> float:
+        return self.of.concavity
+
+    def surely(self, x: Array) -> Sure:
+        return self.of.surely(x) - dot(x, x) * self.curvature * 0.5
+
+    def sure_slope(self, x: Array) -> Sure:
+        return self.of.sure_slope(x) - sure(x) * self.curvature
+
+    def value(self, x: Array) -> float:
+        return self.of.value(x) - self.curvature / 2 * float(np.linalg.norm(x)) ** 2
+
+    def subgradient(self, x: Array) -> Array:
+        return self.of.subgradient(x) - self.curvature * x
+
+
+@dataclass(frozen=True, eq=False)
+class Linear(Convex):
+    """⟨slope, x⟩."""
+
+    slope: Array
+    rounding_bounded = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "slope", doubles(self.slope, "the slope of a linear loss"))
+
+    @property
+    def smoothness(self) -> float:
+        return 0.0
+
+    @property
+    def gradient_bound(self) -> float:
+        return length(self.slope)
+
+    def value(self, x: Array) -> float:
+        return float(np.vdot(self.slope, x))
+
+    def subgradient(self, x: Array) -> Array:
+        return self.slope
+
+    def surely(self, x: Array) -> Sure:
+        return dot(self.slope, x)
+
+
+@dataclass(frozen=True, eq=False)
+class Oracle(Convex):
+    """A convex function of one's own: x ↦ (f(x), a subgradient at x).
+
+    `curvature` is a strong convexity that the caller vouches for. That f is convex is
+    believed; what contradicts it on the way is refused.
+
+    >>> Oracle(lambda x: (float(x @ x), 2 * x)).value(np.array([3.0, 4.0]))
+    25.0
+    """
+
+    function: Callable[[Array], Any]
+    curvature: float = 0.0
+
+    @property
+    def strong_convexity(self) -> float:
+        return self.curvature
+
+    def value(self, x: Array) -> float:
+        return self._asked(x)[0]
+
+    def subgradient(self, x: Array) -> Array:
+        return self._asked(x)[1]
+
+    def _asked(self, x: Array) -> tuple[float, Array]:
+        answer = self.function(x)
+        if not isinstance(answer, tuple | list) or len(answer) != 2:
+            raise InvalidInput(
+                "a loss that is a Python function must return two things, its value and a "
+                f"subgradient; this one returned {type(answer).__name__}. Return (f(x), slope), or "
+                "give one of the functions of dualfold.games"
+            )
+        height = doubles(answer[0], "the value of a loss", infinite=True)
+        if not height.ndim and height == np.inf:  # outside of its domain
+            return np.inf, np.full(np.shape(x), np.inf)
+        slope = doubles(answer[1], "the subgradient of a loss", infinite=True)
+        if height.ndim or slope.shape != np.shape(x):
+            raise InvalidInput(
+                f"a loss at a point of shape {np.shape(x)} has one number as value and a slope of "
+                f"that shape; the shapes are {height.shape} and {slope.shape}"
+            )
+        return float(height), slope
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture(Convex):
+    """Σ share·f over `parts`, pairs of a positive share and a function.
+
+    Mixtures are added, subtracted and multiplied by numbers, so that a player can keep the
+    mean of the losses it has seen as if they were slopes.
+    """
+
+    parts: tuple[tuple[float, Convex], ...]
+
+    def __rmul__(self, factor: float) -> Mixture:
+        return Mixture(tuple((factor * share, f) for share, f in self.parts))
+
+    def __add__(self, other: Mixture) -> Mixture:
+        shares: dict[int, tuple[float, Convex]] = {}
+        for share, f in (*self.parts, *other.parts):
+            shares[id(f)] = (shares.get(id(f), (0.0, f))[0] + share, f)
+        return Mixture(tuple(shares.values()))
+
+    def __sub__(self, other: Mixture) -> Mixture:
+        return self + -1.0 * other
+
+    @property
+    def rounding_bounded(self) -> bool:  # type: ignore[override]
+        return all(f.rounding_bounded for _, f in self.parts)
+
+    @property
+    def smoothness(self) -> float:
+        return sum(share * f.smoothness for share, f in self.parts if share)
+
+    @property
+    def strong_convexity(self) -> float:
+        if self.concavity > 0:
+            return 0.0
+        total = sum(share * f.strong_convexity for share, f in self.parts)
+        return total * (1 - (len(self.parts) + 1) * EPS)
+
+    @property
+    def concavity(self) -> float:
+        return above(*(times(share, f.concavity) for share, f in self.parts))
+
+    def value(self, x: Array) -> float:
+        return float(sum(share * f.value(x) for share, f in self.parts))
+
+    def subgradient(self, x: Array) -> Array:
+        return np.asarray(sum(share * f.subgradient(x) for share, f in self.parts))
+
+    def surely(self, x: Array) -> Sure:
+        total = Sure(0.0)
+        for share, f in self.parts:
+            total = total + Sure(float(share)) * f.surely(x)
+        return total
+
+    def plane(self, z: Array) -> Plane:
+        """The sum of their planes; what rounding does to the slope goes into the slack."""
+        planes = [(share, f.plane(z)) for share, f in self.parts]
+        if len(planes) == 1 and planes[0][0] == 1:
+            return planes[0][1]
+        height = added(*((Sure(float(share)) * plane.height).low() for share, plane in planes))
+        slope = np.asarray(sum(share * plane.slope for share, plane in planes))
+        size = np.asarray(sum(abs(share) * np.abs(plane.slope) for share, plane in planes))
+        rounding = (len(planes) + 2) * EPS * length(size) + slope.size * TINY
+        slack = above(rounding, *(times(share, plane.slack) for share, plane in planes))
+        return Plane(height, slope, slack)
+
+
+def as_loss(given: Any, shape: tuple[int, ...]) -> Convex:
+    """A loss as a function: slopes are linear ones, a Python function is an oracle."""
+    if isinstance(given, Convex):
+        return given
+    if callable(given):
+        return Oracle(given)
+    loss = Linear(given)
+    if loss.slope.shape != shape:
+        raise InvalidInput(
+            f"the slope of a linear loss must have the shape of the player's points, {shape}; its "
+            f"shape is {loss.slope.shape}"
+        )
+    return loss

@@ -1,0 +1,296 @@
+"""Convex functions, as the players see them.
+
+Everything in this room rests on one identity. With f*(y) = sup_x ⟨x, y⟩ − f(x),
+
+    y ∈ ∂f(x)   ⇔   x ∈ ∂f*(y)   ⇔   f(x) + f*(y) = ⟨x, y⟩          (Fenchel, Young)
+
+so the best response to a point is a gradient, the best response to a slope is a linear
+minimiser, and the two are the same operation on a function and on its conjugate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from dualfold.arrays import Array
+from dualfold.errors import InvalidInput
+from dualfold.games.convex_sets import ConvexSet
+from dualfold.games.intervals import EPS, Sure, above, dot, length, sure, times
+from dualfold.games.planes import NOTHING, Plane, Share, added, bowl
+
+# How far outside its domain, relatively, rounding may put a point.
+ROUNDING = 1e-12
+
+
+class Move(NamedTuple):
+    """What a player does in a round.
+
+    point : the point that it plays
+    taken_at : for y, the point whose gradient `point` is; None: not a gradient
+    anchor : what an optimistic player remembers for the next round
+    """
+
+    point: Array
+    taken_at: Array | None = None
+    anchor: Array | None = None
+
+
+class Convex:
+    """A closed convex function; each offers what it has in closed form.
+
+    smoothness : L, the Lipschitz constant of the gradient (infinite: not smooth)
+    strong_convexity : μ, so that f − (μ/2)‖x‖² is still convex
+    concavity : δ, so that f + (δ/2)‖x‖² is convex for certain; 0 but for matrices whose
+        least eigenvalue cannot be distinguished from 0
+    gradient_bound : no subgradient is longer, anywhere
+
+    All of these are bounds, whatever rounding does. Proofs ask for `surely`, `sure_slope`,
+    `plane` and `share`; a function of your own that has only `value` and `subgradient` is
+    played as if these were exact, and its run says that rounding is not bounded.
+    """
+
+    rounding_bounded: bool = False
+
+    @property
+    def concavity(self) -> float:
+        """δ, so that f + (δ/2)‖x‖² is convex for certain."""
+        return 0.0
+
+    @property
+    def smoothness(self) -> float:
+        """L, the Lipschitz constant of the gradient; infinite: not smooth."""
+        return np.inf
+
+    @property
+    def strong_convexity(self) -> float:
+        """μ, so that f − (μ/2)‖x‖² is still convex; 0: none known."""
+        return 0.0
+
+    @property
+    def gradient_bound(self) -> float:
+        """G, no subgradient is longer; infinite: no bound known."""
+        return np.inf
+
+    def value(self, x: Array) -> float:
+        """f(x), infinite outside the domain."""
+        raise self._lacks("value")
+
+    def subgradient(self, x: Array) -> Array:
+        """Any y with f(z) ≥ f(x) + ⟨y, z − x⟩ for all z."""
+        raise self._lacks("subgradient")
+
+    def maximiser(self, y: Array) -> Array:
+        """Where ⟨x, y⟩ − f(x) is largest: a subgradient of the conjugate."""
+        raise self._lacks("maximiser of ⟨x, y⟩ − f(x)")
+
+    def conjugate(self, y: Array) -> float:
+        """f*(y) = sup_x ⟨x, y⟩ − f(x)."""
+        x = self.maximiser(y)
+        return float(np.vdot(x, y)) - self.value(x)
+
+    def proximal(self, x: Array, weight: float) -> Array:
+        """The z with the least weight·f(z) + ½‖z − x‖²."""
+        raise self._lacks("proximal map")
+
+    def opening(self, start: Array) -> Move:
+        """The first move of a player who has seen nothing but a point of x's space."""
+        return Move(start)
+
+    def cost(self, move: Move) -> float:
+        """The value at a player's own move, which is in the domain by construction."""
+        return self.value(move.point)
+
+    def reply(self, slope: Array) -> Move:
+        """The move with the least ⟨z, slope⟩ + f(z)."""
+        return Move(self.maximiser(-slope))
+
+    def outside(self, x: Array) -> float:
+        """How far x can be from the points where f is what `surely` says."""
+        return 0.0
+
+    def reach(self, x: Array) -> float:
+        """No point where f is finite is further from x than this."""
+        return np.inf
+
+    def surely(self, x: Array) -> Sure:
+        """f(x) from both sides."""
+        return Sure(self.value(x))
+
+    def sure_slope(self, x: Array) -> Sure:
+        """A subgradient at x, every entry from both sides."""
+        return Sure(self.subgradient(x))
+
+    def plane(self, z: Array) -> Plane:
+        """A plane under f, as high as it gets at z (but for `concavity`)."""
+        slope = self.sure_slope(z)
+        return Plane(self.surely(z).low(), slope.mid, length(slope.off))
+
+    def share(self, slope: Array, slack: float, origin: Array) -> Share:
+        """How much of a tilt f carries: by its plane with the opposite slope, and its curvature.
+
+        With a plane taken at c and m = `strong_convexity`, and d = c − o,
+
+            ⟨r, x − o⟩ − s‖x − o‖ + (m/2)‖x − c‖²  ≥  ⟨r, d⟩ − s‖d‖ − (‖r‖ + s)²/2m
+        """
+        if self.concavity > 0:
+            return Share(NOTHING, slope, slack)
+        try:
+            at = self.maximiser(-slope)
+        except InvalidInput:
+            at = origin
+        plane = self.plane(at)
+        away = sure(at) - origin
+        rest = slope + plane.slope
+        left = above(slack, plane.slack, EPS * length(rest))
+        lost = times(plane.slack, length(away))
+        bound = added(plane.height, -dot(plane.slope, away).high(), -lost)
+        if self.strong_convexity == 0:
+            return Share(bound, rest, left if np.any(rest) else above(slack, plane.slack))
+        bound = added(
+            bound,
+            dot(rest, away).low(),
+            -times(left, length(away)),
+            bowl(above(length(rest), left), self.strong_convexity),
+        )
+        return Share(bound, np.zeros_like(slope), 0.0)
+
+    def _lacks(self, what: str) -> InvalidInput:
+        return InvalidInput(
+            f"{type(self).__name__} has no {what} in closed form; choose players that do not "
+            "need it, or a function that has it"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Conjugate(Convex):
+    """f* as a function: y's side of the game, where replies are gradients of f."""
+
+    of: Convex
+
+    @property
+    def smoothness(self) -> float:
+        return 1 / self.of.strong_convexity if self.of.strong_convexity else np.inf
+
+    @property
+    def strong_convexity(self) -> float:
+        return 1 / self.of.smoothness if self.of.smoothness else np.inf
+
+    def value(self, x: Array) -> float:
+        return self.of.conjugate(x)
+
+    def subgradient(self, x: Array) -> Array:
+        return self.of.maximiser(x)
+
+    def maximiser(self, y: Array) -> Array:
+        return self.of.subgradient(y)
+
+    def conjugate(self, y: Array) -> float:
+        return self.of.value(y)
+
+    def proximal(self, x: Array, weight: float) -> Array:
+        return x - weight * self.of.proximal(x / weight, 1 / weight)  # Moreau
+
+    def opening(self, start: Array) -> Move:
+        return self.reply(-start)
+
+    def reply(self, slope: Array) -> Move:
+        return Move(self.of.subgradient(-slope), taken_at=-slope)
+
+    def cost(self, move: Move) -> float:
+        if move.taken_at is None:
+            return self.of.conjugate(move.point)
+        # Fenchel and Young: no closed form of f* is needed at a gradient.
+        return float(np.vdot(move.taken_at, move.point)) - self.of.value(move.taken_at)
+
+
+@dataclass(frozen=True, eq=False)
+class Indicator(Convex):
+    """0 on a set, ∞ elsewhere. Its proximal map is the projection."""
+
+    of: ConvexSet
+
+    def value(self, x: Array) -> float:
+        return 0.0 if self.of.contains(x) else np.inf
+
+    def subgradient(self, x: Array) -> Array:
+        return np.zeros_like(x)
+
+    def maximiser(self, y: Array) -> Array:
+        return self.of.minimiser(-y)
+
+    def conjugate(self, y: Array) -> float:
+        return -self.of.minimum(-y)
+
+    def proximal(self, x: Array, weight: float) -> Array:
+        return self.of.project(x)
+
+    @property
+    def rounding_bounded(self) -> bool:  # type: ignore[override]
+        return self.of.rounding_bounded
+
+    def surely(self, x: Array) -> Sure:
+        """0: how far outside of the set rounding put x is said on its own (`outside`)."""
+        return Sure(0.0)
+
+    def share(self, slope: Array, slack: float, origin: Array) -> Share:
+        return self.of.share(slope, slack, origin)
+
+    def outside(self, x: Array) -> float:
+        return self.of.outside(x)
+
+    def reach(self, x: Array) -> float:
+        return self.of.reach(x)
+
+    def cost(self, move: Move) -> float:
+        return 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Support(Convex):
+    """The largest ⟨x, y⟩ over y in a set; the conjugate of its indicator.
+
+    Norms are support functions: λ‖x‖₁ of a box, λ‖x‖₂ of a ball, λ‖x‖_∞ of an ℓ1 ball.
+
+    >>> from dualfold.games import norm
+    >>> norm(1, weight=2.0).value(np.array([3.0, -1.0]))
+    8.0
+    """
+
+    of: ConvexSet
+
+    def value(self, x: Array) -> float:
+        return -self.of.minimum(-x)
+
+    def subgradient(self, x: Array) -> Array:
+        return self.of.minimiser(-x)
+
+    def conjugate(self, y: Array) -> float:
+        return 0.0 if self.of.contains(y, ROUNDING) else np.inf
+
+    def proximal(self, x: Array, weight: float) -> Array:
+        return x - weight * self.of.project(x / weight)  # Moreau
+
+    @property
+    def rounding_bounded(self) -> bool:  # type: ignore[override]
+        return self.of.rounding_bounded
+
+    def surely(self, x: Array) -> Sure:
+        return -self.of.sure_minimum(-x)
+
+    def plane(self, z: Array) -> Plane:
+        y = self.of.minimiser(-z)
+        off = self.of.outside(y)  # ⟨g, x⟩ is under f for a g of the set, this near to y
+        return Plane(added(dot(y, z).low(), -times(off, length(z))), y, off)
+
+    def share(self, slope: Array, slack: float, origin: Array) -> Share:
+        """All of a slope inside the set, else the part that its nearest point carries."""
+        if self.of.holds(-slope, slack):
+            lost = times(slack, length(origin))
+            return Share(added(-dot(slope, origin).high(), -lost), np.zeros_like(slope), 0.0)
+        y = self.of.project(-slope)
+        off, rest = self.of.outside(y), slope + y
+        bound = added(dot(y, origin).low(), -times(off, length(origin)))
+        return Share(bound, rest, above(slack, off, EPS * length(rest)))

@@ -1,0 +1,289 @@
+"""The protocol, the game, and the proof that comes with a run.
+
+x wants ⟨x, y⟩ − f*(y) + ψ(x) small, y wants it large. With weights α, A = Σα and weighted
+averages x̄, ȳ,
+
+    f(x̄) + ψ(x̄) − min (f + ψ)  ≤  (regret of x + regret of y) / A
+
+whatever the players do, and every run bounds the minimum from below by
+
+    min_x ⟨ȳ, x⟩ + ψ(x) − (1/A) Σ α_t f*(y_t)
+
+so its duality gap is known at every round, and is a stopping rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from dualfold.arrays import Array
+from dualfold.errors import Argument, InvalidInput
+from dualfold.games.certificate import USUAL, Judged, checked, terms_of
+from dualfold.games.convex_functions import Conjugate, Convex, Move
+from dualfold.games.convex_sets import Ball
+from dualfold.games.doubles import number
+from dualfold.games.plane_bound import LowerBound
+from dualfold.games.players import Player, Seen
+
+# α_t from t and the total weight A_{t−1} before it, or a list of them.
+Weights = Callable[[int, float], float] | Sequence[float] | Array
+Order = Literal["x first", "y first"]
+
+
+def equal(t: int, total: float) -> float:
+    """α_t = 1: the plain average."""
+    return 1.0
+
+
+def growing(t: int, total: float) -> float:
+    """α_t = t: late rounds count more."""
+    return float(t)
+
+
+@dataclass(frozen=True)
+class Geometric:
+    """α₁ = 1, then α_t = share·A_{t−1}: a fixed share of all that came before."""
+
+    share: float
+
+    def __call__(self, t: int, total: float) -> float:
+        return 1.0 if t == 1 else self.share * total
+
+
+def weight_of(weights: Weights, t: int, total: float) -> float:
+    """α_t, refused unless it is a positive number."""
+    if not callable(weights) and t > len(weights):
+        raise InvalidInput(
+            f"there are {len(weights)} weights and a round {t}; give one for each round"
+        )
+    weight = float(weights(t, total) if callable(weights) else weights[t - 1])
+    if not 0 < weight < np.inf:
+        raise InvalidInput(f"weights are positive numbers, but that of round {t} is {weight}")
+    return weight
+
+
+@dataclass(frozen=True, eq=False)
+class Account:
+    """What a player played and paid: the record of the weighted protocol.
+
+    part : φ, the part of the loss that never changes
+    points, slopes : z_t and u_t, one row for each round
+    costs, weights : φ(z_t) and α_t
+    """
+
+    part: Convex
+    points: Array
+    slopes: Array
+    costs: Array
+    weights: Array
+
+    @property
+    def totals(self) -> Array:
+        """A_t."""
+        return np.cumsum(self.weights)
+
+    @property
+    def paid(self) -> Array:
+        """Σ_{s≤t} α_s (⟨z_s, u_s⟩ + φ(z_s))."""
+        inner = np.sum((self.points * self.slopes).reshape(len(self.points), -1), axis=1)
+        return np.cumsum(self.weights * (inner + self.costs))
+
+    @property
+    def average_slopes(self) -> Array:
+        """ū_t, the weighted mean of the slopes so far, one row for each round."""
+        return _averages(self.slopes, self.weights)
+
+    def regret(self, comparator: Array) -> Array:
+        """After each round: what was paid, less the cost of always playing `comparator`."""
+        inner = self.average_slopes.reshape(len(self.weights), -1) @ np.ravel(comparator)
+        return self.paid - self.totals * (inner + self.part.value(comparator))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Run(Judged):
+    """A game that was played; prints as its verdict.
+
+    x, y : the players' accounts
+    averages : x̄_t, the answer after t rounds, one row for each round
+    upper, lower : not below f + ψ at x̄_t, not above its minimum, whatever rounding does
+    x_regret, y_regret : after every round, to the best comparator in hindsight; x's is the
+        best one of the stated ball, and without one on ℝᵈ its regret is infinite
+    terms : what the verdict is about and what it assumes
+    """
+
+    x: Account
+    y: Account
+    averages: Array
+    x_regret: Array
+    y_regret: Array
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds were played."""
+        return len(self.upper)
+
+    @property
+    def answer(self) -> Array:
+        """x̄_T, the weighted mean of x's points: what the guarantee is about."""
+        return np.asarray(self.averages[-1])
+
+    @property
+    def equilibrium(self) -> Array:
+        """ε after every round: (x̄, ȳ) is an ε-equilibrium."""
+        return (self.x_regret + self.y_regret) / self.x.totals
+
+    @property
+    def why_infinite(self) -> str:
+        """What to state where the gap is infinite."""
+        return self.terms.why_infinite
+
+    def __str__(self) -> str:
+        return f"{self.upper[-1]:.6g} after {self.rounds} rounds{self.sentence()}"
+
+
+class Seat:
+    """A player in a game, with the losses it has seen and the moves it has made."""
+
+    def __init__(self, player: Player) -> None:
+        self.player, self.seen = player, Seen()
+        self.moves: list[Move] = []
+        self.slopes: list[Array] = []
+
+    def move(self, weight: float, shown: Array | None) -> Move:
+        """The next move; `shown` is this round's slope if the opponent has moved."""
+        prescient = self.player.prescient
+        if prescient and shown is None:
+            raise InvalidInput(
+                f"{type(self.player).__name__} is prescient: it answers this round's loss and "
+                "must move second; change the order"
+            )
+        known = self.seen.after(shown, weight) if prescient and shown is not None else self.seen
+        self.moves.append(self.player.move(known, weight))
+        return self.moves[-1]
+
+    def learn(self, slope: Array, weight: float) -> None:
+        """Take note of the round's slope."""
+        self.slopes.append(slope)
+        self.seen = replace(self.seen.after(slope, weight), previous=self.moves[-1])
+
+    def account(self, weights: Sequence[float]) -> Account:
+        """What was done and paid."""
+        return Account(
+            self.player.part,
+            np.array([move.point for move in self.moves]),
+            np.array(self.slopes),
+            np.array([self.player.part.cost(move) for move in self.moves]),
+            np.array(weights),
+        )
+
+
+class Record:
+    """After every round: the average, and bounds from both sides."""
+
+    def __init__(self, f: Convex, simple: Convex, minimiser_ball: Ball | None) -> None:
+        self.f, self.simple = f, simple
+        self.bound = LowerBound(f, simple, minimiser_ball)
+        self.averages: list[Array] = []
+        self.values: list[float] = []
+        self.upper: list[float] = []
+        self.lower: list[float] = []
+        self.free: list[float] = []
+        self.responses: list[float] = []
+
+    def write(self, x: Move, y: Move, weight: float) -> None:
+        """One round."""
+        share = weight / (self.bound.weight + weight)
+        last = self.averages[-1] if self.averages else np.zeros_like(x.point)
+        average = last + share * (x.point - last)
+        self.averages.append(average)
+        self.bound.add(y, weight)
+        self.values.append(self.f.value(average))
+        with np.errstate(all="ignore"):
+            self.upper.append((self.f.surely(average) + self.simple.surely(average)).high())
+        bound = self.bound.bound()
+        self.free.append(bound.free)
+        self.lower.append(bound.in_ball)
+        self.responses.append(bound.response)
+
+    @property
+    def gap(self) -> float:
+        """Not below the gap that the run will state, so that the last one keeps the promise."""
+        return float(np.nextafter(self.upper[-1] - max(self.lower), np.inf))
+
+
+def play(
+    x_player: Player,
+    y_player: Player,
+    *,
+    weights: Weights = equal,
+    rounds: int,
+    order: Order,
+    minimiser_ball: Ball | None = None,
+    tolerance: float | None = None,
+    relative_tolerance: float = USUAL,
+) -> Run:
+    """Play the game that x's part ψ and y's part f* define, min over x of f + ψ.
+
+    x_player, y_player : the strategies of x and of y
+    weights : α_t from t and the weight A_{t−1} of the rounds before, or a list; `rounds` : how many
+    order : who moves first; a prescient player moves second
+    minimiser_ball : a ball that is known to hold a minimiser, for problems on all of ℝᵈ
+    tolerance : stop when the duality gap is no larger; None: play all rounds
+    relative_tolerance : the largest gap, in units of the minimum, that is called proved
+    """
+    if not isinstance(y_player.part, Conjugate):
+        raise InvalidInput("y plays on a conjugate: give it Conjugate(f)")
+    if order not in ("x first", "y first"):
+        raise InvalidInput(Argument("order"), f" is 'x first' or 'y first', not {order!r}")
+    number(rounds, "rounds", least=1)
+    relative_tolerance = checked(tolerance, relative_tolerance)
+    f, simple = y_player.part.of, x_player.part
+    table = Record(f, simple, minimiser_ball)
+    x_seat, y_seat = Seat(x_player), Seat(y_player)
+    given: list[float] = []
+    for t in range(1, rounds + 1):
+        given.append(weight_of(weights, t, table.bound.weight))
+        table.write(*_round(x_seat, y_seat, given[-1], order), given[-1])
+        if tolerance is not None and table.gap <= tolerance:
+            break
+    x_account, y_account = x_seat.account(given), y_seat.account(given)
+    used = minimiser_ball if max(table.lower) > max(table.free) else None
+    why = table.bound.why_infinite()
+    return Run(
+        x=x_account,
+        y=y_account,
+        averages=np.array(table.averages),
+        upper=np.array(table.upper),
+        lower=np.array(table.lower),
+        x_regret=x_account.paid - x_account.totals * np.array(table.responses),
+        y_regret=y_account.paid + y_account.totals * np.array(table.values),
+        terms=terms_of(f, simple, table.averages[-1], relative_tolerance, used, why),
+    )
+
+
+def _round(x_seat: Seat, y_seat: Seat, weight: float, order: Order) -> tuple[Move, Move]:
+    """Both moves of a round; x's slope is y, y's slope is −x."""
+    if order == "x first":
+        x = x_seat.move(weight, None)
+        y = y_seat.move(weight, -x.point)
+    else:
+        y = y_seat.move(weight, None)
+        x = x_seat.move(weight, y.point)
+    x_seat.learn(y.point, weight)
+    y_seat.learn(-x.point, weight)
+    return x, y
+
+
+def _averages(rows: Array, weights: Array) -> Array:
+    """Weighted running means, by updates: sums of geometric weights would overflow first."""
+    means = np.empty_like(rows, dtype=float)
+    mean, total = np.zeros_like(rows[0], dtype=float), 0.0
+    for t, (row, weight) in enumerate(zip(rows, weights, strict=True)):
+        total += weight
+        mean = mean + (weight / total) * (row - mean)
+        means[t] = mean
+    return means

@@ -1,0 +1,242 @@
+"""First-order methods, each as a pair of players (the accelerated ones: accelerated.py).
+
+    recipe                      y answers with        x moves by      weights   f(x̄_T) − min f ≤
+    averaged descent            ∇f(x_t)               OMD             1         LR²/T
+    averaged subgradients       ∂f(x_t)               OMD             1         GR/√T
+    cumulative descent          ∇f(x̄_t)              OMD             1         GR/√T
+    Frank–Wolfe                 ∇f(x̄_{t−1})          BestResp⁺       t         2LD²/(T+1)
+    boundary Frank–Wolfe        ∇f(x_t)               FTL             1         ~ log T/T
+    extragradient, one call     ∇f(x_t)               OptimisticOMD   1         LR²/T
+    Nesterov                    ∇f(x̃_t)              OMD⁺            t         2LR²/(T(T+1))
+    Nesterov, infinite memory   ∇f(x̃_t)              FTRL⁺           t         2LR²/(T(T+1))
+    heavy ball                  ∇f(x̄_{t−1})          OMD⁺            t         O(LD²/T) on a set
+    accelerated proximal        ∇f(x̃_t)              OMD⁺ with ψ     t         2LR²/(T(T+1))
+    accelerated by gauge        ∇f(x̃_t)              FTRL⁺, gauge²   t         O(L/T²)
+    accelerated, μ-convex       ∇f(x̃_t) − μx̃_t      FTRL⁺, ½μ‖x‖²   A/√κ      linear
+
+R is the distance from the start to a minimiser (`radius`, or how far the set reaches), D the
+diameter of the set, G the length of gradients, L their Lipschitz constant, κ = L/μ. The
+averages of x (`run.averages`) are the method's iterates as textbooks write them; after
+Wang, Abernethy and Levy, "No-regret dynamics in the Fenchel game" (arXiv 2111.11309).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dualfold.arrays import Array
+from dualfold.errors import Argument, InvalidInput
+from dualfold.games.convex_functions import Conjugate, Convex, Indicator
+from dualfold.games.convex_sets import ConvexSet, Everywhere
+from dualfold.games.doubles import number
+from dualfold.games.game import Run, growing
+from dualfold.games.players import (
+    FTL,
+    OMD,
+    BestResponse,
+    FTLPlus,
+    OptimisticOMD,
+    Player,
+)
+from dualfold.games.recipe import (
+    Rate,
+    Recipe,
+    ball_around,
+    diameter_of,
+    gradient_bound_of,
+    gradients_stay_below,
+    never,
+    point,
+    reach_of,
+    smoothness_of,
+)
+
+EVERYWHERE = Everywhere()
+
+
+def averaged_descent(
+    f: Convex, start: Array, *, over: ConvexSet = EVERYWHERE, radius: float | None = None
+) -> Recipe:
+    """Gradient descent with step 1/2L, and the average of x₀ … x_{T−1}.
+
+    LR²/T on all of ℝᵈ. On a set the first point may be worse than smoothness alone allows,
+    and R‖∇f(x₀)‖/T is added.
+    """
+    start = point(start)
+    L, R = smoothness_of(f, "averaged descent"), reach_of(start, over, radius)
+    steep = 0.0 if over == EVERYWHERE else float(np.linalg.norm(f.subgradient(start)))
+    return Recipe(
+        "averaged gradient descent",
+        x_player=OMD(Indicator(over), start, step=1 / (2 * L)),
+        y_player=BestResponse(Conjugate(f), start),
+        order="x first",
+        bound=lambda T: (L * R**2 + R * steep) / T,
+        rate=Rate("1/T", -1.0),
+        minimiser_ball=ball_around(start, radius),
+    )
+
+
+def averaged_subgradient_descent(
+    f: Convex,
+    start: Array,
+    *,
+    rounds: int,
+    over: ConvexSet = EVERYWHERE,
+    radius: float | None = None,
+    gradient_bound: float | None = None,
+) -> Recipe:
+    """The same for any f, corners included, with the step R/(G√T) of its horizon: GR/√T."""
+    return _mirror_descent(
+        "averaged subgradient descent",
+        BestResponse(Conjugate(f), point(start)),
+        f,
+        start,
+        rounds,
+        over,
+        radius,
+        gradient_bound,
+    )
+
+
+def cumulative_descent(
+    f: Convex,
+    start: Array,
+    *,
+    rounds: int,
+    over: ConvexSet = EVERYWHERE,
+    radius: float | None = None,
+    gradient_bound: float | None = None,
+) -> Recipe:
+    """Descent along the gradient at the average so far: GR/√T."""
+    return _mirror_descent(
+        "cumulative gradient descent",
+        FTLPlus(Conjugate(f), point(start)),
+        f,
+        start,
+        rounds,
+        over,
+        radius,
+        gradient_bound,
+    )
+
+
+def frank_wolfe(f: Convex, start: Array, *, over: ConvexSet) -> Recipe:
+    """Move by a share 2/(t+1) of the way to the set's best corner; no projection.
+
+    >>> from dualfold.games import HalfSquare, Simplex
+    >>> corner = np.array([1.0, 0.0, 0.0])
+    >>> run = frank_wolfe(HalfSquare(), corner, over=Simplex()).play(100)
+    >>> bool(run.gap[-1] <= 2 * 2 / 101)
+    True
+    """
+    start = point(start)
+    L, D = smoothness_of(f, "Frank–Wolfe"), diameter_of(start, over, "Frank–Wolfe")
+    return Recipe(
+        "Frank–Wolfe",
+        x_player=BestResponse(Indicator(over), start),
+        y_player=FTL(Conjugate(f), start),
+        order="y first",
+        weights=growing,
+        bound=lambda T: 2 * L * D**2 / (T + 1),
+        rate=Rate("1/T", -1.0),
+    )
+
+
+def boundary_frank_wolfe(
+    f: Convex, start: Array, *, over: ConvexSet, least_gradient: float | None = None
+) -> Recipe:
+    """Answer all gradients so far by one point of the boundary.
+
+    (ρG²/ℓ)(2 + log T)/T on a set that is curved everywhere (within ρ-balls), as long as
+    the mean gradient never gets shorter than ℓ = `least_gradient`: a minimiser inside the
+    set breaks that, and the method then stalls. Huang, Lattimore, György and Szepesvári,
+    "Following the leader and fast rates in linear prediction" (2016).
+    """
+    name, start = "boundary Frank–Wolfe", point(start)
+    if least_gradient is not None:
+        least_gradient = number(least_gradient, "least_gradient")
+    rho = over.curvature_radius
+    if not np.isfinite(rho):
+        raise InvalidInput(
+            f"{name} needs a set that is curved everywhere (Ball, Ellipsoid); "
+            f"{type(over).__name__} has flat parts. frank_wolfe needs none"
+        )
+    G = gradient_bound_of(f, start, over, None, name)
+
+    def bound_with(ell: float, T: int) -> float:
+        if ell == 0:
+            return np.inf
+        return rho * G**2 / ell * (2 + np.log(T)) / T
+
+    def gradients_stay_away(run: Run) -> str:
+        ell = float(np.linalg.norm(run.x.average_slopes, axis=1).min())
+        if ell >= (least_gradient or 0.0) and bound_with(ell, run.rounds) < G * over.diameter:
+            return ""
+        return (
+            f"the mean gradient came down to {ell:.2g} (stated: {least_gradient or 'nothing'}), "
+            "so nothing is guaranteed; a minimiser inside the set does this. Use frank_wolfe"
+        )
+
+    return Recipe(
+        name,
+        x_player=FTL(Indicator(over), start),
+        y_player=BestResponse(Conjugate(f), start),
+        order="x first",
+        bound=never if least_gradient is None else lambda T: bound_with(least_gradient, T),
+        rate=Rate("log T/T", -1.0),
+        conditions=(gradients_stay_away,),
+    )
+
+
+def extragradient(
+    f: Convex, start: Array, *, over: ConvexSet = EVERYWHERE, radius: float | None = None
+) -> Recipe:
+    """Look ahead by the last gradient, step by the true one; one gradient in each round: LR²/T."""
+    start = point(start)
+    L, R = smoothness_of(f, "extragradient"), reach_of(start, over, radius)
+    return Recipe(
+        "single-call extragradient",
+        x_player=OptimisticOMD(
+            Indicator(over), start, step=1 / (2 * L), guess=f.subgradient(start)
+        ),
+        y_player=BestResponse(Conjugate(f), start),
+        order="x first",
+        bound=lambda T: L * R**2 / T,
+        rate=Rate("1/T", -1.0),
+        minimiser_ball=ball_around(start, radius),
+    )
+
+
+def _mirror_descent(
+    name: str,
+    y_player: Player,
+    f: Convex,
+    start: Array,
+    rounds: int,
+    over: ConvexSet,
+    radius: float | None,
+    gradient_bound: float | None,
+) -> Recipe:
+    """OMD with the step of a horizon, against a y-player without regret."""
+    start, rounds = point(start), int(number(rounds, "rounds", least=1))
+    G = gradient_bound_of(f, start, over, gradient_bound, name)
+    R = reach_of(start, over, radius)
+    if not np.isfinite(R):
+        raise InvalidInput(
+            f"{name} chooses its step by how far a minimiser can be; state ",
+            Argument("radius"),
+            ", or give a bounded set",
+        )
+    # Without slopes, or with nowhere to go, any step is right.
+    step = R / (G * float(np.sqrt(rounds))) if G > 0 and R > 0 else 1.0
+    return Recipe(
+        name,
+        x_player=OMD(Indicator(over), start, step=step),
+        y_player=y_player,
+        order="x first",
+        bound=lambda T: G * R * (float(np.sqrt(rounds)) / T + 1 / float(np.sqrt(rounds))) / 2,
+        rate=Rate("1/√T", -0.5),
+        minimiser_ball=ball_around(start, radius),
+        horizon=rounds,
+        conditions=(gradients_stay_below(G),),
+    )

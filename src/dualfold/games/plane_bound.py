@@ -1,0 +1,223 @@
+"""A lower bound of the minimum from gradients alone, kept up to date round by round.
+
+Every gradient is a plane under f. With rounding, a plane taken at z says for all x
+
+    f(x) ≥ h + ⟨y, x − z⟩ − s‖x − z‖ + (μ/2)‖x − z‖²
+
+with h ≤ f(z) and s at least the error of the slope y, both proved (`Convex.plane`), and μ a
+proved bound of the curvature (0, or a little below 0, where nothing is known). Any weighted
+mean of planes is such a bound, too; its own rounding is added to s. So with o the first z
+
+    f(x) ≥ C + ⟨ȳ, x − o⟩ − s‖x − o‖ + (μ/2)‖x − o‖²
+
+For *every* slope v, ψ carries ⟨v, x − o⟩ + ψ(x) ≥ b (`Convex.share`), and what is left of
+ȳ, r = ȳ − v, is met by what else is known:
+
+    min f + ψ  ≥  C + b                                            if r = 0, s = 0
+    min f + ψ  ≥  C + b + ⟨r, c − o⟩ − R‖r‖ − s(‖c − o‖ + R)       on a ball (c, R)
+    min f + ψ  ≥  C + b − (‖r‖ + s)²/2μ                            if μ > 0
+
+Which v is tried decides how good the bound is, never whether it is true. The second line is
+about the whole problem only if a minimiser lies in the ball, which the caller states.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dualfold.arrays import Array
+from dualfold.errors import InvalidInput
+from dualfold.games.convex_functions import Convex, Move
+from dualfold.games.convex_sets import Ball
+from dualfold.games.intervals import EPS, TINY, Sure, above, dot, length, sure, times
+from dualfold.games.planes import NOTHING, Plane, added, bowl, difference
+
+MULTIPLIERS = 40  # a few are usual
+SMALLEST = 1e-9  # of the multiplier that would do without ψ
+
+
+class Mean:
+    """The weighted mean of planes, seen from one origin: height + ⟨slope, w⟩ − slack·‖w‖."""
+
+    def __init__(self) -> None:
+        self.height, self.slope, self.slack = 0.0, np.zeros(1), 0.0
+
+    def add(self, height: float, slope: Array, slack: float, share: float) -> None:
+        """(1 − share) of what there is and `share` of the new plane, rounding included.
+
+        Both shares add up to 1 and none is negative whatever rounding did to `share`, so
+        the result is a mean of planes under f.
+        """
+        step = share * (slope - self.slope)
+        mean = self.slope + step
+        rounding = EPS * above(2 * length(step), length(mean))
+        if rounding:
+            rounding = above(rounding, mean.size * TINY)
+        kept = 1.0 - Sure(share)
+        self.slack = above(times(kept.high(), self.slack), times(share, slack), rounding)
+        self.slope = mean
+        self.height = (kept * self.height + Sure(share) * height).low()
+
+
+class Bound(NamedTuple):
+    """What is proved of min f + ψ, and of the best response to the mean plane.
+
+    free, in_ball : lower bounds of the minimum, without the stated ball and with it
+    response : a lower bound of ⟨ȳ, x⟩ + ψ(x), over the ball if one was stated
+    """
+
+    free: float
+    in_ball: float
+    response: float
+
+
+class LowerBound:
+    """The planes seen so far under f, and the least value they allow to f + ψ."""
+
+    def __init__(self, f: Convex, simple: Convex, minimiser_ball: Ball | None) -> None:
+        self.f, self.simple, self.minimiser_ball = f, simple, minimiser_ball
+        self.weight, self.furthest = 0.0, 0.0
+        self.curvature, self.concavity = f.strong_convexity, f.concavity
+        self.flat, self.curved_mean = Mean(), Mean()
+        self.origin: Array | None = None
+        self.lacks = ""
+
+    @property
+    def slope(self) -> Array:
+        """ȳ, the mean slope."""
+        return self.flat.slope
+
+    def add(self, y: Move, weight: float) -> None:
+        """One more plane: that of the point where y is the gradient."""
+        self.weight += weight
+        share = min(1.0, weight / self.weight)
+        try:
+            z = self.f.maximiser(y.point) if y.taken_at is None else y.taken_at
+            plane = self.f.plane(z)
+        except InvalidInput as error:
+            self.lacks, self.flat.height = str(error), NOTHING
+            return
+        if self.origin is None:
+            self.origin = z
+        away = sure(z) - self.origin
+        far = length(away)
+        self.furthest = max(self.furthest, far)
+        height = self._height_at_origin(plane, away, far)
+        self.flat.add(height, plane.slope, plane.slack, share)
+        mu = self.curvature
+        if mu > 0:
+            tilt = plane.slope - mu * away
+            slack = above(plane.slack, length(tilt.off))
+            up = added(height, (dot(away, away) * mu * 0.5).low())
+            self.curved_mean.add(up, tilt.mid, slack, share)
+
+    def _height_at_origin(self, plane: Plane, away: Sure, far: float) -> float:
+        lost = times(plane.slack, far)
+        return added(plane.height, -dot(plane.slope, away).high(), -lost)
+
+    def bound(self) -> Bound:
+        """The best that is proved so far."""
+        if self.origin is None or self.lacks:
+            return Bound(NOTHING, NOTHING, NOTHING)
+        with np.errstate(all="ignore"):
+            anywhere = self._anywhere(self.origin)
+            best = anywhere
+            if self.minimiser_ball is not None:
+                best = max(anywhere, self._in_ball(self.minimiser_ball, self.origin))
+            free = max(added(self.flat.height, anywhere), self._curved(self.origin))
+            with_ball = max(free, added(self.flat.height, best))
+            return Bound(free, with_ball, best + float(np.vdot(self.slope, self.origin)))
+
+    def _anywhere(self, origin: Array) -> float:
+        """Where ψ carries the whole mean plane."""
+        share = self.simple.share(self.slope, self.flat.slack, origin)
+        whole = share.bound if share.whole else NOTHING
+        return added(whole, -self._lost(self.simple.reach(origin)))
+
+    def _curved(self, origin: Array) -> float:
+        """By strong convexity; v is what ψ pushes back with at the least point of the quadratic."""
+        mu = self.curvature
+        if mu <= 0:
+            return NOTHING
+        tilt = self.curved_mean.slope
+        try:
+            best = self.simple.proximal(origin - tilt / mu, 1 / mu)
+        except InvalidInput:
+            best = origin
+        bound, rest, slack = self._split(tilt, tilt + mu * (best - origin), origin)
+        slack = above(slack, self.curved_mean.slack)
+        return added(self.curved_mean.height, bound, bowl(above(length(rest), slack), mu))
+
+    def _in_ball(self, ball: Ball, origin: Array) -> float:
+        """⟨ȳ, x − o⟩ − s‖x − o‖ + ψ(x) over the ball: the best of some v.
+
+        All of ȳ, nothing of it, and what ψ pushes back with at the least point of
+        ⟨ȳ, x⟩ + ψ(x) + (λ/2)‖x − c‖². The best multiplier λ puts that point on the sphere.
+        """
+        slope, middle = self.slope, ball.center
+        least = self._held(0.0 * slope, ball, origin)
+        if self.simple.share(slope, 0.0, origin).rest is slope:
+            return least  # ψ carries nothing
+        least = max(least, self._held(slope, ball, origin))
+        steep = float(np.linalg.norm(slope))
+        if steep == 0 or ball.radius == 0 or not np.isfinite(steep / ball.radius):
+            return least
+        usual = steep / ball.radius  # the best multiplier without ψ
+        low, high, multiplier = 0.0, np.inf, SMALLEST * usual
+        for turn in range(MULTIPLIERS):
+            try:
+                x = self.simple.proximal(middle - slope / multiplier, 1 / multiplier)
+            except InvalidInput:
+                return least
+            away = float(np.linalg.norm(x - middle)) / ball.radius
+            if not np.isfinite(away) or (turn == 0 and away <= 1):
+                break  # the ball does not bind: all of ȳ is the best v
+            least = max(least, self._held(slope + multiplier * (x - middle), ball, origin))
+            # The bound is flat around its best multiplier: half the digits of it will do.
+            if abs(away - 1) <= 1e-8 or high - low <= 1e-8 * low:
+                break
+            low, high = (multiplier, high) if away > 1 else (low, multiplier)
+            multiplier = usual if turn == 0 else multiplier * away  # exact without ψ
+            if not low < multiplier < high or turn % 3 == 2:
+                multiplier = float(np.sqrt(low * high)) if high < np.inf else 4 * low
+        return least
+
+    def _held(self, v: Array, ball: Ball, origin: Array) -> float:
+        """What ψ holds of ȳ by v, and the ball of the rest."""
+        bound, rest, slack = self._split(self.slope, v, origin)
+        across = sure(ball.center) - origin
+        reach = above(length(across), ball.radius)
+        return added(
+            bound,
+            dot(rest, across).low(),
+            -times(ball.radius, length(rest)),
+            -times(above(slack, self.flat.slack), reach),
+            -self._lost(reach),
+        )
+
+    def _split(self, slope: Array, v: Array, origin: Array) -> tuple[float, Array, float]:
+        """What ψ carries of v, and what is left of `slope`, with a bound of its rounding."""
+        share = self.simple.share(v, 0.0, origin)
+        aside, off = difference(slope, v)
+        rest = aside + share.rest
+        return share.bound, rest, above(share.slack, off, EPS * length(rest))
+
+    def _lost(self, reach: float) -> float:
+        """(δ/2)‖x − z‖² ≤ δ(‖x − o‖² + ‖z − o‖²), where f may be a little concave."""
+        if self.concavity == 0:
+            return 0.0
+        squares = Sure(reach) * reach + Sure(self.furthest) * self.furthest
+        return (squares * self.concavity).high()
+
+    def why_infinite(self) -> str:
+        """What to do where nothing is proved."""
+        if self.lacks:
+            return f"y plays slopes that are no gradients, and {self.lacks}"
+        concave = " (its least eigenvalue cannot be distinguished from 0)" if self.concavity else ""
+        return (
+            "the problem is on an unbounded set, so planes under f prove nothing; state a ball "
+            "that holds a minimiser (minimiser_ball=Ball(radius, start)) or use a strongly convex "
+            f"f{concave}"
+        )

@@ -1,0 +1,168 @@
+"""Counterexamples: a search that can refute a claim about a function and never proves one.
+
+With m = s·x + (1 − s)·z between two points and c = s(1 − s)‖x − z‖²/2,
+
+    convex             f(m) ≤ s f(x) + (1 − s) f(z)
+    μ-strongly convex  f(m) ≤ s f(x) + (1 − s) f(z) − μc          (Tucker, Definition 6.16)
+    L-smooth           |s f(x) + (1 − s) f(z) − f(m)| ≤ Lc
+
+each for all x, z and 0 ≤ s ≤ 1. Strong convexity and smoothness are those of the Euclidean
+norm. Only values of f are asked for, so any Python function will do; how far its rounding
+can move them is a guess then (1e-9 of the values), and a counterexample is one up to that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from dualfold.arrays import Array
+from dualfold.errors import Argument, InvalidInput
+from dualfold.games.convex_functions import Convex
+from dualfold.games.convex_sets import Ball, ConvexSet, Everywhere
+from dualfold.games.doubles import doubles, number
+
+Claim = Literal["convex", "strongly convex", "smooth"]
+# Of the values that are compared: what rounding of an ordinary formula stays far below.
+ROUNDING = 1e-9
+EVERYWHERE = Everywhere()
+
+
+@dataclass(frozen=True, eq=False)
+class Refutation:
+    """What a search found.
+
+    claim : the claim in words
+    x, z, share : the two points and s; the worst that was met, counterexample or not
+    excess : by how much the claim fails there (negative: it holds there)
+    noise : what rounding of f may have added: bounded for functions of dualfold.games, else a
+        guess (1e-9 of the values)
+    tries : how many triples were asked
+    """
+
+    claim: str
+    x: Array
+    z: Array
+    share: float
+    excess: float
+    noise: float
+    tries: int
+
+    @property
+    def refuted(self) -> bool:
+        """Whether a counterexample was found."""
+        return self.excess > self.noise
+
+    def __str__(self) -> str:
+        if not self.refuted:
+            return f"no counterexample to “{self.claim}” in {self.tries} tries; that proves nothing"
+        return (
+            f"not {self.claim}: it fails by {self.excess:.3g} between x = {self.x} and "
+            f"z = {self.z}, at the share {self.share:.3g} of x"
+        )
+
+
+def refute(
+    f: Convex | Callable[[Array], float],
+    around: Array,
+    *,
+    claim: Claim = "convex",
+    modulus: float = 0.0,
+    over: ConvexSet = EVERYWHERE,
+    scale: float = 1.0,
+    tries: int = 2_000,
+    random_state: int = 0,
+) -> Refutation:
+    """Look for points where a claim about f fails.
+
+    f : the function, of dualfold.games or any that returns a number
+    around : a point of its domain; pairs are drawn around it, `scale` wide and far narrower,
+        and projected into the set `over`
+    claim, modulus : "convex", "strongly convex" with μ, or "smooth" with L
+    tries : half of them are drawn by `random_state`, half improve on the worst of these
+
+    >>> print(refute(lambda x: float(x[0] ** 3), np.array([0.0])))  # doctest: +ELLIPSIS
+    not convex: it fails by ...
+    >>> print(refute(lambda x: float(x[0] ** 4), np.array([0.0])))
+    no counterexample to “convex” in 2000 tries; that proves nothing
+    """
+    if claim not in ("convex", "strongly convex", "smooth"):
+        raise InvalidInput(
+            Argument("claim"), f" is 'convex', 'strongly convex' or 'smooth', not {claim!r}"
+        )
+    middle, value = doubles(around, "around"), _values(f)
+    modulus = number(modulus, "modulus")
+    if claim == "convex" and modulus:
+        raise InvalidInput(Argument("modulus"), " belongs to 'strongly convex' and 'smooth'")
+    tries = int(number(tries, "tries", least=2))
+    random = np.random.default_rng(random_state)
+    near = Ball(4 * scale * np.sqrt(middle.size), middle)  # pairs do not wander off
+    words = claim if claim == "convex" else f"{claim} with {modulus:.6g}"
+    worst: Refutation | None = None
+    height = -np.inf
+    for turn in range(tries):
+        if worst is None or turn < tries // 2:
+            x = middle + scale * random.normal(size=middle.shape)
+            z = x + scale * 10 ** random.uniform(-3, 0.5) * random.normal(size=middle.shape)
+            share = float(random.uniform())
+        else:  # near the worst so far, closer together or further apart
+            x, z = _moved(worst.x, worst.z, random)
+            share = float(np.clip(worst.share + 0.1 * random.normal(), 0.0, 1.0))
+        x, z = (over.project(near.project(point)) for point in (x, z))
+        excess, noise, curve = _excess(value, x, z, share, claim, modulus)
+        # The clearer a counterexample the better; until there is one, curvature leads the way.
+        now = excess - noise if excess > noise else (excess - noise) / max(curve, 1e-300)
+        if worst is None or now > height:
+            worst, height = Refutation(words, x, z, share, excess, noise, tries), now
+    assert worst is not None
+    return worst
+
+
+def _moved(x: Array, z: Array, random: np.random.Generator) -> tuple[Array, Array]:
+    """A pair near a pair, of about its length."""
+    half = (x - z) / 2
+    long = float(np.linalg.norm(half)) / np.sqrt(half.size)
+    middle = (x + z) / 2 + long * random.normal(size=x.shape)
+    half = 10 ** random.uniform(-0.5, 0.5) * (half + 0.3 * long * random.normal(size=x.shape))
+    return middle + half, middle - half
+
+
+def _values(f: Convex | Callable[[Array], float]) -> Callable[[Array], tuple[float, float]]:
+    """f(x), and how far rounding may have moved it."""
+    if isinstance(f, Convex) and f.rounding_bounded:
+
+        def bounded(x: Array) -> tuple[float, float]:
+            sure, value = f.surely(x), f.value(x)
+            return value, abs(value - float(sure.mid)) + float(sure.off)
+
+        return bounded
+    plain = f.value if isinstance(f, Convex) else f
+
+    def guessed(x: Array) -> tuple[float, float]:
+        value = float(plain(x))
+        return value, ROUNDING * abs(value) if np.isfinite(value) else 0.0
+
+    return guessed
+
+
+def _excess(
+    value: Callable[[Array], tuple[float, float]],
+    x: Array,
+    z: Array,
+    s: float,
+    claim: Claim,
+    modulus: float,
+) -> tuple[float, float, float]:
+    """By how much the inequality fails, what rounding may have to do with it, and c."""
+    (one, first), (two, last) = value(x), value(z)
+    at, here = value(s * x + (1 - s) * z)
+    if not (np.isfinite(one) and np.isfinite(two)) or np.isnan(at):
+        return -np.inf, 0.0, 0.0  # a chord to infinity is above everything
+    chord, curve = s * one + (1 - s) * two, s * (1 - s) * float(np.sum((x - z) ** 2)) / 2
+    noise = first + last + here + 1e-15 * (abs(one) + abs(two) + modulus * curve)
+    if claim == "smooth":
+        return abs(chord - at) - modulus * curve, noise, curve
+    return at - chord + modulus * curve, noise, curve

@@ -1,0 +1,291 @@
+"""Plain methods, as textbooks write them, with the interface of the recipes.
+
+    gradient_descent(f, start, step=0.1).play(200).answer
+
+Each method is a generator of points; what it remembers are its local variables. Gradients
+seen on the way are planes under f, so a plain run has a lower bound and a gap too, where
+f is strongly convex or a ball is stated (noisy gradients prove nothing).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from dualfold.arrays import Array
+from dualfold.errors import Argument, InvalidInput
+from dualfold.games.certificate import USUAL, Judged, checked, terms_of
+from dualfold.games.convex_functions import Convex, Indicator, Move
+from dualfold.games.convex_sets import Ball, ConvexSet, Everywhere
+from dualfold.games.doubles import doubles
+from dualfold.games.plane_bound import Bound, LowerBound
+
+Gradient = Callable[[Array], Array]
+# A number, or the step of the t-th update, t = 1, 2, …
+Step = float | Callable[[int], float]
+EVERYWHERE = Everywhere()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Path(Judged):
+    """Where a method went: `points[0]` is the start, `points[t]` is after t updates.
+
+    upper, lower : not below f at each point, not above its minimum (−∞: none proved)
+    terms : what the verdict is about and what it assumes
+    """
+
+    points: Array
+
+    @property
+    def rounds(self) -> int:
+        """How many updates were made."""
+        return len(self.points) - 1
+
+    @property
+    def answer(self) -> Array:
+        """The last point."""
+        return np.asarray(self.points[-1])
+
+    @property
+    def averages(self) -> Array:
+        """The mean of `points[:t+1]` in row t."""
+        turns = np.arange(1, len(self.points) + 1)
+        return np.asarray(np.cumsum(self.points, axis=0) / turns[:, None])
+
+    def __str__(self) -> str:
+        return f"{self.upper[-1]:.6g} after {self.rounds} updates{self.sentence()}"
+
+
+@dataclass(frozen=True, eq=False)
+class DescentMethod:
+    """A method on a function, ready to `play`.
+
+    name, f, start : what the method is called, minimises and begins at
+    over, minimiser_ball : the set it projects onto, and a ball known to hold a minimiser
+    points : from a gradient and a start, the points one after another (the start first)
+    gradients : makes the gradient that a run uses; fresh for every run
+    exact : whether that is the gradient of f itself
+    """
+
+    name: str
+    f: Convex
+    start: Array
+    points: Callable[[Gradient, Array], Iterator[Array]]
+    gradients: Callable[[], Gradient]
+    exact: bool = True
+    over: ConvexSet = EVERYWHERE
+    minimiser_ball: Ball | None = None
+
+    def play(
+        self,
+        rounds: int,
+        *,
+        tolerance: float | None = None,
+        relative_tolerance: float = USUAL,
+    ) -> Path:
+        """`rounds` updates, or fewer when the gap is `tolerance` before.
+
+        A gap of at most `relative_tolerance` times the minimum is called proved.
+        """
+        relative_tolerance = checked(tolerance, relative_tolerance)
+        simple = Indicator(self.over)
+        bound, gradient = LowerBound(self.f, simple, self.minimiser_ball), self.gradients()
+        points: list[Array] = []
+        upper: list[float] = []
+        proved: list[Bound] = []
+
+        def watched(x: Array) -> Array:
+            y = gradient(x)
+            if self.exact:
+                bound.add(Move(y, taken_at=x), 1.0)
+            return y
+
+        for t, x in enumerate(self.points(watched, self.start)):
+            points.append(x)
+            with np.errstate(all="ignore"):
+                upper.append(self.f.surely(x).high())
+            proved.append(bound.bound())
+            best = max(at.in_ball for at in proved)
+            close = tolerance is not None and np.nextafter(upper[-1] - best, np.inf) <= tolerance
+            if t == rounds or close:
+                break
+        lower = np.array([at.in_ball for at in proved])
+        used = self.minimiser_ball if lower.max() > max(at.free for at in proved) else None
+        why = bound.why_infinite() if self.exact else "noisy gradients are no planes under f"
+        terms = terms_of(self.f, simple, points[-1], relative_tolerance, used, why)
+        return Path(points=np.array(points), upper=np.array(upper), lower=lower, terms=terms)
+
+
+def gradient_descent(
+    f: Convex,
+    start: Array,
+    *,
+    step: Step,
+    over: ConvexSet = EVERYWHERE,
+    minimiser_ball: Ball | None = None,
+) -> DescentMethod:
+    """x ← x − step·∇f(x), projected onto a set if there is one.
+
+    >>> from dualfold.games import HalfSquare
+    >>> gradient_descent(HalfSquare(), np.array([8.0]), step=0.5).play(3).answer
+    array([1.])
+    """
+
+    def points(gradient: Gradient, x: Array) -> Iterator[Array]:
+        for t in count(1):
+            yield x
+            x = over.project(x - _size(step, t) * gradient(x))
+
+    return _descent("gradient descent", f, start, points, over, minimiser_ball)
+
+
+def momentum(
+    f: Convex, start: Array, *, step: Step, memory: float = 0.9, minimiser_ball: Ball | None = None
+) -> DescentMethod:
+    """x ← x − step·∇f(x) + memory·(x − x_before): Polyak's heavy ball."""
+
+    def points(gradient: Gradient, x: Array) -> Iterator[Array]:
+        before = x
+        for t in count(1):
+            yield x
+            x, before = x - _size(step, t) * gradient(x) + memory * (x - before), x
+
+    return _descent("momentum", f, start, points, minimiser_ball=minimiser_ball)
+
+
+def accelerated_gradient(
+    f: Convex, start: Array, *, step: Step, memory: float = 0.9, minimiser_ball: Ball | None = None
+) -> DescentMethod:
+    """NAG: momentum (`memory` of the last step) with the gradient at the point ahead."""
+
+    def points(gradient: Gradient, x: Array) -> Iterator[Array]:
+        before = x
+        for t in count(1):
+            yield x
+            ahead = x + memory * (x - before)
+            x, before = ahead - _size(step, t) * gradient(ahead), x
+
+    return _descent("accelerated gradient (NAG)", f, start, points, minimiser_ball=minimiser_ball)
+
+
+def adagrad(
+    f: Convex, start: Array, *, step: Step, floor: float = 1e-8, minimiser_ball: Ball | None = None
+) -> DescentMethod:
+    """Steps divided, coordinate by coordinate, by the root of all squared slopes so far.
+
+    `floor` keeps the divisor of a coordinate that has no slope from being 0.
+    """
+
+    def points(gradient: Gradient, x: Array) -> Iterator[Array]:
+        squares = np.zeros_like(x)
+        for t in count(1):
+            yield x
+            y = gradient(x)
+            squares = squares + y**2
+            x = x - _size(step, t) * y / (np.sqrt(squares) + floor)
+
+    return _descent("Adagrad", f, start, points, minimiser_ball=minimiser_ball)
+
+
+def rmsprop(
+    f: Convex,
+    start: Array,
+    *,
+    step: Step,
+    decay: float = 0.9,
+    floor: float = 1e-8,
+    minimiser_ball: Ball | None = None,
+) -> DescentMethod:
+    """Adagrad with old squared slopes multiplied by `decay` at each step; `floor` as there."""
+
+    def points(gradient: Gradient, x: Array) -> Iterator[Array]:
+        squares = np.zeros_like(x)
+        for t in count(1):
+            yield x
+            y = gradient(x)
+            squares = decay * squares + (1 - decay) * y**2
+            x = x - _size(step, t) * y / (np.sqrt(squares) + floor)
+
+    return _descent("RMSprop", f, start, points, minimiser_ball=minimiser_ball)
+
+
+def adam(
+    f: Convex,
+    start: Array,
+    *,
+    step: Step,
+    decay: float = 0.9,
+    square_decay: float = 0.999,
+    floor: float = 1e-8,
+    minimiser_ball: Ball | None = None,
+) -> DescentMethod:
+    """RMSprop with momentum, both corrected for having started from 0.
+
+    `decay` is the memory of the slopes, `square_decay` that of their squares, `floor` is
+    added to the root of these.
+
+    It can fail to converge, even on convex problems; Reddi, Kale and Kumar, "On the
+    convergence of Adam and beyond" (2018).
+    """
+
+    def points(gradient: Gradient, x: Array) -> Iterator[Array]:
+        mean, squares = np.zeros_like(x), np.zeros_like(x)
+        for t in count(1):
+            yield x
+            y = gradient(x)
+            mean = decay * mean + (1 - decay) * y
+            squares = square_decay * squares + (1 - square_decay) * y**2
+            root = np.sqrt(squares / (1 - square_decay**t))
+            x = x - _size(step, t) * (mean / (1 - decay**t)) / (root + floor)
+
+    return _descent("Adam", f, start, points, minimiser_ball=minimiser_ball)
+
+
+def minibatch(method: DescentMethod, *, batch_size: int, random_state: int = 0) -> DescentMethod:
+    """Any method on gradients of `batch_size` random rows, scaled to be right on average."""
+    f: Any = method.f
+    if not hasattr(f, "sample"):
+        raise InvalidInput(f"{type(f).__name__} is no sum over rows; LeastSquares and Logistic are")
+    n = len(f.rows)
+    if not 1 <= batch_size <= n:
+        raise InvalidInput(Argument("batch_size"), f" is from 1 to all {n} rows, not {batch_size}")
+
+    def gradients() -> Gradient:
+        random = np.random.default_rng(random_state)
+        return lambda x: f.sample(x, random.choice(n, batch_size, replace=False))
+
+    name = f"{method.name}, batches of {batch_size}"
+    return replace(method, name=name, gradients=gradients, exact=False)
+
+
+def stochastic_gradient(
+    f: Convex, start: Array, *, step: Step, random_state: int = 0, over: ConvexSet = EVERYWHERE
+) -> DescentMethod:
+    """Gradient descent on one random row at a time (chosen by `random_state`).
+
+    Let the step fall, as 1/√t or 1/t: with a constant one the iterates never settle.
+    """
+    plain = gradient_descent(f, start, step=step, over=over)
+    return minibatch(plain, batch_size=1, random_state=random_state)
+
+
+def _descent(
+    name: str,
+    f: Convex,
+    start: Array,
+    points: Callable[[Gradient, Array], Iterator[Array]],
+    over: ConvexSet = EVERYWHERE,
+    minimiser_ball: Ball | None = None,
+) -> DescentMethod:
+    start = doubles(start, "start")
+    return DescentMethod(
+        name, f, start, points, lambda: f.subgradient, over=over, minimiser_ball=minimiser_ball
+    )
+
+
+def _size(step: Step, t: int) -> float:
+    return step(t) if callable(step) else step

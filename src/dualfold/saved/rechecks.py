@@ -1,0 +1,158 @@
+"""A stored model or stored points judged again, by the problem of the estimator that made them.
+
+Only a name and parameters are taken from a file. They say which problem it is about; the answer
+states them, so that whoever reads it sees which problem was judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from dualfold.descriptions import DESCRIPTIONS, ESTIMATORS, Description
+from dualfold.errors import InvalidInput
+from dualfold.saved.judges import GraphStatement, PointsJudge, TraceJudge
+from dualfold.saved.model import Model
+from dualfold.saved.trace_answers import CertifySettings, certificate_of_map
+from dualfold.unfolding.stored_unfolding import BothSides
+
+# They change how an answer is found or reported, not which one is right.
+NEUTRAL_PARAMETERS = {"n_jobs": None, "verbose": False}
+
+
+def rechecked_model(
+    model: Model, X: Any, y: Any = None, *, tolerance: float = 1e-4, fresh: bool = False
+) -> Any:
+    """The certificate of a model, by the rows X and labels y that it was made of.
+
+    X is standardised where it was. A relative gap up to `tolerance` is "proved"; `fresh` draws
+    random starts from the system. The certificate is that of a trace problem, of an unfolding, of
+    a map of neighbours, or of pieces.
+
+    The stored answer is judged. Where the file holds fewer vectors than the problem has (points in
+    float32, independent coordinates, Fisher's discriminants), the missing ones are computed again.
+    """
+    settings = CertifySettings(tolerance, fresh)
+    estimator = estimator_of_model(model)
+    table = estimator._checked(X, reset=True)
+    if table.shape[1] != len(model.columns):
+        raise InvalidInput(
+            f"the rows have {table.shape[1]} columns, the model was made for {len(model.columns)}"
+        )
+    certificate = _certificate_of_model(estimator, table, y, model, settings)
+    if "estimator" not in model.settings:
+        return certificate
+    scaled = [name for name in ("shift", "scale", "means") if getattr(model, name) is not None]
+    return certificate.doubted(*(f"the model has a {name} of its own" for name in scaled))
+
+
+def _certificate_of_model(
+    estimator: Any, table: Any, y: Any, model: Model, settings: CertifySettings
+) -> Any:
+    if hasattr(estimator, "graph_of"):
+        statement = GraphStatement.of(estimator, table, model.both_sides, settings)
+        return statement.certificate_of_map(model.map)
+    if not hasattr(estimator, "judged_points"):
+        stated = estimator.stated(table, model.coordinates, y)
+        return certificate_of_map(stated, model.map, settings)[0]
+    points, n = model.map.stored_points(), table.shape[0]
+    if points is not None and np.shape(points) != (n, estimator.n_components):
+        raise InvalidInput(
+            f"the model holds points of shape {np.shape(points)} and the data has {n} rows"
+        )
+    return PointsJudge(estimator, table, {}).certificate_of_map(model.map)[0]
+
+
+def rechecked_points(
+    estimator: Any,
+    X: Any,
+    points: Any,
+    values: Any = None,
+    sides: BothSides | None = None,
+    y: Any = None,
+    *,
+    tolerance: float = 1e-4,
+    fresh: bool = False,
+) -> Any:
+    """The certificate of points (n×d) that are to be the answer of an unfitted `estimator` to X.
+
+    values : the eigenvalues that were stored with them
+    sides : factor and dual weights of an unfolding, where they were stored
+    y : the labels, for methods that use them
+    tolerance, fresh : as for `rechecked_model`
+    """
+    settings = CertifySettings(tolerance, fresh)
+    table, stored = estimator._checked(X, reset=True), np.asarray(points)
+    if hasattr(estimator, "graph_of"):
+        if len(stored) != table.shape[0]:
+            raise InvalidInput(
+                f"{len(stored)} points are stored and the data has {table.shape[0]} rows"
+            )
+        statement = GraphStatement.of(estimator, table, sides, settings)
+        return statement.certificate_of_points(stored, values)
+    if hasattr(estimator, "judged_points"):
+        return estimator.judged_points(table, stored)
+    stated = estimator.stated(table, stored.shape[1], y)
+    return TraceJudge(stated, settings).certificate_of_points(stored, values)
+
+
+def estimator_of_model(model: Model) -> Any:
+    """The estimator, not fitted, that a model states as its own."""
+    settings = model.settings
+    if isinstance(settings.get("settings"), dict) and "estimator" not in settings:
+        return estimator_of(settings["settings"])
+    name, parameters = settings.get("estimator"), settings.get("parameters")
+    if not isinstance(name, str) or name not in ESTIMATORS:
+        raise InvalidInput(
+            f"the model is of {name!r}, which is no estimator; there are {', '.join(ESTIMATORS)}"
+        )
+    row = next(row for row in DESCRIPTIONS.values() if row.class_name == name)
+    known = row.estimator_class()().get_params()
+    if not isinstance(parameters, dict) or not parameters.keys() <= known.keys():
+        raise InvalidInput(
+            "the model does not hold the parameters it was fitted with; save it again"
+        )
+    if settings.get("not_kept"):
+        raise InvalidInput(
+            f"the model was fitted with {settings['not_kept']}, which no file keeps, so its "
+            "problem cannot be stated again"
+        )
+    others = {name: value for name, value in NEUTRAL_PARAMETERS.items() if name in known}
+    # Files of projections by earlier versions name both a radius and a number; the radius decided.
+    if parameters.get("radius") is not None:
+        others["n_neighbors"] = None
+    return _estimator(row, parameters | others)
+
+
+def estimator_of(settings: Mapping[str, Any]) -> Any:
+    """The estimator, not fitted, of what the command line stores as settings."""
+    row = DESCRIPTIONS.get(str(settings.get("method")))
+    if row is None:
+        raise InvalidInput(f"there is no method {settings.get('method')!r}")
+    known = row.stored(settings)
+    count = settings.get("n_components", 2)
+    return _estimator(row, {"n_components": count} | row.parameters(known))
+
+
+def _estimator(row: Description, parameters: Mapping[str, Any]) -> Any:
+    """The estimator with parameters from a file, each of a type that a file can hold."""
+    kind = row.estimator_class()
+    for name, value in parameters.items():
+        # A bool is an integer to Python, and True neighbours are one.
+        flag = isinstance(value, bool) and "boolean" not in kind._parameter_constraints[name]
+        if name in ("left_out", "coordinates") and isinstance(value, list):
+            continue  # checked where it is used
+        plain = isinstance(value, None | bool | int | float | str)
+        given_graph = name == "graph" and value is not None  # no file holds one as a parameter
+        if given_graph or not plain or (flag and name != "verbose"):
+            raise InvalidInput(f"the file states {name} as {value!r}, which is no value of it")
+    estimator = kind(**parameters)
+    try:
+        estimator._validate_params()
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(
+            f"the file's parameters are none of {row.class_name}: {error}"
+        ) from error
+    return estimator

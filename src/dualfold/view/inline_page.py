@@ -1,0 +1,102 @@
+"""The page inside a notebook."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dualfold.auditing import Audit
+from dualfold.data.prepared import prepare
+from dualfold.errors import Argument, InvalidInput
+from dualfold.inputs import frame_of, numbers_of
+from dualfold.view.audit_page import audit_content
+from dualfold.view.page import Page, PageContent, make_page
+from dualfold.view.page_map import Map, measured_map
+
+__all__ = ["InlinePage", "page"]
+
+
+@dataclass(frozen=True, eq=False)
+class InlinePage(Page):
+    """A page that a notebook shows; `write` keeps it as a file.
+
+    height : of its frame in a notebook, in pixels
+    """
+
+    height: int = 760
+
+    def __repr__(self) -> str:
+        return f"InlinePage({self.megabytes}; keep it with .write('map.html'))"
+
+    def _repr_html_(self) -> str:
+        # A document of its own: neither sees the other's names and styles.
+        return (
+            f'<iframe srcdoc="{html.escape(self.html, quote=True)}" title="dualfold" '
+            f'style="width:100%;height:{int(self.height)}px;border:0"></iframe>'
+        )
+
+
+def page(
+    maps: Any,
+    X: Any = None,
+    *,
+    title: str = "dualfold",
+    columns: Any = None,
+    names: Any = None,
+    color: str | None = None,
+    height: int = 760,
+) -> InlinePage:
+    """One page with maps to explore, shown where a notebook shows results.
+
+    maps : a map or several: `Map`s, fitted estimators, `Embedding`s or arrays of points; or an
+        `Audit`, with X the data that it was asked about
+    X : the data; with it each map is measured, a click on a point shows its neighbours there, and
+        its columns (of an array or a data frame) can be coloured by
+    columns : a DataFrame, or name → one value for each row: what points are coloured by
+    names, title : one for each row, to search for; of the page
+    color : the column to colour by at first
+    height : of the frame in a notebook, in pixels
+    """
+    given = maps if isinstance(maps, list | tuple) else [maps]
+    if isinstance(maps, Audit):
+        content = audit_content(maps, _numbers(X))
+        columns = content.columns | {str(key): column for key, column in (columns or {}).items()}
+    else:
+        shown = [_map_of(one, place, X) for place, one in enumerate(given)]
+        content = PageContent(shown, color=color)
+    features = X if isinstance(X, np.ndarray) or hasattr(X, "iloc") else None
+    content = replace(content, title=title, columns=columns, features=features, names=names)
+    made = make_page(content)
+    return InlinePage(made.html, made.notices, height)
+
+
+def _numbers(X: Any) -> Any:
+    """The data of an audit, prepared as it prepared them."""
+    if X is None:
+        raise InvalidInput(Argument("X"), " is needed: the data that the audit was asked about")
+    rows = frame_of(numbers_of(X))
+    return prepare(rows).X if hasattr(rows, "iloc") else rows
+
+
+def _map_of(one: Any, place: int, X: Any) -> Map:
+    if isinstance(one, Map):
+        return one
+    points = getattr(one, "embedding_", getattr(one, "points", None))
+    name = type(one).__name__ if points is not None else f"map {place + 1}"
+    if points is None and hasattr(one, "transform"):
+        if X is None:
+            raise InvalidInput(
+                Argument("X"), f" is needed, since {type(one).__name__} keeps no points of its own"
+            )
+        points, name = one.transform(X), type(one).__name__
+    points = one if points is None else points
+    known: dict[str, Any] = {
+        "certificate": getattr(one, "certificate_", getattr(one, "certificate", None))
+    }
+    known["values"] = getattr(one, "eigenvalues_", getattr(one, "values", None))
+    shown = Map(name, points, **known)
+    return shown if X is None or isinstance(one, Sequence) else measured_map(shown, X)

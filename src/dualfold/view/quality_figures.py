@@ -1,0 +1,200 @@
+"""Figures of quality: spectrum, curves, Shepard density, reliability, ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dualfold.errors import Argument, InvalidInput
+from dualfold.estimators.dimension import widest_gap
+from dualfold.quality import CoRanking, NeighborhoodCurve, Shepard
+from dualfold.view.colors import FEW_COLORS, MANY_COLORS
+from dualfold.view.drawing import INK_COLOR, PALE_COLOR, SOFT_COLOR, frames, name_axes
+from dualfold.view.figures import map_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+PLANE_INCHES = (6.4, 4.6)  # inches
+
+__all__ = [
+    "co_ranking_figure",
+    "curve_figure",
+    "quality_map_figure",
+    "scree_figure",
+    "shepard_figure",
+]
+
+
+def scree_figure(
+    values: Any, *, kept: int | None = None, title: str = "", verdict: str = ""
+) -> Figure:
+    """The eigenvalues in their order, and the widest gap between two (relative to the larger).
+
+    values : eigenvalues, wanted ones first, best with some beyond those kept
+    kept : how many coordinates the map has; they are filled in
+    """
+    spectrum = np.asarray(values, dtype=float).ravel()
+    if len(spectrum) == 0 or not np.isfinite(spectrum).all():
+        raise InvalidInput(
+            Argument("values"), f" must be finite eigenvalues, one or more; they are {values!r}"
+        )
+    figure, (axes,) = frames(1, PLANE_INCHES, title=title, verdict=verdict)
+    places = np.arange(1, len(spectrum) + 1)
+    axes.plot(places, spectrum, color=PALE_COLOR, linewidth=1, zorder=1)
+    inside = places <= (len(spectrum) if kept is None else kept)
+    axes.scatter(places[inside], spectrum[inside], s=26, color=FEW_COLORS[0], zorder=3)
+    hollow = {"facecolors": "white", "edgecolors": FEW_COLORS[0], "linewidths": 1.1}
+    axes.scatter(places[~inside], spectrum[~inside], s=26, zorder=3, **hollow)
+    if len(spectrum) > 1:
+        widest = widest_gap(spectrum).count - 1
+        between = sorted(spectrum[widest : widest + 2])
+        axes.axhspan(*between, color=FEW_COLORS[1], alpha=0.18, linewidth=0, zorder=0)
+        axes.annotate(
+            f"widest gap, after {widest + 1}",
+            (1, float(np.mean(between))),
+            xycoords=("axes fraction", "data"),
+            xytext=(-6, 0),
+            textcoords="offset points",
+            ha="right",
+            va="center",
+            fontsize=8.5,
+            color=SOFT_COLOR,
+        )
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    name_axes(axes, 2, ("eigenvalue number", "eigenvalue"))
+    return figure
+
+
+def curve_figure(
+    curves: NeighborhoodCurve | Mapping[str, NeighborhoodCurve],
+    *,
+    title: str = "",
+    verdict: str = "",
+) -> Figure:
+    """R_NX over neighbourhood size, on a logarithmic axis: one line for each map.
+
+    0 is what a random map keeps, 1 a perfect one; the number after each name is the area.
+    Bands are 95 % bounds where points were drawn.
+    """
+    from matplotlib.ticker import StrMethodFormatter
+
+    named = {"": curves} if isinstance(curves, NeighborhoodCurve) else dict(curves)
+    if not named:
+        raise InvalidInput("a figure of curves needs at least one curve, but there is none")
+    figure, (axes,) = frames(1, PLANE_INCHES, title=title, verdict=verdict)
+    hues = FEW_COLORS if len(named) <= len(FEW_COLORS) else MANY_COLORS
+    for turn, (name, curve) in enumerate(named.items()):
+        color = hues[turn % len(hues)]
+        style = "-" if turn < len(hues) else "--"
+        sizes, n = curve.sizes, curve.n
+        label = f"{name} (area {curve.auc:.3f})" if name else f"area {curve.auc:.3f}"
+        axes.plot(sizes, curve.r_nx, style, color=color, linewidth=1.6, label=label)
+        if not np.array_equal(curve.low, curve.high):
+            band = (((n - 1) * q - sizes) / (n - 1 - sizes) for q in (curve.low, curve.high))
+            axes.fill_between(sizes, *band, color=color, alpha=0.18, linewidth=0)
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    axes.set_xlim(1, max(curve.max_rank for curve in named.values()))
+    lowest = min(float(curve.r_nx.min()) for curve in named.values())
+    axes.set_ylim(min(0.0, 1.1 * lowest), 1.0)
+    axes.axhline(0, color=PALE_COLOR, linewidth=1, zorder=0)
+    name_axes(axes, 2, ("neighbourhood size K", "neighbours kept beyond chance, R$_{NX}$(K)"))
+    axes.legend(frameon=False, fontsize=8.5, labelcolor=INK_COLOR)
+    return figure
+
+
+def shepard_figure(diagram: Shepard, *, title: str = "", verdict: str = "") -> Figure:
+    """Distances before against distances after, as dark as there are pairs.
+
+    The line is the mean distance after; on a map that keeps distances it is straight and
+    the cloud around it thin.
+    """
+    from matplotlib.colors import LogNorm
+
+    figure, (axes,) = frames(1, PLANE_INCHES, title=title, verdict=verdict)
+    counts = diagram.counts.T.astype(float)
+    most = max(float(counts.max()), 2.0)
+    # Cells with a ten-thousandth of the fullest are the faintest that are told apart.
+    image = axes.pcolormesh(
+        diagram.before,
+        diagram.after,
+        np.where(counts > 0, counts, np.nan),
+        cmap="Blues",
+        norm=LogNorm(max(1.0, most * 1e-4), most),
+        rasterized=True,
+        linewidth=0,
+    )
+    middle = (diagram.before[:-1] + diagram.before[1:]) / 2
+    enough = diagram.counts.sum(axis=1) >= max(10, 1e-5 * diagram.counts.sum())
+    line = {"color": FEW_COLORS[4], "linewidth": 1.6, "label": "mean"}
+    axes.plot(middle[enough], diagram.typical()[enough], **line)
+    axes.set_xlim(0, diagram.before[-1])
+    axes.set_ylim(0, diagram.after[-1])
+    name_axes(axes, 2, ("distance in the data", "distance on the map"))
+    axes.legend(frameon=False, fontsize=8.5, labelcolor=INK_COLOR, loc="upper left")
+    _bar(figure, axes, image, "pairs, from either end")
+    return figure
+
+
+def quality_map_figure(
+    points: Any,
+    values: Any,
+    *,
+    name: str = "trustworthiness",
+    title: str = "",
+    verdict: str = "",
+    equal: bool = True,
+) -> Figure:
+    """The map coloured by how far each of its points can be believed.
+
+    values : one number for each point, as `per_point=True` returns it; NaN (not drawn) is grey
+    """
+    return map_figure(
+        points,
+        np.asarray(values, dtype=float),
+        title=title,
+        verdict=verdict,
+        color_name=f"{name} of each point",
+        equal=equal,
+    )
+
+
+def co_ranking_figure(ranks: CoRanking, *, title: str = "", verdict: str = "") -> Figure:
+    """Ranks in the data against ranks on the map, as dark as there are pairs.
+
+    All on the diagonal is a perfect map. Left of it (below) neighbours on the map come
+    from far away in the data: intruders; right of it (above) real neighbours went away.
+    """
+    from matplotlib.colors import PowerNorm
+
+    figure, (axes,) = frames(1, PLANE_INCHES, title=title, verdict=verdict)
+    share = ranks.counts / ranks.sampled
+    top = float(np.quantile(share, 0.999)) or float(share.max()) or 1.0
+    edges = np.arange(ranks.max_rank + 1) + 0.5
+    # Square-root steps: off the diagonal most cells hold little, and it is them one reads.
+    image = axes.pcolormesh(
+        edges, edges, share, cmap="Blues", norm=PowerNorm(0.5, 0, top), rasterized=True
+    )
+    axes.plot(edges[[0, -1]], edges[[0, -1]], color=FEW_COLORS[4], linewidth=0.8, alpha=0.7)
+    axes.set_aspect("equal")
+    axes.invert_yaxis()
+    axes.xaxis.set_label_position("bottom")
+    for x, y, words in ((0.03, 0.04, "intruders"), (0.97, 0.96, "lost neighbours")):
+        where = {"ha": "left" if x < 0.5 else "right", "va": "bottom" if y < 0.5 else "top"}
+        axes.text(x, y, words, transform=axes.transAxes, fontsize=8.5, color=INK_COLOR, **where)
+    name_axes(axes, 2, ("rank on the map", "rank in the data"))
+    _bar(figure, axes, image, "share of points", extend="max")
+    return figure
+
+
+def _bar(figure: Any, axes: Any, image: Any, name: str, extend: str = "neither") -> None:
+    bar = figure.colorbar(
+        image, ax=axes, shrink=0.8, fraction=0.04, pad=0.02, aspect=36, extend=extend
+    )
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(which="both", colors=SOFT_COLOR, labelsize=8, length=2, color=PALE_COLOR)
+    bar.set_label(name, fontsize=9, color=SOFT_COLOR)

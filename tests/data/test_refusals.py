@@ -1,0 +1,31 @@
+"""What examples, tables and columns refuse: each refusal says what was needed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from dualfold.data import Reading, prepare
+from dualfold.data.encoding import category
+from dualfold.data.examples import example_table
+from dualfold.data.scales import standard_of
+from dualfold.errors import InvalidInput
+
+X = np.random.default_rng(0).normal(size=(12, 3))
+REFUSALS = {
+    "rows=0 must be 1 or more": lambda: example_table("roll", 0),
+    "is no example": lambda: example_table("bread"),
+    "the data frame has no rows": lambda: prepare(pd.DataFrame({"a": []})),
+    "is about files": lambda: prepare(pd.DataFrame({"a": [1.0]}), Reading(decimal=",")),
+    "would fill a sparse matrix": lambda: standard_of(sp.csr_array(X)),
+    "it names the rows": lambda: category("a", [f"w{k}" for k in range(9_999)]),
+}
+
+
+@pytest.mark.parametrize("said", REFUSALS)
+def test_a_refusal_says_what_was_needed(said):
+    with pytest.raises(InvalidInput) as refused:
+        REFUSALS[said]()
+    assert said in str(refused.value)

@@ -1,0 +1,25 @@
+"""What measures refuse: each refusal says what was needed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dualfold import quality
+from dualfold.errors import InvalidInput
+
+X = np.random.default_rng(0).normal(size=(12, 3))
+REFUSALS = {
+    "two maps or more; 1 given": lambda: quality.stability([X]),
+    "one index for each point": lambda: quality.stability([X, X], rows=[[1], [2]]),
+    "its shape is (3,)": lambda: quality.stability([X[0], X[0]]),
+    "a number or 'best'": lambda: quality.stress(X, X, scale="worst"),
+    "a whole number >= 1; it is 0": lambda: quality.shepard(X, X, bins=0),
+}
+
+
+@pytest.mark.parametrize("said", REFUSALS)
+def test_a_refusal_says_what_was_needed(said):
+    with pytest.raises(InvalidInput) as refused:
+        REFUSALS[said]()
+    assert said in str(refused.value)

@@ -1,0 +1,43 @@
+"""The sentence about a picture: what measures mean, and where its words change."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dualfold import quality
+from dualfold.quality.verdict import (
+    _CONTINUITY_WORDS,
+    _DISTANCE_WORDS,
+    _TRUST_WORDS,
+    MEASURE_MEANINGS,
+    _word,
+)
+
+X = np.random.default_rng(0).normal(size=(120, 4))
+
+
+def test_what_measures_mean():
+    """Best and worst of each measure are what the identity and a reversed map have."""
+    table = X[:40]
+    same = quality.report(table, table.copy(), n_neighbors=5).measures
+    for name, value in same.items():
+        best, worst, _ = MEASURE_MEANINGS[name]
+        assert {best, worst} <= {-1, 0, 1}
+        assert best != worst
+        if name != "lcmc":  # its best is 1 less chance
+            assert value == pytest.approx(best, abs=1e-6), name
+
+
+@pytest.mark.parametrize(
+    ("scale", "steps"),
+    [
+        (_TRUST_WORDS, (0.95, 0.85, 0.7)),
+        (_CONTINUITY_WORDS, (0.95, 0.85, 0.7)),
+        (_DISTANCE_WORDS, (0.9, 0.7, 0.4)),
+    ],
+)
+def test_words_change_where_the_docs_say(scale, steps):
+    words = [_word(scale, step + 0.01) for step in steps] + [_word(scale, -1.0)]
+    assert words == [text for _, text in scale]
+    assert [_word(scale, step - 0.01) for step in steps] == words[1:]
