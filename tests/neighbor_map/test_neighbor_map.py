@@ -22,9 +22,9 @@ from dualfold.neighbor_map import (
     certify_neighbors,
     divergence,
     fantope,
+    fantope_minimum,
     neighbor_bound,
     neighbor_problem,
-    relaxed,
 )
 from dualfold.neighbor_map.fantope import in_fantope
 from dualfold.neighbor_map.gaussian_sums import GaussianSums
@@ -72,7 +72,7 @@ def compare(seeds, most, starts):
     for seed in seeds:
         problem = random_problem(seed, 6 + seed % (most - 5))
         rng = np.random.default_rng(seed)
-        near = relaxed(problem, some_map(problem, rng), tol=1e-6, most=3_000)
+        near = fantope_minimum(problem, some_map(problem, rng), tol=1e-6, most=3_000)
         bound = neighbor_bound(problem, near.weights)
         least = by_clarabel(problem)
         # Clarabel stops at relative gaps of 1e-8 of numbers of about 10.
@@ -135,14 +135,14 @@ def test_the_bound_in_fifty_digits():
 def test_large_problems_take_other_ways(monkeypatch):
     problem, rng = random_problem(5, 30, 0.2), np.random.default_rng(0)
     start = stiefel_descent(problem, some_map(problem, rng)).points
-    near = relaxed(problem, start)
+    near = fantope_minimum(problem, start)
     known = neighbor_bound(problem, near.weights)
     module = importlib.import_module("dualfold.neighbor_map.lower_bound")
     monkeypatch.setattr(module, "MAX_DECOMPOSED_ROWS", 0)
     # The certificate of the trace problem, at 1e-10 of the trace.
     assert neighbor_bound(problem, near.weights) == pytest.approx(known, abs=1e-7)
     monkeypatch.setattr("dualfold.neighbor_map.fantope.MAX_PROJECTED_ROWS", 0)
-    by_vertices = relaxed(problem, start)
+    by_vertices = fantope_minimum(problem, start)
     own = neighbor_bound(problem, kernel(squared_distances(start)))
     assert own < neighbor_bound(problem, by_vertices.weights) <= known + 1e-6
     assert (
@@ -158,7 +158,7 @@ def test_the_gradient_is_that_of_the_divergence(monkeypatch):
     w = kernel(squared_distances(Y))
     for few in (300, 0):  # by all pairs, and by polynomials
         monkeypatch.setattr("dualfold.neighbor_map.problem.MAX_ALWAYS_PAIRED_ROWS", few)
-        monkeypatch.setattr("dualfold.neighbor_map.problem.coefficients_of", lambda Y: 0)
+        monkeypatch.setattr("dualfold.neighbor_map.problem.coefficient_count", lambda Y: 0)
         found = slope_times(problem, pair_shares(Y), V)
         np.testing.assert_allclose(slope(problem, w) @ V, found, atol=1e-14)
     step = 1e-5
@@ -281,7 +281,7 @@ def test_the_searched_bound_is_the_proved_one_from_below(monkeypatch, random):
 def test_many_rows_are_measured(monkeypatch, tmp_path):
     for module in ("problem", "certificate", "homotopy"):
         monkeypatch.setattr(f"dualfold.neighbor_map.{module}.MAX_PAIRED_ROWS", 400)
-    monkeypatch.setattr("dualfold.estimators.neighbor_map.MOST_PAIRED", 400)
+    monkeypatch.setattr("dualfold.estimators.neighbor_map.MAX_PAIRED_ROWS", 400)
     X = np.random.default_rng(0).uniform(size=(500, 2))
     model = NeighborMap(tolerance=0.02).fit(X)
     verdict = model.certificate_

@@ -18,7 +18,7 @@ import dualfold
 from dualfold.errors import CertificateFailed, InvalidInput, TooLarge
 from dualfold.point_pca import (
     certify_points,
-    descended_points,
+    descend_points,
     pair_forces,
     point_error,
     point_forces,
@@ -167,7 +167,7 @@ def test_small_gaps_and_other_starts() -> None:
     warm = dualfold.PointPCA(2, init=found.embedding_).fit(U * sigma)
     assert warm.n_iter_ <= 3
     with pytest.raises(InvalidInput, match="120×2"):
-        descended_points(U, 2, start=np.zeros((3, 2)))
+        descend_points(U, 2, start=np.zeros((3, 2)))
     with pytest.warns(CertificateFailed, match="Raise max_iter"):
         dualfold.PointPCA(2, max_iter=1, random_state=0).fit(U * sigma)
 
@@ -343,7 +343,7 @@ X = RNG.normal(size=(30, 4))
 
 
 def test_a_descent_that_is_cut_short_says_so():
-    assert not descended_points(X, 2, most_steps=1, tol=0.0).converged
+    assert not descend_points(X, 2, most_steps=1, tol=0.0).converged
 
 
 def test_equal_sparse_rows_are_equal():
