@@ -26,8 +26,8 @@ import numpy as np
 from dualfold.data import digits, sphere_cap, swiss_roll
 from dualfold.data.toys import ROLL_TURNS, _roll_length
 from dualfold.descriptions import DESCRIPTIONS
-from dualfold.estimators.chosen import _Continued
-from dualfold.estimators.coordinates import LADDER, unexplained
+from dualfold.fitting.coordinates import _Continued
+from dualfold.fitting.overtones import LADDER, unexplained
 from dualfold.quality import t_similarity
 from dualfold.trace.lift import SelectedColumns
 from dualfold.trace.solvers.auto import krylov_space_for
@@ -92,11 +92,11 @@ def measured(method: str, X: Any) -> dict[str, Any]:
         first = make(coordinates="first", **settings).fit(X)
         found = make(coordinates="independent", **settings).fit(X)
     more = first.set_params(coordinates=[0, LOOKED_AT - 1])
-    problem = more._stated_piece(first.graph_, 2).problem
+    problem = more.stated(X, 2).problem
     most = len(found.certificate_.residuals)
     steps = [m for m in LADDER if m <= most]
     times = [look_seconds(first, replace(problem, count=2), looks) for looks in ([2], steps)]
-    solution = first._solver().solve(problem)
+    solution = first._method().solver.solve(problem)
     V, values = solution.vectors, solution.values
     rows = np.random.default_rng(0).choice(len(V), 500, replace=False)
 
@@ -116,7 +116,7 @@ def measured(method: str, X: Any) -> dict[str, Any]:
 
 def look_seconds(estimator: Any, problem: Any, counts: list[int]) -> float:
     """Processor seconds of two eigenvectors, or of all looks; without the certificate."""
-    solver, times = estimator._solver(), []
+    solver, times = estimator._method().solver, []
     for _ in range(3):
         problem = replace(problem, about="")  # nothing is known of its elimination order
         begin = process_time()

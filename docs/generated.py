@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import dualfold
-from dualfold.cli.listing import option_rows
-from dualfold.descriptions import DESCRIPTIONS, ESTIMATORS, FUNCTIONS, SIZES_MEAN, Description
+from dualfold.cli.method_list import option_rows
+from dualfold.descriptions import DESCRIPTIONS, FUNCTIONS, SIZES_MEAN, Description
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "dualfold"
@@ -23,11 +23,8 @@ SOURCE = ROOT / "src" / "dualfold"
 def files() -> dict[Path, str]:
     """Each file with what it should hold."""
     whole = dualfold._HOMES | dualfold._estimators() | dict.fromkeys(dualfold._ROOMS, "dualfold")
-    rooms = {
-        "estimators": {name: f"dualfold.estimators.{home}" for name, home in ESTIMATORS.items()},
-        "methods": {name: f"dualfold.methods.{home}" for name, home in FUNCTIONS.items()},
-    }
-    found = {SOURCE / room / "__init__.pyi": stub(names) for room, names in rooms.items()}
+    functions = {name: f"dualfold.methods._{home}" for name, home in FUNCTIONS.items()}
+    found = {SOURCE / "methods" / "__init__.pyi": stub(functions)}
     found[SOURCE / "__init__.pyi"] = stub(whole) + "\n__version__: str\n"
     return found | {ROOT / "docs" / "methods.md": page()}
 

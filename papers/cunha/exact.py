@@ -7,8 +7,8 @@ import warnings
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
+from dualfold import PCA, ClassicalMDS
 from dualfold.arrays import Array
-from dualfold.estimators import PCA, ClassicalMDS
 from dualfold.games import unfolding_bracket, unfolding_game
 from dualfold.unfolding import UnfoldingProblem, certify_unfolding, interior_point
 from dualfold.unfolding.contraction import contracted

@@ -8,8 +8,8 @@ from operator import eq
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
+from dualfold import PCA, ClassicalMDS, Isomap
 from dualfold.arrays import Array
-from dualfold.estimators import PCA, ClassicalMDS, Isomap
 from dualfold.weights.gram import centred_gram
 from papers.finding import Experiment, Finding, Row, Setting, claim, identity, theorem
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from dualfold import MaximumVarianceUnfolding
 from dualfold.data import swiss_roll
 from dualfold.errors import DisconnectedGraph
-from dualfold.estimators import MaximumVarianceUnfolding
 from dualfold.graph import knn, separate
 from dualfold.unfolding import unfold
 from dualfold.weights import weighted_laplacian

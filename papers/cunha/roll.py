@@ -6,9 +6,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from dualfold import PCA, Isomap, LocallyLinearEmbedding, SpectralEmbedding
 from dualfold.arrays import Array
 from dualfold.data import Sample, swiss_roll
-from dualfold.estimators import PCA, Isomap, LocallyLinearEmbedding, SpectralEmbedding
 from dualfold.graph import Graph, join_pieces, knn
 from dualfold.quality import procrustes
 from dualfold.unfolding import (

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from dualfold import PCA, PointPCA
 from dualfold.arrays import Array
-from dualfold.estimators import PCA, PointPCA
 from dualfold.point_pca import descend_points, point_error
 from dualfold.quality import procrustes
 from dualfold.view.figures import Panel, gallery

@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from dualfold import PCA
 from dualfold.arrays import Array
 from dualfold.data import digits, helix, s_curve, swiss_roll
-from dualfold.estimators import PCA
 from dualfold.point_pca import Forces, pair_forces, point_forces
 from dualfold.point_pca.point_descent import double_centred
 from papers.draganov.algorithm_one import algorithm_one

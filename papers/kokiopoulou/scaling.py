@@ -6,10 +6,10 @@ import numpy as np
 import scipy.linalg
 from scipy.spatial.distance import cdist
 
+from dualfold import PCA, ClassicalMDS
 from dualfold.arrays import Array
 from dualfold.data import swiss_roll
 from dualfold.embedding import embed
-from dualfold.estimators import PCA, ClassicalMDS
 from dualfold.graph import Graph, geodesic_distances, join_pieces, knn, radius
 from dualfold.methods import isomap, mds_of_distances, pca
 from dualfold.quality import procrustes

@@ -134,7 +134,7 @@ def _lecture_rows(setting: Setting) -> list[Row]:
     along = refute(lambda x: float(x[0] ** 2), np.zeros(1), tries=tries)
     rows.append(
         claim("f(Ax + b) refuted as f is, f = u² − v², A = (1, 0)ᵀ", "f(Ax + b) is convex iff f is",
-              float(saddle.refuted and along.refuted), lambda x: x == 1,
+              float(saddle.is_refuted and along.is_refuted), lambda x: x == 1,
               "u² is left: “iff” needs an A that is onto")
     )  # fmt: skip
     for name, f, convex in EXAMPLES:
@@ -142,10 +142,10 @@ def _lecture_rows(setting: Setting) -> list[Row]:
         excess = found.excess / max(found.noise, 1e-300) * 1e-9
         note = f"excess {excess:.1g} of the values, {found.tries} tries"
         rows.append(
-            claim(f"{name}: counterexamples to convexity", 0.0, float(found.refuted),
+            claim(f"{name}: counterexamples to convexity", 0.0, float(found.is_refuted),
                   lambda x: x == 0, note)
             if convex
-            else theorem(f"{name}: refuted", float(found.refuted), equals=1, about=note)
+            else theorem(f"{name}: refuted", float(found.is_refuted), equals=1, about=note)
         )  # fmt: skip
     return rows
 

@@ -6,9 +6,9 @@ from collections import defaultdict
 
 import numpy as np
 
+from dualfold import PCA
 from dualfold.arrays import Array
 from dualfold.embedding import embed
-from dualfold.estimators import PCA
 from dualfold.trace import TraceProblem
 from dualfold.trace.solvers import Dense
 from papers.figures.lectures import four_turns_figure

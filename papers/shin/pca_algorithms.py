@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from dualfold import PCA
 from dualfold.arrays import Array
 from dualfold.embedding import embed
-from dualfold.estimators import PCA
 from dualfold.methods import pca
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solvers import Dense

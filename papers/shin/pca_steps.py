@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from dualfold import PCA
 from dualfold.arrays import Array
-from dualfold.estimators import PCA
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.figures.lectures import Step, steps_figure
 from papers.finding import Experiment, Finding, Setting, also, identity, theorem

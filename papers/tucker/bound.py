@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dualfold import PCA
 from dualfold.arrays import Array
-from dualfold.estimators import PCA
 from dualfold.point_pca import averaged_directions, direction_error, direction_gradient
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.finding import Experiment, Finding, Row, Setting, claim

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import spearmanr
 
+from dualfold import LaplacianEigenmaps
 from dualfold.arrays import Array
 from dualfold.data import oversampled_swiss_roll, swiss_roll
 from dualfold.data.toys import Sample
-from dualfold.estimators import LaplacianEigenmaps
 from papers.finding import Experiment, Finding, Row, Setting, also, claim
 
 if TYPE_CHECKING:

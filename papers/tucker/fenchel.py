@@ -124,7 +124,7 @@ def _errors(f: Convex, x: Array, y: Array) -> dict[str, float]:
     found = {
         "⟨x, y⟩ less f(x) + f*(y) (6.1)": (float(x @ y) - f.value(x) - top) / terms,
         "f(x) + f*(y) − ⟨x, y⟩ for y = ∇f(x) (6.4, I ⇒ III)": abs(at) / terms,
-        "y = ∇f(x) refuted as a subgradient (6.3)": float(membership(f, x, slope).refuted),
+        "y = ∇f(x) refuted as a subgradient (6.3)": float(membership(f, x, slope).is_refuted),
         "f* above a chord between our slopes (6.2)": _chord(f, slope, y) / terms,
     }
     bent = 1.02 * slope + 0.02 * np.roll(slope, 1)

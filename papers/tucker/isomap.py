@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold import ClassicalMDS, Isomap
 from dualfold.arrays import Array
 from dualfold.data import swiss_roll
-from dualfold.estimators import ClassicalMDS, Isomap
 from dualfold.graph import from_lengths, geodesic_distances, knn
 from dualfold.weights import centred_gram
 from papers.figures.charts import Chart, Line, chart_figure

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dualfold import PCA
 from dualfold.arrays import Array
-from dualfold.estimators import PCA
 from dualfold.graph import nearest
 from dualfold.methods import pca, random_projection
 from dualfold.quality.ranks import kept_share

@@ -42,7 +42,6 @@ _ROOMS = (
     "auditing",
     "data",
     "errors",
-    "estimators",
     "games",
     "graph",
     "maps",
@@ -66,7 +65,7 @@ def _estimators() -> dict[str, str]:
     """Those of the descriptions."""
     from dualfold.descriptions import ESTIMATORS
 
-    return dict.fromkeys(ESTIMATORS, "dualfold.estimators")
+    return {name: f"dualfold.methods._{module}" for name, module in ESTIMATORS.items()}
 
 
 def __getattr__(name: str) -> Any:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import singledispatch
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.certificate import Certificate, checked_tolerance
-from dualfold.errors import Argument, CertificateFailed, warn
+from dualfold.errors import Argument, CertificateFailed, InvalidInput, warn
 from dualfold.kernels.reports import time_stage
 from dualfold.kernels.threads import lapack_threads
 from dualfold.notebook import drawn_map, number, shown_html
@@ -18,22 +19,16 @@ from dualfold.trace.certificate import TraceCertificate, certify
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers import Auto, Solver
-from dualfold.unfolding.contraction import Contraction
-from dualfold.unfolding.problem import UnfoldingProblem
-from dualfold.unfolding.solvers.unfolder import Unfolder
-from dualfold.unfolding.unfold import Unfolding, judged_unfolding
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Problem = TypeVar("Problem", TraceProblem, UnfoldingProblem)
-Answer = TypeVar("Answer", Solution, Unfolding)
 
 __all__ = ["Embedding", "certify", "embed", "judged"]
 
 
 @dataclass(frozen=True, eq=False)
-class Embedding(Generic[Problem, Answer]):
+class Embedding:
     """The answer in the user's hands; nothing in it changes any more.
 
     points : n×d coordinates
@@ -46,8 +41,8 @@ class Embedding(Generic[Problem, Answer]):
     points: Array
     values: Array
     certificate: Certificate
-    problem: Problem
-    solution: Answer
+    problem: Any
+    solution: Any
     seconds: dict[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -76,18 +71,6 @@ class Embedding(Generic[Problem, Answer]):
         return drawn_map(self.points, color, equal=equal, **words)
 
 
-@overload
-def embed(
-    problem: TraceProblem, *, solver: Solver | None = None, tolerance: float = 1e-4
-) -> Embedding[TraceProblem, Solution]: ...
-
-
-@overload
-def embed(
-    problem: Contraction, *, solver: Unfolder | None = None, tolerance: float = 1e-4
-) -> Embedding[UnfoldingProblem, Unfolding]: ...
-
-
 def embed(problem: Any, *, solver: Any = None, tolerance: float = 1e-4) -> Embedding:
     """Solve the problem, judge the answer, lift it to points.
 
@@ -102,9 +85,22 @@ def embed(problem: Any, *, solver: Any = None, tolerance: float = 1e-4) -> Embed
     >>> print(answer.values.round(6), answer.certificate.level)
     [1. 2.] proved
     """
-    tolerance = checked_tolerance(tolerance)
-    if isinstance(problem, Contraction):
-        return _unfolded(problem, solver or Unfolder(), tolerance)
+    return embedding_of(problem, solver, checked_tolerance(tolerance))
+
+
+@singledispatch
+def embedding_of(problem: Any, solver: Any, tolerance: float) -> Embedding:
+    """The embedding that answers a problem; each kind of problem registers how it is answered."""
+    raise InvalidInput(
+        f"a {type(problem).__name__} is no problem that can be embedded; the functions of "
+        "dualfold.methods state some"
+    )
+
+
+@embedding_of.register(TraceProblem)
+def _embedding_of_trace_problem(
+    problem: TraceProblem, solver: Solver | None, tolerance: float
+) -> Embedding:
     begin = perf_counter()
     solution = (solver or Auto()).solve(problem)
     solved = perf_counter()
@@ -113,24 +109,6 @@ def embed(problem: Any, *, solver: Any = None, tolerance: float = 1e-4) -> Embed
     points = problem.lift(solution.vectors, solution.values)
     seconds = {"solve": solved - begin, "certify": done - solved, "lift": perf_counter() - done}
     return Embedding(points, solution.values, certificate, problem, solution, seconds)
-
-
-def _unfolded(
-    stated: Contraction, solver: Unfolder, tolerance: float
-) -> Embedding[UnfoldingProblem, Unfolding]:
-    """The leading coordinates of an unfolding; its certificate is about all of them."""
-    begin = perf_counter()
-    solution = solver.solve(stated.problem, n_components=stated.count)
-    solved = perf_counter()
-    with time_stage("certify"):
-        found = judged_unfolding(
-            stated, solution, tolerance=tolerance, relaxation=solver.relaxation
-        )
-    found = replace(found, certificate=found.certificate.narrowed(stated.about))
-    done = perf_counter()
-    points, values = found.coordinates(stated.count)
-    seconds = {"solve": solved - begin, "certify": done - solved, "lift": perf_counter() - done}
-    return Embedding(points, values, found.certificate, stated.problem, found, seconds)
 
 
 def judged(

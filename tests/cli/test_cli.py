@@ -305,7 +305,7 @@ def test_dates_to_colour_by_have_an_order_or_a_remark(here):
     frame.to_csv("dated.csv", index=False)
     told = run("embed", "dated.csv", "--color", "unclear").stderr
     assert "which are days and which are months" in told
-    from dualfold.cli.reading import read
+    from dualfold.cli.input_table import read
     from dualfold.data import Reading
     from dualfold.view.colors import coloring_of
 

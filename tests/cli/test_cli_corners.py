@@ -15,11 +15,11 @@ from typer.testing import CliRunner
 
 from dualfold import PCA
 from dualfold.cli import app
-from dualfold.cli.interrupt import interruptible
-from dualfold.cli.places import stem
+from dualfold.cli.exit_codes import interruptible
+from dualfold.cli.input_table import copies
+from dualfold.cli.output_files import stem
 from dualfold.cli.progress import duration
-from dualfold.cli.reading import copies
-from dualfold.cli.verdict import both_parts, verdict
+from dualfold.cli.verdict_words import both_parts, verdict
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import DualfoldError, PiecesJoined
 from dualfold.saved import load_model, save_model

@@ -157,7 +157,7 @@ def test_a_folder_that_cannot_be_written_to_is_told_before_the_work(here):
 # A solver that never returns to Python, as a long factorisation in C: Ctrl-C must not wait.
 DEAF = """
 import ctypes
-from dualfold.estimators.pca import PCA
+from dualfold import PCA
 def deaf(*_, **__):
     print("deaf", flush=True)
     ctypes.CDLL(None).sleep(60)

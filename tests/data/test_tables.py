@@ -695,7 +695,7 @@ def test_what_cannot_be_written_says_why(tmp_path, name, columns, options, words
 
 
 def test_example_tables_are_small_mixed_and_the_same_every_time():
-    from dualfold.cli.example import NAMES
+    from dualfold.cli.example_table import NAMES
     from dualfold.data.examples import EXAMPLE_TABLES, example_table
 
     assert tuple(EXAMPLE_TABLES) == NAMES

@@ -1,7 +1,7 @@
 """What proofs ask of functions, against 50 digits: it holds, and it is close to the truth.
 
-`surely`, `sure_slope`, `plane` and `share`. Everything is tried at three scales, so that a bound
-with the wrong power of a number is too small at one of them or too large at another.
+`value_interval`, `slope_interval`, `plane` and `share`. Everything is tried at three scales, so
+that a bound with the wrong power of a number is too small at one of them or too large at another.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from dualfold.games import (
     norm,
 )
 from dualfold.games.composites import Linear, Mixture
-from dualfold.games.planes import added, bowl, difference
+from dualfold.games.planes import bowl_minimum, difference, lower_sum
 
 D = 4
 HALF, WIDTH = mpf(0.5), mpf(0.75)
@@ -160,7 +160,7 @@ def test_values_are_held_from_both_sides(name, scale):
     f, value, _ = FUNCTIONS[name]
     assert f.rounding_bounded
     for x in points(scale):
-        truth, found = value(exact(x)), f.surely(x)
+        truth, found = value(exact(x)), f.value_interval(x)
         size = 12 * (1 + scale) * (1 + scale) if truth > 100 else 40 * (1 + scale)
         assert mpf(found.low()) <= truth <= mpf(found.high())
         assert found.high() - found.low() <= 2e-13 * size
@@ -172,7 +172,7 @@ def test_values_are_held_from_both_sides(name, scale):
 def test_slopes_are_held_from_both_sides(name, scale):
     f, _, slope = FUNCTIONS[name]
     for x in points(scale):
-        truth, found = slope(exact(x)), f.sure_slope(x)
+        truth, found = slope(exact(x)), f.slope_interval(x)
         off = np.broadcast_to(found.off, found.mid.shape)
         for one, mid, room in zip(truth, found.mid, off, strict=True):
             assert abs(mpf(float(mid)) - one) <= mpf(float(room))
@@ -225,33 +225,33 @@ def test_what_a_bowl_carries_is_its_least_value():
         slope, origin = scale * np.array([1.0, -2.0, 0.5, 3.0]), np.full(D, 0.5)
         least = slope @ (CENTER - origin) - slope @ slope / 5
         share = f.share(slope, 0.0, origin)
-        assert share.whole
+        assert share.is_whole
         assert share.bound <= least + 1e-13 * (1 + scale**2)
         assert share.bound == pytest.approx(least, rel=1e-12, abs=1e-12)
         both = Sum(f, norm(1, 0.75)).share(slope, 0.0, origin)
         best = Sum(f, norm(1, 0.75)).maximiser(-slope)
         least = slope @ (best - origin) + f.value(best) + 0.75 * np.abs(best).sum()
-        assert both.whole
+        assert both.is_whole
         assert both.bound == pytest.approx(least, rel=1e-9, abs=1e-9)
         assert both.bound <= least + 1e-12 * (1 + scale**2)
     # A slope inside of the dual ball is carried as a whole, one outside in part.
     inside = norm(1, 0.75).share(np.array([0.5, -0.7, 0.0, 0.1]), 0.01, np.ones(D))
-    assert inside.whole
+    assert inside.is_whole
     assert inside.bound == pytest.approx(0.1 - 0.01 * 2.0, rel=1e-9)
     beyond = norm(1, 0.75).share(np.array([1.0, -0.7, 0.0, 0.1]), 0.0, np.zeros(D))
-    assert not beyond.whole
+    assert not beyond.is_whole
     np.testing.assert_allclose(beyond.rest, [0.25, 0, 0, 0], atol=1e-15)
 
 
 def test_parts_of_proofs():
-    assert bowl(0.0, 2.0) == 0.0
-    assert bowl(3.0, 2.0) == pytest.approx(-9 / 4, rel=1e-14)
-    assert bowl(3.0, 2.0) < -9 / 4
-    assert added(1.0, -np.inf) == -np.inf
-    assert added(1e308, 1e308) == -np.inf
-    assert added(0.0, 0.0) == 0.0
-    assert added(1.0, -1.0) == 0.0
-    assert 3 - 1e-14 < added(1.0, 2.0) < 3
+    assert bowl_minimum(0.0, 2.0) == 0.0
+    assert bowl_minimum(3.0, 2.0) == pytest.approx(-9 / 4, rel=1e-14)
+    assert bowl_minimum(3.0, 2.0) < -9 / 4
+    assert lower_sum(1.0, -np.inf) == -np.inf
+    assert lower_sum(1e308, 1e308) == -np.inf
+    assert lower_sum(0.0, 0.0) == 0.0
+    assert lower_sum(1.0, -1.0) == 0.0
+    assert 3 - 1e-14 < lower_sum(1.0, 2.0) < 3
     gone, off = difference(np.array([3.0, 1.0]), np.array([0.0, -3.0]))
     np.testing.assert_array_equal(gone, [3.0, 4.0])
     assert 5 * 2.0**-53 <= off <= 5 * 2.0**-50
@@ -259,14 +259,14 @@ def test_parts_of_proofs():
 
 def test_entropy_is_held_on_the_simplex_and_says_nothing_outside():
     x = np.array([0.5, 0.25, 0.25, 0.0])
-    found = Entropy().surely(x)
+    found = Entropy().value_interval(x)
     truth = total(a * mpmath.log(a) for a in exact(x) if a)
     assert found.low() <= truth <= found.high()
     assert found.high() - found.low() < 1e-13
-    assert Entropy().surely(np.array([0.5, 0.25, 0.5, -0.25])).high() == np.inf
-    assert Entropy().surely(np.array([0.5, 0.25, 0.5, 0.25])).high() == np.inf
+    assert Entropy().value_interval(np.array([0.5, 0.25, 0.5, -0.25])).high() == np.inf
+    assert Entropy().value_interval(np.array([0.5, 0.25, 0.5, 0.25])).high() == np.inf
     p = np.array([0.1, 0.2, 0.3, 0.4])
-    slope = Entropy().sure_slope(p)
+    slope = Entropy().slope_interval(p)
     for one, mid, off in zip(exact(p), slope.mid, slope.off, strict=True):
         assert abs(mpmath.log(one) + 1 - mpf(float(mid))) <= mpf(float(off))
         assert off < 1e-13

@@ -34,7 +34,7 @@ from dualfold.games.convex_sets import ConvexSet
 from dualfold.games.divergences import Euclidean
 from dualfold.games.doubles import doubles
 from dualfold.games.game import Move
-from dualfold.games.intervals import Sure, length, norm_of
+from dualfold.games.intervals import Interval, length, norm_interval
 from dualfold.games.plane_bound import LowerBound
 from dualfold.games.planes import Share
 from tests.proofs.coarse import patched
@@ -46,31 +46,34 @@ EPS = 2.0**-8
 
 
 def test_lengths_are_charged_by_their_entries(monkeypatch):
-    patched(monkeypatch, sure_numbers, EPS=EPS, GROW=1.0, TINY=0.25)
+    patched(monkeypatch, sure_numbers, EPS=EPS, BOUND_GROWTH=1.0, UNDERFLOW_BOUND=0.25)
     a = np.array([3.0, 4.0, 0.0])
     over = np.sqrt(25.0 + 3 * 0.25) * (1 + (3 + 8) * EPS)
     assert length(a) == pytest.approx(over, rel=1e-12)
-    found = norm_of(a)
+    found = norm_interval(a)
     assert found.mid == length(a)
     assert found.off == pytest.approx(over * ((4 * 3 + 128) * EPS + 2.0**-46) + 0.5, rel=1e-12)
-    patched(monkeypatch, sure_numbers, EPS=0.0, TINY=0.0)
-    assert norm_of(a).off == 5 * 2.0**-46
+    patched(monkeypatch, sure_numbers, EPS=0.0, UNDERFLOW_BOUND=0.0)
+    assert norm_interval(a).off == 5 * 2.0**-46
 
 
 def test_matrices_with_errors_are_charged_for_the_size_of_the_vector(monkeypatch):
-    patched(monkeypatch, sure_numbers, EPS=EPS, GROW=1.0, TINY=0.0)
-    M, x = Sure(np.array([[2.0, -1.0]]), np.array([[0.5, 0.25]])), Sure(np.array([4.0, -8.0]), 1.0)
+    patched(monkeypatch, sure_numbers, EPS=EPS, BOUND_GROWTH=1.0, UNDERFLOW_BOUND=0.0)
+    M, x = (
+        Interval(np.array([[2.0, -1.0]]), np.array([[0.5, 0.25]])),
+        Interval(np.array([4.0, -8.0]), 1.0),
+    )
     own = (np.array([[2.0, 1.0]]) @ (1.0 + 6 * EPS * np.array([4.0, 8.0]))) * (1 + 4 * EPS)
     more = np.array([[0.5, 0.25]]) @ (np.array([5.0, 9.0]) * (1 + 4 * EPS))
     np.testing.assert_allclose((M @ x).off, own + more, rtol=1e-12)
 
 
 def test_slopes_of_soft_maxima_are_charged_for_their_exponents(monkeypatch):
-    patched(monkeypatch, losses, EPS=EPS**2, LIBRARY=2.0**-12, TINY=0.0)
-    patched(monkeypatch, sure_numbers, EPS=EPS**2, GROW=1.0, TINY=0.0)
+    patched(monkeypatch, losses, EPS=EPS**2, LIBRARY_ERROR=2.0**-12, UNDERFLOW_BOUND=0.0)
+    patched(monkeypatch, sure_numbers, EPS=EPS**2, BOUND_GROWTH=1.0, UNDERFLOW_BOUND=0.0)
     x, width = np.array([0.0, -3.0, 1.0]), 2.0
     f = losses.LogSumExp(width)
-    found = f.sure_slope(x)
+    found = f.slope_interval(x)
     below = x / width - 0.5
     scaled = EPS**2 * 1.5
     relative = 2 * scaled + 2 * EPS**2 * np.abs(below) + 24 * EPS**2 + 4 * 2.0**-12
@@ -78,7 +81,7 @@ def test_slopes_of_soft_maxima_are_charged_for_their_exponents(monkeypatch):
 
 
 def test_sums_of_planes_are_charged_by_their_number(monkeypatch):
-    patched(monkeypatch, composites, EPS=EPS, TINY=0.25)
+    patched(monkeypatch, composites, EPS=EPS, UNDERFLOW_BOUND=0.25)
     f = composites.Mixture(
         ((0.5, Linear(np.array([4.0, 0.0]))), (2.0, Linear(np.array([0.0, 1.0]))))
     )
@@ -91,11 +94,11 @@ def test_laplacians_are_charged_by_their_terms(monkeypatch):
     f = EasiestBend(3, edges, np.array([1.0, 2.0, 4.0]))
     seen, x = [], np.array([0.5, 0.25, 0.25])
     real = mvu_dual.least_eigenvalue
-    patched(monkeypatch, mvu_dual, EPS=EPS, TINY=2.0**-10)
+    patched(monkeypatch, mvu_dual, EPS=EPS, UNDERFLOW_BOUND=2.0**-10)
     monkeypatch.setattr(
         mvu_dual, "least_eigenvalue", lambda M, at: (seen.append(M), real(M, at))[1]
     )
-    f.surely(x)
+    f.value_interval(x)
     w = np.array([0.5 + 0.0625, 0.125])
     L = np.array([[w[0], -w[0], 0], [-w[0], w.sum(), -w[1]], [0, -w[1], w[1]]])
     lift = 2 * w.sum() / 3  # twice the largest row, over n: above every eigenvalue
@@ -139,7 +142,7 @@ def test_rounding_of_a_whole_is_bounded_where_that_of_all_parts_is():
 )
 def test_minima_over_sets_are_those_of_slopes_unless_seen_from_elsewhere(of):
     slope, aside = np.array([3.0, -4.0]), np.array([0.5, 0.25])
-    found, seen = of.sure_minimum(slope), of.sure_minimum(slope, aside)
+    found, seen = of.minimum_interval(slope), of.minimum_interval(slope, aside)
     assert found.low() <= of.minimum(slope) <= found.high()
     assert found.mid == pytest.approx(of.minimum(slope), rel=1e-9)
     assert seen.mid == pytest.approx(of.minimum(slope) - slope @ aside, rel=1e-9)
@@ -147,9 +150,9 @@ def test_minima_over_sets_are_those_of_slopes_unless_seen_from_elsewhere(of):
 
 def test_a_tilt_is_carried_whole_where_nothing_is_left():
     none, some = np.zeros(2), np.ones(2)
-    assert Share(1.0, none, 0.0).whole
-    assert not Share(1.0, none, 0.5).whole
-    assert not Share(1.0, some, 0.0).whole
+    assert Share(1.0, none, 0.0).is_whole
+    assert not Share(1.0, none, 0.5).is_whole
+    assert not Share(1.0, some, 0.0).is_whole
 
 
 def test_what_is_carried_of_a_tilt_is_a_lower_bound():
@@ -221,9 +224,9 @@ def test_what_is_a_little_concave_loses_by_how_far_planes_lie():
     f = Quadratic(np.diag([1.0, 1.0]))
     bound = lower_bound(f, Indicator(Ball(2.0)), np.ones(2))
     bound.concavity = 0.5
-    assert bound._lost(2.0) == pytest.approx(0.5 * 4.0, rel=1e-9)
+    assert bound._concavity_loss(2.0) == pytest.approx(0.5 * 4.0, rel=1e-9)
     bound.add(Move(np.ones(2), taken_at=np.array([4.0, 5.0])), 1.0)
-    assert bound._lost(2.0) == pytest.approx(0.5 * (4.0 + 25.0), rel=1e-9)
+    assert bound._concavity_loss(2.0) == pytest.approx(0.5 * (4.0 + 25.0), rel=1e-9)
 
 
 @pytest.mark.parametrize("upper", [0.0, 1000.0])
@@ -242,7 +245,7 @@ def test_slopes_that_contradict_values_are_refused(monkeypatch, upper):
 
 
 def test_planes_that_carry_least_are_forgotten_first(monkeypatch):
-    monkeypatch.setattr(least, "MOST_PLANES", 3)
+    monkeypatch.setattr(least, "MAX_PLANES", 3)
     f = Quadratic(np.eye(1))
     bundle = least._Bundle(f, Indicator(Ball(9.0)), np.ones(1), Euclidean(), 1.0)
     for at in (2.0, 3.0):

@@ -41,12 +41,12 @@ from dualfold.games import (
     unfolding_game,
 )
 from dualfold.games.intervals import (
-    Sure,
+    Interval,
     dot,
     largest_eigenvalue,
     least_eigenvalue,
     length,
-    norm_of,
+    norm_interval,
 )
 from tests.proofs.fuzz_games import fuzz
 from tests.proofs.judge_games import Function, Place, best_point, false_claims
@@ -284,7 +284,7 @@ def test_shares_hold_at_points_of_the_set(name):
         left = sum(float(s) * t for s, t in zip(slope, away, strict=True)) - slack * far
         right = share.bound + sum(float(s) * t for s, t in zip(share.rest, away, strict=True))
         right -= share.slack * far
-        outside = K.outside(x) if name != "affine" else 1e-14 * (1 + np.linalg.norm(x))
+        outside = K.outside_distance(x) if name != "affine" else 1e-14 * (1 + np.linalg.norm(x))
         assert left + outside * (2 * np.linalg.norm(slope) + slack) >= right
 
 
@@ -299,16 +299,16 @@ def test_proved_eigenvalues_are_bounds_and_close():
             M = (A @ A.T) * scale
             M = (M + M.T) / 2
             values = mpmath.eigsy(mpmath.matrix(M.tolist()), eigvals_only=True)
-            low, high = least_eigenvalue(Sure(M)), largest_eigenvalue(Sure(M))
+            low, high = least_eigenvalue(Interval(M)), largest_eigenvalue(Interval(M))
             top = float(values[n - 1])
             assert low <= values[0] <= low + 1e-12 * top
             assert high >= values[n - 1] >= high - 1e-12 * top
     K, slope = Spectrahedron(2.0), random.normal(size=(4, 4))
-    least = K.sure_minimum(slope)
+    least = K.minimum_interval(slope)
     exact = 2 * mpmath.eigsy(mpmath.matrix(((slope + slope.T) / 2).tolist()), eigvals_only=True)[0]
     assert least.low() <= exact + 1e-15 * abs(exact)
     assert least.high() >= exact - 1e-15 * abs(exact)
-    assert K.outside(K.project(slope)) < 1e-12
+    assert K.outside_distance(K.project(slope)) < 1e-12
 
 
 def test_sums_and_lengths_hold_the_exact_ones():
@@ -321,8 +321,8 @@ def test_sums_and_lengths_hold_the_exact_ones():
             assert Fraction(inside.low()) <= exact <= Fraction(inside.high())
             square = sum(Fraction(x) ** 2 for x in a)
             assert Fraction(length(a)) ** 2 >= square
-            assert Fraction(norm_of(a).low()) ** 2 <= square
-            third = Sure(a) / 3.0 * Sure(b) - Sure(b)
+            assert Fraction(norm_interval(a).low()) ** 2 <= square
+            third = Interval(a) / 3.0 * Interval(b) - Interval(b)
             for k in range(n):
                 true = Fraction(a[k]) / 3 * Fraction(b[k]) - Fraction(b[k])
                 assert abs(Fraction(float(third.mid[k])) - true) <= Fraction(float(third.off[k]))

@@ -32,8 +32,8 @@ from dualfold.games import (
     boundary_frank_wolfe,
     cumulative_descent,
     frank_wolfe,
-    growing,
     heavy_ball,
+    linear_weights,
     nesterov,
     play,
 )
@@ -93,7 +93,7 @@ def test_the_gauge_method_needs_a_curved_set_around_0():
         start, step = np.zeros(d), 1 / (2 * f.smoothness)
         x_player = FTRLPlus(Indicator(over), start, step=step, divergence=Gauge(over))
         y_player = OptimisticFTL(Conjugate(f), start)
-        run = play(x_player, y_player, weights=growing, rounds=2000, order="y first")
+        run = play(x_player, y_player, weights=linear_weights, rounds=2000, order="y first")
         scaled[name] = run.gap * turns * (turns + 1) * step  # at most 1 by the bound
     assert scaled["ball"].max() <= 1
     assert scaled["box"][-1] > 100

@@ -22,12 +22,12 @@ X = np.random.default_rng(0).normal(size=(120, 4))
 def test_a_half_square_surely_is_its_value(weight):
     function = HalfSquare(weight, center=np.arange(4.0))
     for x in X[:5]:
-        bounds = function.surely(x)
+        bounds = function.value_interval(x)
         exact = weight / 2 * sum((a - b) ** 2 for a, b in zip(x, range(4), strict=True))
         assert bounds.low() <= exact * (1 + 1e-15)
         assert bounds.high() >= exact * (1 - 1e-15)
         assert bounds.high() - bounds.low() <= 1e-12 * exact
-        slope = function.sure_slope(x)
+        slope = function.slope_interval(x)
         np.testing.assert_allclose(slope.mid, weight * (x - np.arange(4.0)), rtol=1e-14)
 
 

@@ -112,10 +112,10 @@ def test_membership_agrees_with_the_definition_of_a_subgradient(name):
     y = f.subgradient(x)
     right = membership(f, x, y, **keywords)
     assert right.holds or (over is not None and right.high < 1e-6)
-    assert not right.refuted
+    assert not right.is_refuted
     off = np.array([0.2, -0.3])  # not along 1: on the simplex that is no change
     wrong = membership(f, x, y + off, **keywords)
-    assert wrong.refuted
+    assert wrong.is_refuted
     assert not wrong.holds
     if wrong.witness is not None:
         z = wrong.witness
@@ -132,13 +132,13 @@ def test_membership_in_any_units(unit):
     slopes = unit * draws(4, 4, 3)
     f, x = LargestAffine(slopes), np.array([0.2, -0.4, 0.1])
     y = f.subgradient(x)
-    assert not membership(f, x, y, over=Box(-1.0, 1.0)).refuted
+    assert not membership(f, x, y, over=Box(-1.0, 1.0)).is_refuted
     wrong = y + unit * np.array([0.3, -0.2, 0.1])
     corners = np.array(np.meshgrid(*[[-1.0, 1.0]] * 3)).reshape(3, -1).T
     above = max(f.value(x) + wrong @ (z - x) - f.value(z) for z in corners)
     assert above > 0.01 * unit
     judged = membership(f, x, wrong, over=Box(-1.0, 1.0))
-    assert judged.refuted
+    assert judged.is_refuted
     assert not judged.holds
     assert judged.high >= above * (1 - 1e-9)
 
@@ -146,7 +146,7 @@ def test_membership_in_any_units(unit):
 def test_no_subgradient_outside_of_the_domain_or_nearly():
     assert not membership(Indicator(Ball(1.0)), np.array([5.0]), np.array([1.0])).holds
     nearly = membership(HalfSquare(), np.array([0.0]), np.array([1e-5]))  # its ε is 5e-11
-    assert nearly.refuted
+    assert nearly.is_refuted
     assert not nearly.holds
 
 
@@ -186,7 +186,7 @@ def test_claims_are_refuted_where_they_are_false_and_never_where_they_are_true(
     f, claim, modulus, true
 ):
     found = refute(f, np.zeros(2), claim=claim, modulus=modulus, scale=2.0, tries=800)
-    assert found.refuted is not true
+    assert found.is_refuted is not true
     assert ("proves nothing" in str(found)) is true
     value = f if not hasattr(f, "value") else f.value
     between = value(found.share * found.x + (1 - found.share) * found.z)
@@ -201,13 +201,13 @@ def test_claims_are_refuted_where_they_are_false_and_never_where_they_are_true(
 def test_counterexamples_are_looked_for_on_the_set():
     """x³ is convex on [0, ∞) and not on ℝ; the entropy is infinite outside, which is no matter."""
     cube = lambda x: float(x[0] ** 3)  # noqa: E731
-    assert not refute(cube, np.array([1.0]), over=Box(0.0, np.inf)).refuted
-    assert refute(cube, np.array([1.0]), scale=3.0).refuted
+    assert not refute(cube, np.array([1.0]), over=Box(0.0, np.inf)).is_refuted
+    assert refute(cube, np.array([1.0]), scale=3.0).is_refuted
     third, simplex = np.full(3, 1 / 3), Simplex()
-    assert not refute(Entropy(), third, over=simplex, tries=200).refuted
+    assert not refute(Entropy(), third, over=simplex, tries=200).is_refuted
     strong = {"claim": "strongly convex", "over": simplex, "tries": 200}
-    assert not refute(Entropy(), third, modulus=0.99, **strong).refuted
-    assert refute(Entropy(), third, modulus=2.5, **strong).refuted
+    assert not refute(Entropy(), third, modulus=0.99, **strong).is_refuted
+    assert refute(Entropy(), third, modulus=2.5, **strong).is_refuted
     with pytest.raises(InvalidInput, match="claim"):
         refute(cube, np.zeros(1), claim="nice")
     with pytest.raises(InvalidInput, match="modulus"):

@@ -9,7 +9,7 @@ from dualfold.errors import InvalidInput
 from dualfold.games import Box, Convex, Indicator, LargestAffine, Simplex
 from dualfold.games import minimum_search as least
 from dualfold.games.divergences import Euclidean
-from dualfold.games.minimum_search import descend, least_point
+from dualfold.games.minimum_search import least_point, proximal_descent
 
 
 @pytest.mark.parametrize("center", [0.25, -0.75, 3.0, -5.0])
@@ -17,11 +17,11 @@ from dualfold.games.minimum_search import descend, least_point
 def test_corners_are_found_with_a_divergence(center, weight):
     """|x| + w·(x in [−2, 2]) + ½(x − c)²: shrunk by 1, and put into the set."""
     f, part = LargestAffine(np.array([[1.0], [-1.0]])), Indicator(Box(-2.0, 2.0))
-    found = least.regularised(f, part, weight, Euclidean(), np.array([center]))
+    found = least.regularised_minimiser(f, part, weight, Euclidean(), np.array([center]))
     shrunk = np.sign(center) * max(abs(center) - 1, 0.0)
     assert found[0] == pytest.approx(np.clip(shrunk, -2, 2), abs=1e-6)
     bundle = least._Bundle(f, part, np.array([center]), Euclidean(), weight)
-    assert bundle.fixed()[0] == pytest.approx(np.clip(shrunk, -2, 2), abs=1e-6)
+    assert bundle.minimiser_near_center()[0] == pytest.approx(np.clip(shrunk, -2, 2), abs=1e-6)
 
 
 def test_a_descent_that_leaves_the_domain_goes_back():
@@ -35,10 +35,10 @@ def test_a_descent_that_leaves_the_domain_goes_back():
         return 1 - 1 / x if (x > 0).all() else np.full_like(x, np.nan)
 
     for start in (0.01, 5.0, 300.0):
-        found, arrived = descend(value, slope, lambda x, weight: x, np.array([start, 2.0]))
+        found, arrived = proximal_descent(value, slope, lambda x, weight: x, np.array([start, 2.0]))
         assert arrived
         np.testing.assert_allclose(found, 1.0, atol=1e-6)
-    found, arrived = descend(value, slope, lambda x, weight: x, np.array([-1.0, 2.0]))
+    found, arrived = proximal_descent(value, slope, lambda x, weight: x, np.array([-1.0, 2.0]))
     assert not arrived
 
 
@@ -46,7 +46,7 @@ def test_few_planes_find_the_same_corner(monkeypatch):
     """The largest of planes on a simplex, once with room for four of them only."""
     f = LargestAffine(np.diag([1.0, 2.0, 4.0, 8.0]))
     wanted = np.array([8.0, 4.0, 2.0, 1.0]) / 15
-    monkeypatch.setattr(least, "MOST_PLANES", 5)
+    monkeypatch.setattr(least, "MAX_PLANES", 5)
     found = least_point(f, Indicator(Simplex()), np.eye(4)[0])
     np.testing.assert_allclose(found.point, wanted, atol=1e-4)
     assert found.lower[-1] <= 8 / 15 <= found.upper[-1] + 1e-12

@@ -22,8 +22,8 @@ from dualfold.games import (
 )
 from dualfold.games.convex_functions import Move
 from dualfold.games.divergences import Euclidean
-from dualfold.games.minimum_search import descend, least_point, regularised
-from dualfold.games.plane_bound import LowerBound, Mean
+from dualfold.games.minimum_search import least_point, proximal_descent, regularised_minimiser
+from dualfold.games.plane_bound import LowerBound, MeanPlane
 
 rng = np.random.default_rng(12)
 D = 3
@@ -125,7 +125,7 @@ def test_norms_in_a_ball_share_the_slope():
 
 
 def test_means_of_planes_are_means():
-    mean = Mean()
+    mean = MeanPlane()
     mean.add(4.0, np.array([1.0, 2.0]), 0.5, 1.0)
     mean.add(1.0, np.array([3.0, -2.0]), 0.0, 0.25)
     np.testing.assert_allclose(mean.slope, [1.5, 1.0])
@@ -144,7 +144,7 @@ def test_a_concave_trace_of_rounding_costs_its_part():
     if thin.concavity:
         far = float(np.linalg.norm(2 * q))
         squares = (2.0 + np.linalg.norm(q)) ** 2 + far**2
-        assert bound._lost(2.0 + float(np.linalg.norm(q))) == pytest.approx(
+        assert bound._concavity_loss(2.0 + float(np.linalg.norm(q))) == pytest.approx(
             thin.concavity * squares, rel=1e-9
         )
 
@@ -190,10 +190,10 @@ def test_regularised_points_are_proximal():
         # min (3/2)‖x − 1‖² + w‖x‖₁ + ½‖x − c‖²: soft thresholds of (3 + c)/4 by w/4.
         middle = (3 * np.ones(D) + center) / 4
         wanted = np.sign(middle) * np.maximum(np.abs(middle) - weight / 4, 0)
-        found = regularised(f, norm(1), weight, Euclidean(), center)
+        found = regularised_minimiser(f, norm(1), weight, Euclidean(), center)
         np.testing.assert_allclose(found, wanted, atol=1e-7)
     corner = LargestAffine(np.eye(D))
-    found = regularised(corner, Indicator(Box(-5.0, 5.0)), 1.0, Euclidean(), center)
+    found = regularised_minimiser(corner, Indicator(Box(-5.0, 5.0)), 1.0, Euclidean(), center)
     grid = [found + 1e-3 * d for d in np.random.default_rng(3).normal(size=(500, D))]
     total = lambda x: x.max() + np.square(x - center).sum() / 2  # noqa: E731
     assert total(found) <= min(map(total, grid)) + 1e-9
@@ -201,21 +201,25 @@ def test_regularised_points_are_proximal():
 
 def test_descents_say_whether_they_arrived():
     f = scaled_quadratic(1.0)
-    x, arrived = descend(f.value, f.subgradient, FREE.proximal, np.ones(D))
+    x, arrived = proximal_descent(f.value, f.subgradient, FREE.proximal, np.ones(D))
     assert arrived
     np.testing.assert_allclose(x, np.linalg.solve(Q, -q), atol=1e-8)
     corner = norm(1)
-    _, arrived = descend(corner.value, corner.subgradient, FREE.proximal, np.full(D, np.sqrt(2.0)))
+    _, arrived = proximal_descent(
+        corner.value, corner.subgradient, FREE.proximal, np.full(D, np.sqrt(2.0))
+    )
     assert not arrived
     hard = Quadratic(np.diag([1e4, 1.0, 1.0]), q)
-    x, arrived = descend(hard.value, hard.subgradient, FREE.proximal, np.ones(D))
+    x, arrived = proximal_descent(hard.value, hard.subgradient, FREE.proximal, np.ones(D))
     assert arrived
     # It ends at 1e-9 of the first slope, which is 1e4.
     np.testing.assert_allclose(x, -q / [1e4, 1, 1], atol=1e-4)
-    x, arrived = descend(hard.value, hard.subgradient, FREE.proximal, np.ones(D), most_steps=3)
+    x, arrived = proximal_descent(
+        hard.value, hard.subgradient, FREE.proximal, np.ones(D), most_steps=3
+    )
     assert not arrived
     huber = Sum(HalfSquare(1.0, q), FREE)
-    x, arrived = descend(
+    x, arrived = proximal_descent(
         huber.smooth.value, huber.smooth.subgradient, norm(2, 0.5).proximal, np.ones(D)
     )
     np.testing.assert_allclose(x, q * (1 - 0.5 / np.linalg.norm(q)), atol=1e-7)

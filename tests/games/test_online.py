@@ -35,9 +35,9 @@ from dualfold.games import (
     Simplex,
     Spectrahedron,
     VonNeumann,
-    growing,
     learn,
     least_point,
+    linear_weights,
     norm,
 )
 
@@ -61,7 +61,7 @@ def test_square_losses_have_closed_forms_for_every_strategy():
     means = np.cumsum(alpha[:, None] * goals, axis=0) / np.cumsum(alpha)[:, None]
 
     def moves(player, **keywords):
-        return learn(player, losses, growing, **keywords).points
+        return learn(player, losses, linear_weights, **keywords).points
 
     np.testing.assert_allclose(moves(FTL(EVERYWHERE, start))[1:], means[:-1], atol=1e-7)
     np.testing.assert_allclose(moves(FTLPlus(EVERYWHERE, start)), means, atol=1e-7)
@@ -115,7 +115,7 @@ def test_what_is_said_of_the_best_point_is_true_and_proved_for_known_functions()
     rows = draws(4, 8, 2)
     losses = [LargestAffine(np.array([-row, 0 * row]), np.array([1.0, 0.0])) for row in rows[:4]]
     losses += [Logistic(row[None], np.array([1.0])) for row in rows[4:]]
-    run = learn(OMD(Indicator(Ball(1.0)), np.zeros(2), 0.2), losses, growing, shown="slope")
+    run = learn(OMD(Indicator(Ball(1.0)), np.zeros(2), 0.2), losses, linear_weights, shown="slope")
     found = run.best()
     assert found.certificate.level == "proved"
     angles, radii = np.meshgrid(np.linspace(0, 2 * np.pi, 60), np.linspace(0, 1, 20))
@@ -191,7 +191,9 @@ def test_regret_keeps_the_bound_of_lemma_6_21(name, shown):
     goals = 0.5 * draws(5, 4, D)
     losses = [absolute(a) if t % 2 else HalfSquare(2.0, a) for t, a in enumerate(goals)]
     start = over.project(np.full(D, 0.3))
-    run = learn(strategy(Indicator(over), start, 0.2, divergence), losses, growing, shown=shown)
+    run = learn(
+        strategy(Indicator(over), start, 0.2, divergence), losses, linear_weights, shown=shown
+    )
     curve = run.average_regret([4])
     # The entropy's player never leaves x ≥ 0, so of the ball's other points nothing is promised.
     assert np.all(np.isfinite(curve.bound)) or isinstance(over, L1Ball)

@@ -33,4 +33,4 @@ def test_a_share_is_whole_only_without_rest_and_without_slack():
     zero, one = np.zeros(2), np.array([0.0, 1.0])
     cases = ((zero, 0.0, True), (zero, 0.5, False), (one, 0.0, False), (one, 0.5, False))
     for rest, slack, whole in cases:
-        assert Share(1.0, rest, slack).whole is whole
+        assert Share(1.0, rest, slack).is_whole is whole

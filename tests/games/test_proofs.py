@@ -29,9 +29,9 @@ from dualfold.games import (
     cumulative_descent,
     extragradient,
     frank_wolfe,
-    growing,
     heavy_ball,
     learn,
+    linear_weights,
     nesterov,
     nesterov_infinite_memory,
     norm,
@@ -268,11 +268,11 @@ def test_known_regret_bounds_of_single_players():
     part, start, gamma = Indicator(K), np.zeros(D), 0.1
     comparators = [K.project(z) for z in random.normal(size=(50, D))]
     alpha = np.arange(1.0, 101)
-    leader = learn(FTLPlus(part, start), slopes, growing)
-    answer = learn(BestResponse(part, start), slopes, growing)
-    mirror = learn(OMD(part, start, step=gamma), slopes, growing)
-    regular = learn(FTRLPlus(part, start, step=gamma), slopes, growing)
-    prescient = learn(OMDPlus(part, start, step=gamma), slopes, growing)
+    leader = learn(FTLPlus(part, start), slopes, linear_weights)
+    answer = learn(BestResponse(part, start), slopes, linear_weights)
+    mirror = learn(OMD(part, start, step=gamma), slopes, linear_weights)
+    regular = learn(FTRLPlus(part, start, step=gamma), slopes, linear_weights)
+    prescient = learn(OMDPlus(part, start, step=gamma), slopes, linear_weights)
     price = gamma / 2 * np.cumsum((alpha**2) * np.sum(slopes**2, axis=1))
     for z in comparators:
         assert np.all(leader.regret(z) <= 1e-9)

@@ -82,12 +82,12 @@ def test_slopes_of_curves_leave_out_what_is_rounding():
 def test_pairs_are_moved_by_parts_of_their_length():
     x, z = np.array([3.0, 1.0, 1.0, 1.0]), np.array([-1.0, 1.0, 1.0, 1.0])
     told = SimpleNamespace(normal=lambda size: np.zeros(size), uniform=lambda low, high: low)
-    one, two = REFUTE._moved(x, z, told)
+    one, two = REFUTE._pair_near(x, z, told)
     half = 2 * 10**-0.5
     np.testing.assert_allclose(one - [1.0, 1, 1, 1], [half, 0, 0, 0], atol=1e-12)
     np.testing.assert_allclose(two - [1.0, 1, 1, 1], [-half, 0, 0, 0], atol=1e-12)
     told = SimpleNamespace(normal=lambda size: np.ones(size), uniform=lambda low, high: 0.0)
-    one, two = REFUTE._moved(x, z, told)
+    one, two = REFUTE._pair_near(x, z, told)
     np.testing.assert_allclose((one + two) / 2, np.array([1.0, 1, 1, 1]) + 1.0)  # 2/√4
     np.testing.assert_allclose((one - two) / 2, np.array([2.0, 0, 0, 0]) + 0.3)
 

@@ -19,13 +19,15 @@ def test_supports_of_sets_that_are_not_symmetric_carry_their_own_side():
     """ψ(x) = max(−x, 3x) carries ⟨s, x⟩ as a whole where −s lies in [−1, 3]."""
     part = Support(Box(-1.0, 3.0))
     assert [part.value(np.array([x])) for x in (-2.0, 0.0, 0.5)] == [2.0, 0.0, 1.5]
-    assert [part.surely(np.array([x])).low() for x in (-2.0, 0.5)] == pytest.approx([2.0, 1.5])
+    assert [part.value_interval(np.array([x])).low() for x in (-2.0, 0.5)] == pytest.approx(
+        [2.0, 1.5]
+    )
     assert part.subgradient(np.array([-2.0])) == [-1.0]
     assert part.conjugate(np.array([3.0])) == part.conjugate(np.array([-1.0])) == 0.0
     assert part.conjugate(np.array([-3.0])) == np.inf
     for slope, whole in ((-2.0, True), (2.0, False), (0.5, True), (-3.5, False)):
         share = part.share(np.array([slope]), 0.0, np.zeros(1))
-        assert share.whole == whole
+        assert share.is_whole == whole
         for x in (-2.0, -0.1, 0.0, 0.3, 4.0):
             left = slope * x + max(-x, 3 * x)
             assert left >= share.bound + float(share.rest[0]) * x - share.slack * abs(x) - 1e-12
@@ -34,11 +36,11 @@ def test_supports_of_sets_that_are_not_symmetric_carry_their_own_side():
 def test_points_on_the_rim_belong_to_their_set():
     box = Box(0.0, 1.0)
     for x, inside in (([0.0, 1.0], True), ([0.0, 1.5], False), ([-0.5, 1.0], False)):
-        assert box.holds(np.array(x), 0.0) is inside
+        assert box.contains_ball(np.array(x), 0.0) is inside
     assert Simplex(3.0).diameter == 3 * np.sqrt(2)
     ellipse = Ellipsoid(np.array([1.0, 3.0]))
-    assert ellipse.outside(np.array([0.5, 0.5])) == 0.0
-    assert ellipse.outside(np.array([2.0, 0.0])) == pytest.approx(2.0)
+    assert ellipse.outside_distance(np.array([0.5, 0.5])) == 0.0
+    assert ellipse.outside_distance(np.array([2.0, 0.0])) == pytest.approx(2.0)
 
 
 def test_gauges_of_balls():
@@ -53,7 +55,7 @@ def test_gauges_of_balls():
 
 def test_sets_are_seen_from_0_unless_said_otherwise():
     pair, slope = Product((Ball(1.0), Ball(2.0)), (1, 1)), np.array([3.0, 4.0])
-    found = pair.sure_minimum(slope)
+    found = pair.minimum_interval(slope)
     assert found.low() <= -11.0 <= found.high()
     assert found.high() - found.low() <= 1e-9
 

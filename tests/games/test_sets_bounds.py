@@ -1,6 +1,7 @@
 """What proofs ask of sets, against 50 digits: it holds, and it is close to the truth.
 
-`sure_minimum`, `reach`, `outside`, `holds` and `share`, at three scales (`test_bounds.py`).
+`minimum_interval`, `reach`, `outside_distance`, `contains_ball` and `share`, at three scales
+(`test_bounds.py`).
 """
 
 from __future__ import annotations
@@ -81,11 +82,11 @@ def test_least_values_over_sets_are_held(name, scale):
         for origin in (0.0, np.array([0.5, -1.0, 3.0, 0.0])):
             moved = mpmath.fdot(exact(slope), exact(origin + np.zeros(D)))
             truth = least_over(name, slope) - moved
-            found = K.sure_minimum(slope, origin)
+            found = K.minimum_interval(slope, origin)
             assert mpf(found.low()) <= truth <= mpf(found.high())
             assert found.high() - found.low() <= 1e-12 * scale * 20
             share = K.share(slope, 0.25, origin + np.zeros(D))
-            assert share.whole
+            assert share.is_whole
             reach = K.reach(origin + np.zeros(D))
             if name != "product":  # there each set pays for itself
                 assert share.bound == pytest.approx(
@@ -126,25 +127,25 @@ def test_how_far_outside_is_never_too_small(name):
     K = SETS[name]
     for x in 3 * np.random.default_rng(8).normal(size=(20, D)):
         distance = np.linalg.norm(K.project(x) - x)
-        assert K.outside(x) >= distance * (1 - 1e-9)
-        assert K.outside(x) <= 40 * distance + 1e-12
+        assert K.outside_distance(x) >= distance * (1 - 1e-9)
+        assert K.outside_distance(x) <= 40 * distance + 1e-12
         member = K.project(x)
-        assert K.outside(member) <= 1e-14 * 40
+        assert K.outside_distance(member) <= 1e-14 * 40
     if name == "ball":
         x = CENTER + np.array([0.0, 0.0, 4.0, 0.0])
-        assert K.outside(x) == pytest.approx(2.5, rel=1e-12)
-        assert K.outside(CENTER) == 0.0
+        assert K.outside_distance(x) == pytest.approx(2.5, rel=1e-12)
+        assert K.outside_distance(CENTER) == 0.0
     if name == "box":
         x = np.array([-5.0, 0.0, 4.25, 1.0])
-        assert K.outside(x) == pytest.approx(5.0, rel=1e-12)  # 3 and 4
+        assert K.outside_distance(x) == pytest.approx(5.0, rel=1e-12)  # 3 and 4
     if name == "simplex":
-        assert K.outside(np.array([4.0, 0, 0, 0])) == pytest.approx(1.5, rel=1e-12)
-        assert K.outside(np.array([1.0, 0, 0, 0])) == pytest.approx(1.5, rel=1e-12)
-        assert K.outside(np.array([2.5, -2.0, 0, 0])) == pytest.approx(2.0, rel=1e-12)
+        assert K.outside_distance(np.array([4.0, 0, 0, 0])) == pytest.approx(1.5, rel=1e-12)
+        assert K.outside_distance(np.array([1.0, 0, 0, 0])) == pytest.approx(1.5, rel=1e-12)
+        assert K.outside_distance(np.array([2.5, -2.0, 0, 0])) == pytest.approx(2.0, rel=1e-12)
     if name == "l1 ball":
-        assert K.outside(np.array([2.0, -1.0, 0, 0])) == pytest.approx(1.25, rel=1e-12)
+        assert K.outside_distance(np.array([2.0, -1.0, 0, 0])) == pytest.approx(1.25, rel=1e-12)
     if name == "ellipsoid":
-        assert K.outside(np.array([0, 2.0, 0, 0])) == pytest.approx(2.0, rel=1e-12)
+        assert K.outside_distance(np.array([0, 2.0, 0, 0])) == pytest.approx(2.0, rel=1e-12)
 
 
 INSIDE = {
@@ -158,11 +159,11 @@ INSIDE = {
 @pytest.mark.parametrize("name", INSIDE)
 def test_balls_inside_of_a_set_are_found_and_others_not(name):
     K, (x, room) = SETS[name], INSIDE[name]
-    assert K.holds(x, room * (1 - 1e-9))
-    assert not K.holds(x, room * (1 + 1e-9))
-    assert K.holds(x, 0.0)
-    assert not K.holds(x + 10, 0.0)
-    assert not K.holds(x - 10, 0.0)
+    assert K.contains_ball(x, room * (1 - 1e-9))
+    assert not K.contains_ball(x, room * (1 + 1e-9))
+    assert K.contains_ball(x, 0.0)
+    assert not K.contains_ball(x + 10, 0.0)
+    assert not K.contains_ball(x - 10, 0.0)
     for direction in np.random.default_rng(2).normal(size=(50, D)):
         step = room * direction / np.linalg.norm(direction)
         assert K.contains(x + step)
@@ -202,18 +203,18 @@ def test_matrices_of_a_trace(scale):
     S = np.diag([3.0, -1.0, 2.0])
     turn = np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))[0]
     slope, origin = scale * (turn @ S @ turn.T), np.diag([1.0, 0.0, 0.5])
-    found = K.sure_minimum(slope, origin)
+    found = K.minimum_interval(slope, origin)
     truth = -2 * scale - np.vdot(slope, origin)
     assert found.low() <= truth + 1e-13 * scale
     assert found.high() >= truth - 1e-13 * scale
     assert found.high() - found.low() <= 1e-11 * scale
     assert K.reach(np.diag([3.0, 4.0, 0.0])) == pytest.approx(7.0, rel=1e-12)
-    assert K.outside(np.diag([1.0, 1.0, 0.0])) <= 1e-13
+    assert K.outside_distance(np.diag([1.0, 1.0, 0.0])) <= 1e-13
     # Lifted by 1 it has the trace 5: 3 for the lift, 3 for the scale.
-    far = K.outside(np.diag([3.0, 0.0, -1.0]))
+    far = K.outside_distance(np.diag([3.0, 0.0, -1.0]))
     assert np.linalg.norm(K.project(np.diag([3.0, 0.0, -1.0])) - np.diag([3.0, 0.0, -1.0])) <= far
     assert far == pytest.approx(6.0, rel=1e-10)
-    assert K.outside(np.diag([0.5, 0.5, 0.0])) == pytest.approx(1.0, rel=1e-10)
+    assert K.outside_distance(np.diag([0.5, 0.5, 0.0])) == pytest.approx(1.0, rel=1e-10)
     skew = np.diag([1.0, 1.0, 0.0])
     skew[0, 1] = 0.5
-    assert K.outside(skew) >= 0.5 / np.sqrt(2) * (1 - 1e-12)
+    assert K.outside_distance(skew) >= 0.5 / np.sqrt(2) * (1 - 1e-12)

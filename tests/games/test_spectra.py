@@ -16,4 +16,4 @@ def test_least_eigenvalues_are_charged_for_their_trace(monkeypatch):
     room = 2 * (n + 4) * eps * (2 + n * 0.5)
     height = 0.5 - room
     charged = 2 * (n + 4) * eps * (2 - 2 * height) + eps * height
-    assert intervals._floor(M, 0.5) == pytest.approx(height - charged, rel=1e-12)
+    assert intervals._shifted_cholesky_bound(M, 0.5) == pytest.approx(height - charged, rel=1e-12)

@@ -16,17 +16,17 @@ import numpy as np
 import pytest
 
 from dualfold.games.intervals import (
-    Fixed,
-    Sure,
-    above,
+    ExactMatrix,
+    Interval,
     dot,
+    gram_interval,
+    interval,
     largest_eigenvalue,
     least_eigenvalue,
     length,
-    norm_of,
-    squares_of,
-    sure,
-    times,
+    norm_interval,
+    upper_product,
+    upper_sum,
 )
 
 UNIT = Fraction(1, 2**53)
@@ -57,7 +57,7 @@ def pairs():
     for a, b in itertools.product(SCALES, SCALES):
         for offs in ((0.0, 0.0), (1e-3, 0.0), (0.0, 1e-3), (2e-9, 3e-7)):
             x, y = rng.normal(size=2)
-            yield Sure(a * x, a * offs[0]), Sure(b * y, b * offs[1])
+            yield Interval(a * x, a * offs[0]), Interval(b * y, b * offs[1])
 
 
 @pytest.mark.parametrize("name", ["add", "sub", "mul", "truediv"])
@@ -75,7 +75,7 @@ def test_arithmetic_holds_every_corner(name):
 
 
 def test_arithmetic_with_plain_numbers_from_both_sides():
-    a = Sure(3.0, 0.5)
+    a = Interval(3.0, 0.5)
     assert (1.0 - a).low() <= -2.5 <= (1.0 - a).mid + (1.0 - a).off
     assert (1.0 - a).mid == -2.0
     assert (a - 1.0).mid == 2.0
@@ -83,22 +83,27 @@ def test_arithmetic_with_plain_numbers_from_both_sides():
     assert (2.0 + a).mid == (a + 2.0).mid == 5.0
     assert (-a).mid == -3.0
     assert (-a).off == 0.5
-    assert sure(a) is a
-    assert (sure(2.0).mid, sure(2.0).off) == (2.0, 0.0)
+    assert interval(a) is a
+    assert (interval(2.0).mid, interval(2.0).off) == (2.0, 0.0)
 
 
 def test_an_exact_zero_stays_exact_and_a_divisor_around_zero_says_nothing():
-    for product in (Sure(0.0) * Sure(5.0, 1.0), Sure(5.0, 1.0) * Sure(0.0)):
+    for product in (Interval(0.0) * Interval(5.0, 1.0), Interval(5.0, 1.0) * Interval(0.0)):
         assert product.low() == product.high() == 0.0
-    assert (Sure(0.0, 1e-9) * Sure(5.0)).high() >= 5e-9
-    assert (Sure(5.0) * Sure(0.0, 1e-9)).high() >= 5e-9
-    for divisor in (Sure(0.0), Sure(1.0, 1.0), Sure(-1.0, 2.0), Sure(1.0, math.nan)):
-        quotient = Sure(1.0) / divisor
+    assert (Interval(0.0, 1e-9) * Interval(5.0)).high() >= 5e-9
+    assert (Interval(5.0) * Interval(0.0, 1e-9)).high() >= 5e-9
+    for divisor in (
+        Interval(0.0),
+        Interval(1.0, 1.0),
+        Interval(-1.0, 2.0),
+        Interval(1.0, math.nan),
+    ):
+        quotient = Interval(1.0) / divisor
         assert (quotient.low(), quotient.high()) == (-math.inf, math.inf)
-    assert (Sure(1.0) / Sure(1.0, 0.5)).high() < 3
-    assert Sure(math.inf, math.inf).low() == -math.inf
-    assert Sure(-math.inf, math.inf).high() == math.inf
-    assert Sure(0.1).low() == Sure(0.1).high() == 0.1
+    assert (Interval(1.0) / Interval(1.0, 0.5)).high() < 3
+    assert Interval(math.inf, math.inf).low() == -math.inf
+    assert Interval(-math.inf, math.inf).high() == math.inf
+    assert Interval(0.1).low() == Interval(0.1).high() == 0.1
 
 
 def exact_array(array):
@@ -110,8 +115,8 @@ def exact_array(array):
 def test_sums_and_products_of_vectors_hold_the_truth(scale, wide):
     rng = np.random.default_rng(5)
     for n in (1, 2, 7, 40):
-        a = Sure(scale * rng.normal(size=n), scale * wide[0] * rng.uniform(size=n))
-        b = Sure(rng.normal(size=n) / scale**2, wide[1] / scale**2 * rng.uniform(size=n))
+        a = Interval(scale * rng.normal(size=n), scale * wide[0] * rng.uniform(size=n))
+        b = Interval(rng.normal(size=n) / scale**2, wide[1] / scale**2 * rng.uniform(size=n))
         x, y, dx, dy = map(exact_array, (a.mid, b.mid, a.off, b.off))
         # The largest and the least sum, and the largest of the bilinear form at the corners.
         total, spread = sum(x), sum(dx)
@@ -131,9 +136,9 @@ def test_matrices_times_vectors_hold_the_truth(scale, wide):
     rng = np.random.default_rng(7)
     M, x = scale * rng.normal(size=(4, 6)), rng.normal(size=6)
     off = scale * wide * rng.uniform(size=M.shape)
-    vector = Sure(x, 1e-9 * rng.uniform(size=6))
-    fixed, free = Fixed(M) @ vector, Sure(M, off) @ vector
-    turned = Fixed(np.ascontiguousarray(M.T)).transposed @ vector
+    vector = Interval(x, 1e-9 * rng.uniform(size=6))
+    fixed, free = ExactMatrix(M) @ vector, Interval(M, off) @ vector
+    turned = ExactMatrix(np.ascontiguousarray(M.T)).transpose @ vector
     for row in range(4):
         for found, around in ((fixed, 0 * off), (free, off), (turned, 0 * off)):
             m, v, dm, dv = map(exact_array, (M[row], x, around[row], vector.off))
@@ -141,18 +146,18 @@ def test_matrices_times_vectors_hold_the_truth(scale, wide):
             middle = sum(p * q for p, q, _, _ in parts)
             half = sum(abs(p) * dq + dp * (abs(q) + dq) for p, q, dp, dq in parts)
             size = sum(abs(p * q) for p, q, _, _ in parts) + half
-            one = Sure(float(found.mid[row]), float(found.off[row]))
+            one = Interval(float(found.mid[row]), float(found.off[row]))
             holds(one, [middle - half, middle + half], 60 * UNIT * size)
 
 
 def test_a_number_beside_a_vector_stands_for_a_vector_of_it():
-    a = Sure(np.array([1.0, 2.0, 3.0]), np.array([0.1, 0.0, 0.1]))
+    a = Interval(np.array([1.0, 2.0, 3.0]), np.array([0.1, 0.0, 0.1]))
     assert dot(a, 2.0).mid == 12.0
     assert 0.4 <= dot(a, 2.0).off <= 0.4 * (1 + 1e-12)
-    assert dot(Sure(2.0), Sure(3.0)).mid == 6.0
+    assert dot(Interval(2.0), Interval(3.0)).mid == 6.0
     zero = dot(np.zeros(3), np.ones(3))
     assert (zero.mid, zero.off) == (0.0, 0.0)
-    assert dot(Sure(np.zeros(3), np.full(3, 0.5)), np.ones(3)).high() >= 1.5
+    assert dot(Interval(np.zeros(3), np.full(3, 0.5)), np.ones(3)).high() >= 1.5
     assert dot(np.array([2.0**-600, 1.0]), np.array([2.0**-600, 0.0])).off > 0  # underflow
 
 
@@ -160,9 +165,9 @@ def test_a_number_beside_a_vector_stands_for_a_vector_of_it():
 def test_lengths_are_not_below_the_truth_and_close(scale):
     a = scale * np.array([3.0, -4.0, 12.0])
     assert 13 * scale <= length(a) <= 13 * scale * (1 + 1e-13)
-    wide = length(Sure(scale * np.array([3.0, -4.0]), scale * np.array([0.0, 8.0])))
+    wide = length(Interval(scale * np.array([3.0, -4.0]), scale * np.array([0.0, 8.0])))
     assert math.sqrt(153) * scale * (1 - 1e-15) <= wide <= math.sqrt(153) * scale * (1 + 1e-13)
-    both = norm_of(a)
+    both = norm_interval(a)
     assert both.low() <= 13 * scale <= both.high()
     assert both.high() - both.low() <= 13 * scale * 1e-12
 
@@ -171,21 +176,21 @@ def test_lengths_of_nothing_and_of_too_much():
     assert length(np.zeros(3)) == 0.0
     assert length(np.array([])) == 0.0
     assert length(np.array([1.0, math.inf])) == math.inf
-    assert norm_of(np.zeros(2)).high() == 0.0
+    assert norm_interval(np.zeros(2)).high() == 0.0
     assert length(np.array([5e-324])) >= 5e-324
 
 
 def test_sums_and_products_that_are_not_below():
-    assert above(0.1) == 0.1
-    assert above() == 0.0
-    assert above(0.0, 0.0) == 0.0
-    assert above(1.0, math.inf) == math.inf
-    assert above(1e308, 1e308) == math.inf
-    tiny = above(1.0, 2.0**-80)
+    assert upper_sum(0.1) == 0.1
+    assert upper_sum() == 0.0
+    assert upper_sum(0.0, 0.0) == 0.0
+    assert upper_sum(1.0, math.inf) == math.inf
+    assert upper_sum(1e308, 1e308) == math.inf
+    tiny = upper_sum(1.0, 2.0**-80)
     assert 1 < tiny <= 1 + 2.0**-51
-    assert times(0.0, math.inf) == times(math.inf, 0.0) == 0.0
-    assert times(2.0, math.inf) == math.inf
-    third = times(1 / 3, 3.0)
+    assert upper_product(0.0, math.inf) == upper_product(math.inf, 0.0) == 0.0
+    assert upper_product(2.0, math.inf) == math.inf
+    third = upper_product(1 / 3, 3.0)
     assert Fraction(1 / 3) * 3 < Fraction(third) <= 1 + Fraction(2) ** -51
 
 
@@ -202,17 +207,17 @@ def test_least_eigenvalues_of_known_matrices(n, scale):
         (0.0, np.ones((n, n))),
         (-3.0, np.diag(np.arange(n) - 3.0)),
     ]:
-        found = least_eigenvalue(Sure(scale * matrix))
+        found = least_eigenvalue(Interval(scale * matrix))
         room = 60 * n * n * 2.0**-52
         assert scale * (low - room) <= found <= scale * (low + 4e-16), (low, found / scale)
-        guessed = least_eigenvalue(Sure(scale * matrix), estimate=scale * low)
+        guessed = least_eigenvalue(Interval(scale * matrix), estimate=scale * low)
         assert scale * (low - room) <= guessed <= scale * (low + 4e-16)
-        poor = least_eigenvalue(Sure(scale * matrix), estimate=scale * (low + 1))
+        poor = least_eigenvalue(Interval(scale * matrix), estimate=scale * (low + 1))
         assert poor <= scale * (low + 4e-16)
         assert poor >= scale * -3 * n
-        mirrored = largest_eigenvalue(Sure(-scale * matrix))
+        mirrored = largest_eigenvalue(Interval(-scale * matrix))
         assert mirrored == -found
-        wide = least_eigenvalue(Sure(scale * matrix, scale * np.full((n, n), 1e-3)))
+        wide = least_eigenvalue(Interval(scale * matrix, scale * np.full((n, n), 1e-3)))
         # The least eigenvalue of M − 0.001·11ᵀ is not above that of M by n/1000 at most.
         assert (
             found - scale * n * 1e-3 * (1 + 1e-9) <= wide <= found - scale * n * 1e-3 * (1 - 1e-9)
@@ -220,19 +225,19 @@ def test_least_eigenvalues_of_known_matrices(n, scale):
 
 
 def test_least_eigenvalues_of_what_is_not_finite():
-    assert least_eigenvalue(Sure(np.array([[1.0, math.inf], [math.inf, 1.0]]))) == -math.inf
-    assert least_eigenvalue(Sure(np.eye(2), np.full((2, 2), math.inf))) == -math.inf
-    assert least_eigenvalue(Sure(np.diag([3.0, 2.0]))) == 2.0
-    assert least_eigenvalue(Sure(np.zeros((2, 2)))) == 0.0
+    assert least_eigenvalue(Interval(np.array([[1.0, math.inf], [math.inf, 1.0]]))) == -math.inf
+    assert least_eigenvalue(Interval(np.eye(2), np.full((2, 2), math.inf))) == -math.inf
+    assert least_eigenvalue(Interval(np.diag([3.0, 2.0]))) == 2.0
+    assert least_eigenvalue(Interval(np.zeros((2, 2)))) == 0.0
 
 
 def test_squares_of_rows_hold_the_truth():
     rng = np.random.default_rng(2)
     for scale in SCALES:
         rows = scale * rng.normal(size=(9, 3))
-        found = squares_of(rows)
+        found = gram_interval(rows)
         for i, j in itertools.product(range(3), range(3)):
             a, b = exact_array(rows[:, i]), exact_array(rows[:, j])
             exact = sum(p * q for p, q in zip(a, b, strict=True))
             size = sum(abs(p * q) for p, q in zip(a, b, strict=True))
-            holds(Sure(found.mid[i, j], found.off[i, j]), [exact], 60 * UNIT * size)
+            holds(Interval(found.mid[i, j], found.off[i, j]), [exact], 60 * UNIT * size)

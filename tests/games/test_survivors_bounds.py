@@ -25,7 +25,7 @@ from dualfold.games import (
 )
 from dualfold.games import textbook_methods as descent
 from dualfold.games.convex_functions import Convex
-from dualfold.games.intervals import Sure, dot, least_eigenvalue, norm_of
+from dualfold.games.intervals import Interval, dot, least_eigenvalue, norm_interval
 from dualfold.games.minimum_search import least_point
 from dualfold.games.mvu_dual import EasiestBend, unfolding_game
 from dualfold.games.plane_bound import LowerBound
@@ -35,23 +35,23 @@ from tests.proofs.coarse import patched
 
 
 def test_one_uncertain_entry_is_enough():
-    a, b = np.array([2.0, 3.0]), Sure(np.array([1.0, 1.0]), np.array([0.0, 0.5]))
+    a, b = np.array([2.0, 3.0]), Interval(np.array([1.0, 1.0]), np.array([0.0, 0.5]))
     for found in (dot(a, b), dot(b, a)):
         assert found.off >= 1.5
-    both = dot(Sure(a, np.array([0.25, 0.0])), b)
+    both = dot(Interval(a, np.array([0.25, 0.0])), b)
     assert both.off >= 0.25 + 1.5
 
 
 def test_numbers_next_to_0_keep_what_they_hold():
     tiny = 5e-324
     for quotient, truth in (
-        (Sure(tiny) / Sure(0.5), Fraction(tiny) * 2),
-        (Sure(tiny) / Sure(3.0), Fraction(tiny) / 3),
-        (Sure(1e-310) / Sure(2.0**-40), Fraction(1e-310) * 2**40),
+        (Interval(tiny) / Interval(0.5), Fraction(tiny) * 2),
+        (Interval(tiny) / Interval(3.0), Fraction(tiny) / 3),
+        (Interval(1e-310) / Interval(2.0**-40), Fraction(1e-310) * 2**40),
     ):
         assert Fraction(quotient.low()) <= truth <= Fraction(quotient.high())
     for x in (np.array([tiny]), np.array([3 * tiny, 4 * tiny]), np.array([3e-308, 4e-308])):
-        found, square = norm_of(x), sum(Fraction(one) ** 2 for one in x)
+        found, square = norm_interval(x), sum(Fraction(one) ** 2 for one in x)
         assert max(Fraction(found.low()), 0) ** 2 <= square <= Fraction(found.high()) ** 2
 
 
@@ -75,7 +75,7 @@ def test_the_least_of_a_spectrahedron_takes_whatever_vector_is_given(monkeypatch
         return values, 3.0 * vectors
 
     monkeypatch.setattr(structured_sets.np.linalg, "eigh", longer)
-    found = Spectrahedron(1.0).sure_minimum(slope)
+    found = Spectrahedron(1.0).minimum_interval(slope)
     assert found.low() <= least <= found.high()
     assert found.off <= 1e-12
 
@@ -105,12 +105,14 @@ def test_ellipsoids_of_any_size():
 def test_slopes_of_a_matrix_that_is_symmetric_to_rounding():
     Q = np.array([[2.0, 1 / 3], [1 / 3 + 2.0**-53, 1.0]])
     f, x = Quadratic(Q, np.zeros(2)), np.array([1.0, 3.0])
-    found = f.sure_slope(x)
+    found = f.slope_interval(x)
     for i in range(2):
         exact = sum((Fraction(Q[i, j]) + Fraction(Q[j, i])) / 2 * Fraction(x[j]) for j in range(2))
         assert abs(Fraction(float(found.mid[i])) - exact) <= Fraction(float(found.off[i]))
-    f.__dict__["_symmetric"] = Sure(f._symmetric.mid, np.full((2, 2), 0.125))  # known to so much
-    assert (f.sure_slope(x).off >= 0.5).all()
+    f.__dict__["_symmetric"] = Interval(
+        f._symmetric.mid, np.full((2, 2), 0.125)
+    )  # known to so much
+    assert (f.slope_interval(x).off >= 0.5).all()
 
 
 def test_steps_and_tolerances_at_their_ends():
@@ -219,13 +221,13 @@ def test_what_may_be_concave_costs_its_square():
     bound.furthest = 3.0
     for concavity in (0.0, 0.5, 1.0):
         bound.concavity = concavity
-        assert bound._lost(2.0) == pytest.approx(concavity * (4 + 9))
+        assert bound._concavity_loss(2.0) == pytest.approx(concavity * (4 + 9))
 
 
 def test_one_uncertain_entry_of_a_matrix_is_charged():
     M, off = np.diag([1.0, 2.0]) + 0.25, np.zeros((2, 2))
     off[0, 0] = 0.125
-    plain, less = least_eigenvalue(Sure(M)), least_eigenvalue(Sure(M, off))
+    plain, less = least_eigenvalue(Interval(M)), least_eigenvalue(Interval(M, off))
     assert plain - less >= 0.125 * (1 - 1e-12)
 
 

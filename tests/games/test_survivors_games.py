@@ -26,7 +26,7 @@ from dualfold.quality.verdict import verdict_of
 def test_a_slope_along_one_axis_has_no_minimum_everywhere():
     for slope in (np.array([1.0, 0.0]), np.array([0.0, -2.0])):
         assert Everywhere().minimum(slope) == -np.inf
-        assert Everywhere().sure_minimum(slope).low() == -np.inf
+        assert Everywhere().minimum_interval(slope).low() == -np.inf
     assert Everywhere().minimum(np.zeros(2)) == 0.0
 
 

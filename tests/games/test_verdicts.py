@@ -9,11 +9,11 @@ import pytest
 
 from dualfold.errors import DisconnectedGraph, InvalidInput
 from dualfold.games import EasiestBend, unfolding_bracket, unfolding_game
-from dualfold.games.certificate import Judged, Terms, _relative
+from dualfold.games.certificate import Bracket, Terms, _relative
 
 
 def judged(upper, lower, **terms):
-    return Judged(upper=np.array(upper), lower=np.array(lower), terms=Terms(**terms))
+    return Bracket(upper=np.array(upper), lower=np.array(lower), terms=Terms(**terms))
 
 
 def test_gaps_keep_the_best_bound_so_far():
@@ -90,7 +90,7 @@ def test_bends_of_a_path(n, scale):
     second = (2 - 2 * np.cos(np.pi / n)) / scale / (n - 1)
     shares = np.full(n - 1, 1 / (n - 1))
     assert f.value(shares) == pytest.approx(-second, rel=1e-9)
-    sure = f.surely(shares)
+    sure = f.value_interval(shares)
     assert sure.low() <= -second * (1 - 1e-14)
     assert sure.high() >= -second * (1 + 1e-14)
     assert sure.high() - sure.low() <= 1e-11 / scale
@@ -110,7 +110,7 @@ def test_bends_of_a_path(n, scale):
         assert f.value(other) == pytest.approx(exact, rel=1e-8)
         far = np.linalg.norm(other - shares)
         assert exact >= plane.height + plane.slope @ (other - shares) - plane.slack * far - 1e-13
-        held = f.surely(other)
+        held = f.value_interval(other)
         assert held.low() - 1e-14 / scale <= exact <= held.high() + 1e-14 / scale
 
 
@@ -120,7 +120,7 @@ def test_parallel_edges_add_up():
     assert twice.value(np.array([0.25, 0.25, 0.5])) == pytest.approx(once.value(np.full(2, 0.5)))
     assert twice._parallel == 2
     assert once._parallel == 1
-    negative = once.surely(np.array([-0.5, 1.5]))
+    negative = once.value_interval(np.array([-0.5, 1.5]))
     assert negative.high() == np.inf
     wrong = [(np.zeros((2, 3), int), np.ones(2)), (path(3), np.array([1.0, 0.0])),
              (path(3), np.ones(3)), (np.zeros((0, 2), int), np.ones(0))]  # fmt: skip

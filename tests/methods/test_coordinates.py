@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from dualfold import DiffusionMaps, LaplacianEigenmaps, LocallyLinearEmbedding, TraceProblem
 from dualfold.cli import app
 from dualfold.errors import InvalidInput, Overtone
-from dualfold.estimators.coordinates import kept_neighbors, overtones, unexplained
+from dualfold.fitting.overtones import kept_neighbors, overtones, unexplained
 from dualfold.graph import knn
 from dualfold.quality import t_similarity
 from dualfold.saved import load_model, model_of, rechecked_model, rechecked_points, save_model
@@ -133,7 +133,7 @@ def test_numbers_that_were_chosen_state_the_problem_again():
     np.testing.assert_allclose(abs(again.embedding_), abs(model.embedding_), atol=1e-5)
     assert again.certificate_.level == "proved"
     with pytest.raises(InvalidInput, match="a choice that fitting makes"):
-        LaplacianEigenmaps(coordinates="independent").fit(X)._stated(X, 2)
+        LaplacianEigenmaps(coordinates="independent").fit(X).stated(X, 2)
 
 
 @pytest.mark.parametrize("wrong", [[0], [1, 0], [-1, 2], [0.5, 1.0], [0, 0]])
@@ -236,7 +236,7 @@ def test_a_space_that_grows_has_the_directions_of_one_solve():
         model = LaplacianEigenmaps(left_out=(), constraint=("degree", "identity")[seed % 2])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Overtone)
-            problem = model.fit(X)._stated_piece(model.graph_, 2).problem
+            problem = model.stated(X, 2).problem
         space = krylov_space_for(problem, Auto())
         exact = Dense().solve(replace(problem, count=20))
         for count in (2, 6, 20):
@@ -266,11 +266,8 @@ def test_where_nothing_grows():
     """Images are not factored, Gramians have a way of their own, few rows are decomposed."""
     rng = np.random.default_rng(0)
     dense = rng.normal(size=(500, 500))
-    few = LaplacianEigenmaps(left_out=()).fit(strip(1.2, 200))
-    problems = [
-        TraceProblem(dense + dense.T, None, 2),
-        few._stated_piece(few.graph_, 2).problem,
-    ]
+    few = LaplacianEigenmaps(left_out=()).stated(strip(1.2, 200), 2).problem
+    problems = [TraceProblem(dense + dense.T, None, 2), few]
     for problem in problems:
         assert krylov_space_for(problem, Auto()) is None
     assert krylov_space_for(problems[1], Factored()) is None

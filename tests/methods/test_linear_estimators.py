@@ -23,7 +23,7 @@ from sklearn.preprocessing import StandardScaler
 
 import dualfold
 from dualfold.errors import DisconnectedGraph, InvalidInput, PiecesJoined
-from dualfold.estimators.negative_mass import negative_mass
+from dualfold.methods._mds import negative_mass
 from dualfold.scale.moments import Moments
 
 Array = np.ndarray[Any, Any]
@@ -173,7 +173,7 @@ def test_pca_of_data_too_large_for_a_matrix(
     X = random_table(300, 5) @ random_table(5, 120) + 0.3 * random_table(300, 120)
     X = X * (X > 0.3)
     whole = dualfold.PCA(4, standardize=standardize).fit(X)
-    room = sys.modules["dualfold.methods.pca"]  # the name in `methods` is the function
+    room = sys.modules["dualfold.methods._pca"]
     monkeypatch.setattr(room, "MOST_ROWS", 50)
     monkeypatch.setattr(room, "MOST_SPARSE_ROWS", 50)
     monkeypatch.setattr("dualfold.trace.proof.routes.MAX_FILLED_ROWS", 50)  # as if it were large
@@ -251,7 +251,7 @@ def test_mds_negative_mass() -> None:
 
 
 def test_negative_mass_of_a_large_matrix_is_bounded_below(monkeypatch: Any) -> None:
-    monkeypatch.setattr("dualfold.estimators.negative_mass.MOST_ROWS_FOR_SPECTRUM", 3)
+    monkeypatch.setattr("dualfold.methods._mds.MAX_SPECTRUM_ROWS", 3)
     K = np.diag([5.0, 4, 0, -3])
     unknown = negative_mass(K, np.array([5.0, 4]))
     assert np.isnan(unknown.share)

@@ -370,8 +370,8 @@ def noise(n):
 
 def test_rows_whose_proof_would_take_minutes_are_drawn_too(monkeypatch):
     # 1,200 rows of noise take 1.3e8 multiply-adds, 600 of them 2e7; the real limit is 1e10.
-    monkeypatch.setattr("dualfold.estimators.lle.LONG", 3e7)
-    monkeypatch.setattr("dualfold.estimators.lle.LONG_A_ROW", 0)
+    monkeypatch.setattr("dualfold.methods._lle.MAX_FACTOR_FLOPS", 3e7)
+    monkeypatch.setattr("dualfold.methods._lle.MAX_FACTOR_FLOPS_A_ROW", 0)
     with pytest.warns(RowsLeftOut, match="600 rows drawn at random"):
         model = LocallyLinearEmbedding(n_neighbors=10).fit(noise(1200))
     assert model.certificate_.level == "proved"

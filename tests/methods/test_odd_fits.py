@@ -22,9 +22,9 @@ from dualfold import (
     scale,
 )
 from dualfold.errors import PointsCollapse, TooLarge
-from dualfold.estimators import tsne_neighbors
-from dualfold.estimators.tsne_starts import given_start, principal_points
 from dualfold.saved import rechecked_points
+from dualfold.tsne import neighbors as tsne_neighbors
+from dualfold.tsne.starts import given_start, principal_points
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 5))

@@ -7,7 +7,7 @@ import pytest
 
 from dualfold.errors import InvalidInput
 from dualfold.methods import johnson_lindenstrauss_size
-from dualfold.methods.random_projection import _looser, _size
+from dualfold.methods._random_projection import _looser, _size
 
 
 def test_the_size_of_a_random_projection_by_its_formula():

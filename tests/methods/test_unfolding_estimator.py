@@ -198,7 +198,7 @@ def test_rows_without_a_shape_are_unfolded_in_part_and_said(monkeypatch):
     """Rows whose graph has no small separators; thresholds of size are lower here."""
     monkeypatch.setattr("dualfold.unfolding.solvers.unfolder.LONG", 1.0)
     monkeypatch.setattr("dualfold.unfolding.solvers.unfolder.LONG_A_POINT", 0.0)
-    monkeypatch.setattr("dualfold.estimators.unfolding.FEW", 150)
+    monkeypatch.setattr("dualfold.methods._mvu.MAX_QUICK_ROWS", 150)
     X = np.random.default_rng(0).standard_normal((240, 6))
     model = MaximumVarianceUnfolding(n_neighbors=10, random_state=0)
     with pytest.warns(RowsLeftOut, match="drawn at random"):

@@ -17,7 +17,7 @@ from dualfold.cli import app
 from dualfold.data import digits
 from dualfold.errors import InvalidInput, RowsLeftOut, TooLarge
 from dualfold.graph import knn
-from dualfold.methods.neighbor_map import neighbor_map
+from dualfold.methods import neighbor_map
 from dualfold.neighbor_map import (
     certify_neighbors,
     divergence,
@@ -281,7 +281,7 @@ def test_the_searched_bound_is_the_proved_one_from_below(monkeypatch, random):
 def test_many_rows_are_measured(monkeypatch, tmp_path):
     for module in ("problem", "certificate", "homotopy"):
         monkeypatch.setattr(f"dualfold.neighbor_map.{module}.MAX_PAIRED_ROWS", 400)
-    monkeypatch.setattr("dualfold.estimators.neighbor_map.MAX_PAIRED_ROWS", 400)
+    monkeypatch.setattr("dualfold.methods._neighbor_map.MAX_PAIRED_ROWS", 400)
     X = np.random.default_rng(0).uniform(size=(500, 2))
     model = NeighborMap(tolerance=0.02).fit(X)
     verdict = model.certificate_
@@ -315,7 +315,7 @@ def test_on_the_command_line(tmp_path, monkeypatch):
 
 
 def test_of_many_rows_some_are_mapped_and_the_others_placed(monkeypatch):
-    monkeypatch.setattr("dualfold.estimators.neighbor_map.QUICK", 80)
+    monkeypatch.setattr("dualfold.methods._neighbor_map.MAX_QUICK_ROWS", 80)
     X = digits().points[:120]
     with pytest.warns(RowsLeftOut, match="drawn at random"):
         model = NeighborMap(random_state=0, tolerance=0.05).fit(X)

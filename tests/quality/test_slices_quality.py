@@ -11,7 +11,7 @@ from dualfold.errors import InvalidInput
 from dualfold.graph import knn
 from dualfold.graph.lower_bounds import frame_of
 from dualfold.methods import tsne
-from dualfold.methods.pca import MAX_DENSE_ROWS, MOST_SPARSE_ROWS, pca_matrix
+from dualfold.methods._pca import MAX_DENSE_ROWS, MOST_SPARSE_ROWS, pca_matrix
 from dualfold.quality import nonmetric, rank_counts
 from dualfold.quality.conformal import conformal_p_values
 from dualfold.quality.distortion import measured_distortion

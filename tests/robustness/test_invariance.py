@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dualfold.descriptions import DESCRIPTIONS
-from dualfold.estimators.tsne_starts import principal_points
+from dualfold.tsne.starts import principal_points
 
 ROWS, COLUMNS = 30, 5
 EXAMPLES = int(os.environ.get("DUALFOLD_EXAMPLES", "2"))

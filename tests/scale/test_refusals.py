@@ -22,7 +22,7 @@ from dualfold import (
     scale,
 )
 from dualfold.errors import DualfoldError
-from dualfold.estimators.landmark_tiles import seed_of
+from dualfold.fitting.solver_choice import seed_of
 from dualfold.graph import nearest
 from dualfold.scale.engine import translated
 from dualfold.scale.placing import OpenedModel

@@ -238,7 +238,7 @@ def strip(n=600):
 
 
 def test_single_precision_is_said_and_its_error_holds():
-    from dualfold.methods.isomap import isomap
+    from dualfold.methods import isomap
 
     graph = strip()
     single, double = (isomap(graph, dtype=kind) for kind in (np.float32, np.float64))

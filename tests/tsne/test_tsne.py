@@ -13,12 +13,12 @@ import dualfold
 from dualfold import TSNE
 from dualfold.data import digits
 from dualfold.errors import InvalidInput, PointsCollapse, RowsFarAway, TooLarge
-from dualfold.estimators.tsne_judging import neighbors_kept
 from dualfold.graph import Lists, nearest
 from dualfold.kernels.threads import Threads
 from dualfold.saved import load_model, model_of, rechecked_model, save_model
 from dualfold.tsne import Phase, TsneProblem, certify_tsne, descend, tsne_objective
 from dualfold.tsne.attraction import DoubleAttraction, PackedAttraction
+from dualfold.tsne.checks import neighbors_kept
 from dualfold.tsne.repulsion import MAX_ROWS_BY_PAIRS, ByGrid, ByPairs, ByTree, repulsion_for
 from dualfold.weights.perplexity import conditional_affinities, joint_affinities
 

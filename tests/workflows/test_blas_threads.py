@@ -117,10 +117,10 @@ import os, signal, sys, threading, time
 import dualfold
 
 def use():
-    from dualfold.estimators.isomap import Isomap
+    from dualfold.methods._isomap import Isomap
 
 threading.Thread(target=use).start()
-while "dualfold.estimators" not in sys.modules:
+while "dualfold.methods" not in sys.modules:
     time.sleep(0.001)
 child = os.fork()
 if child == 0:

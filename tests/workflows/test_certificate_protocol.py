@@ -18,9 +18,9 @@ from scipy.sparse.linalg import aslinearoperator
 import dualfold
 from dualfold import NeighborMap
 from dualfold.certificate import Level
-from dualfold.cli.verdict import short_verdict, verdict
+from dualfold.cli.verdict_words import short_verdict, verdict
 from dualfold.data import swiss_roll
-from dualfold.estimators.layout import PiecewiseCertificate
+from dualfold.fitting.layout import PiecewiseCertificate
 from dualfold.games import GameCertificate, LeastSquares, nesterov
 from dualfold.point_pca import PointCertificate, certify_points
 from dualfold.programs import (

@@ -6,8 +6,8 @@ import inspect
 import sys
 
 from dualfold.games import certificate as verdict
+from dualfold.games import divergences
 from dualfold.games import intervals as sure
-from dualfold.games import minimum_search as least
 from dualfold.games import textbook_methods as descent
 from dualfold.games.divergences import Euclidean
 from dualfold.programs import exact as linear_systems
@@ -30,13 +30,18 @@ def test_units_of_rounding_are_those_of_doubles():
         linear_systems.EPS / 2,
     ):
         assert unit == ROUND_OFF
-    assert sure.LIBRARY == 2 * 8 * 2 * ROUND_OFF  # twice eight units in the last place
+    assert sure.LIBRARY_ERROR == 2 * 8 * 2 * ROUND_OFF  # twice eight units in the last place
     assert 1 + 1e-7 <= rounding.UP <= 1 + 1e-5
-    assert sure.GROW >= 1 + 24 * ROUND_OFF
+    assert sure.BOUND_GROWTH >= 1 + 24 * ROUND_OFF
 
 
 def test_what_underflow_loses_is_covered():
-    for tiny in (bounds.UNDERFLOW, spectral_floor.UNDERFLOW, sure.TINY, linear_systems.TINY):
+    for tiny in (
+        bounds.UNDERFLOW,
+        spectral_floor.UNDERFLOW,
+        sure.UNDERFLOW_BOUND,
+        linear_systems.TINY,
+    ):
         assert tiny >= 12 * DENORMAL
         assert tiny <= 2.0**-900
     assert sys.float_info.min <= rounding.UNDERFLOW_BOUND**2  # its square is no underflow itself
@@ -47,11 +52,11 @@ def test_what_underflow_loses_is_covered():
 def test_what_is_proved_where_nobody_names_a_tolerance():
     for judge in (certify, certify_unfolding):
         assert inspect.signature(judge).parameters["tolerance"].default == 1e-4
-    assert verdict.USUAL == 1e-4
+    assert verdict.DEFAULT_TOLERANCE == 1e-4
     assert verdict.Terms().tolerance == 1e-4
     assert certificate.NEAR == 1e-3  # as most_relaxed asks of equal lengths
     assert inspect.signature(certify_unfolding).parameters["most_relaxed"].default == 1e-3
     for method in (descent.adagrad, descent.rmsprop, descent.adam):
         assert inspect.signature(method).parameters["floor"].default == 1e-8
-    assert Euclidean.closed
-    assert least.SMOOTH_STEPS >= 1_000
+    assert Euclidean.has_closed_steps
+    assert divergences.MAX_DESCENT_STEPS >= 1_000

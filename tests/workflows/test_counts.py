@@ -21,8 +21,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dualfold.data import digits, swiss_roll
-from dualfold.estimators import (
+from dualfold import (
     PCA,
     ClassicalMDS,
     Isomap,
@@ -31,6 +30,7 @@ from dualfold.estimators import (
     LocallyLinearEmbedding,
     NeighborhoodPreservingProjection,
 )
+from dualfold.data import digits, swiss_roll
 from dualfold.graph import knn, nearest
 from dualfold.graph.geodesics import geodesic_distances
 from dualfold.kernels.reports import count_work, tally
@@ -104,7 +104,7 @@ def test_no_more_work_than_before(problem: str) -> None:
     baseline = json.loads(BASELINE.read_text())
     assert problem in baseline, f"{problem!r} has no baseline yet; make it: {COMMAND}"
     counts = counts_of(problem)
-    # A count that is gone would be watched by nobody from then on.
+    # A count that is gone would be recorded_gradient by nobody from then on.
     gone = set(baseline[problem]) - set(counts)
     assert not gone, f"{problem}: {gone} is counted no more; if that is meant: {COMMAND}"
     more = grown(counts, baseline[problem])

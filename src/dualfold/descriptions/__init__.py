@@ -19,7 +19,7 @@ DESCRIPTIONS: dict[str, Description] = {
     row.name: row
     for row in sorted((*LINEAR, *GRAPHS, *FORCES, *PROJECTIONS), key=lambda row: not row.in_demo)
 }
-# Public names, with the modules below dualfold.estimators and dualfold.methods they are from.
+# Public names, with the modules below dualfold.methods (with an underscore before) they are from.
 ESTIMATORS = {row.class_name: row.estimator.partition(":")[0] for row in DESCRIPTIONS.values()}
 FUNCTIONS = {
     name: module

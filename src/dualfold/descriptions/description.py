@@ -20,7 +20,7 @@ class Description:
     """One method; everything that is made for all methods is made from this.
 
     name, title : on the command line, and in full
-    estimator : "module:Class" below `dualfold.estimators`
+    estimator : "module:Class" below `dualfold.methods`
     functions : "module:function" below `dualfold.methods`, which state its problem
     needs : what it is made from: "features", a neighbour "graph", class "labels"
     preserves, optimises, certificate : columns of `dualfold methods`
@@ -100,7 +100,7 @@ class Description:
     def estimator_class(self) -> Any:
         """The estimator itself; loads the numerics."""
         module, _, name = self.estimator.partition(":")
-        return getattr(import_module(f"dualfold.estimators.{module}"), name)
+        return getattr(import_module(f"dualfold.methods._{module}"), name)
 
     def stored(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """The options that stored settings state, those of earlier versions made explicit."""

@@ -122,7 +122,7 @@ GRAPHS = (
     _form_of_lle(
         "ltsa",
         "Local tangent space alignment",
-        functions=("ltsa:ltsa",),
+        functions=("lle:ltsa",),
         preserves="local tangent coordinates",
         optimises="tangent planes aligned best",
         nothing_better="no other choice of {d} coordinate{s} aligns the tangents better",
@@ -133,7 +133,7 @@ GRAPHS = (
     _form_of_lle(
         "modified_lle",
         "Modified locally linear embedding",
-        functions=("modified_lle:modified_lle",),
+        functions=("lle:modified_lle",),
         preserves="several combinations of neighbours a point",
         optimises="the same combinations in the map",
         nothing_better="no other choice of {d} coordinate{s} keeps these combinations better",
@@ -145,7 +145,7 @@ GRAPHS = (
     _form_of_lle(
         "hessian_lle",
         "Hessian eigenmaps",
-        functions=("hessian_lle:hessian_lle",),
+        functions=("lle:hessian_lle",),
         preserves="flatness along the sheet",
         optimises="coordinates that bend least",
         nothing_better="no other choice of {d} coordinate{s} bends less",
@@ -204,7 +204,7 @@ GRAPHS = (
     Description(
         "mvu",
         "Maximum variance unfolding",
-        estimator="unfolding:MaximumVarianceUnfolding",
+        estimator="mvu:MaximumVarianceUnfolding",
         functions=("mvu:mvu",),
         needs=("graph",),
         preserves="distances between neighbours",

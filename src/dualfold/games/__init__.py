@@ -52,11 +52,11 @@ from dualfold.games.divergences import (
     VonNeumann,
 )
 from dualfold.games.equilibria import Equilibrium, Membership, equilibrium, membership, payoff
-from dualfold.games.game import Account, Geometric, Run, equal, growing, play
+from dualfold.games.game import Account, GeometricWeights, Run, equal_weights, linear_weights, play
 from dualfold.games.losses import Entropy, Huber, LargestAffine, Logistic, LogSumExp, norm
 from dualfold.games.minimum_search import LeastPoint, least_point
 from dualfold.games.mvu_dual import EasiestBend, unfolding_bracket, unfolding_game
-from dualfold.games.online_learning import Learned, Past, RegretCurve, learn
+from dualfold.games.online_learning import OnlineAccount, Past, RegretCurve, learn
 from dualfold.games.plain_recipes import (
     averaged_descent,
     averaged_subgradient_descent,
@@ -76,7 +76,7 @@ from dualfold.games.players import (
     OptimisticFTL,
     OptimisticOMD,
     Player,
-    Seen,
+    SeenLosses,
 )
 from dualfold.games.polytopes import Box, L1Ball, Simplex
 from dualfold.games.quadratics import LeastSquares, Quadratic
@@ -123,14 +123,13 @@ __all__ = [
     "Flattened",
     "GameCertificate",
     "Gauge",
-    "Geometric",
+    "GeometricWeights",
     "HalfSquare",
     "Huber",
     "Indicator",
     "KullbackLeibler",
     "L1Ball",
     "LargestAffine",
-    "Learned",
     "LeastPoint",
     "LeastSquares",
     "Linear",
@@ -140,6 +139,7 @@ __all__ = [
     "Mixture",
     "Move",
     "OMDPlus",
+    "OnlineAccount",
     "OptimisticFTL",
     "OptimisticOMD",
     "Oracle",
@@ -153,7 +153,7 @@ __all__ = [
     "Refutation",
     "RegretCurve",
     "Run",
-    "Seen",
+    "SeenLosses",
     "Simplex",
     "Spectrahedron",
     "Sum",
@@ -169,17 +169,17 @@ __all__ = [
     "averaged_subgradient_descent",
     "boundary_frank_wolfe",
     "cumulative_descent",
-    "equal",
+    "equal_weights",
     "equilibrium",
     "extragradient",
     "frank_wolfe",
     "gap_curve",
     "gradient_descent",
-    "growing",
     "heavy_ball",
     "horizon_curve",
     "learn",
     "least_point",
+    "linear_weights",
     "membership",
     "minibatch",
     "momentum",

@@ -19,9 +19,9 @@ from dualfold.games.convex_functions import Conjugate, Convex, Indicator
 from dualfold.games.convex_sets import Ball, ConvexSet, Everywhere
 from dualfold.games.divergences import Gauge
 from dualfold.games.doubles import number
-from dualfold.games.game import Geometric, growing
+from dualfold.games.game import GeometricWeights, linear_weights
 from dualfold.games.players import FTL, FTRLPlus, OMDPlus, OptimisticFTL
-from dualfold.games.recipe import Rate, Recipe, ball_around, point, reach_of, smoothness_of
+from dualfold.games.recipe import Rate, Recipe, ball_around, reach_of, smoothness_of, start_point
 
 EVERYWHERE = Everywhere()
 
@@ -42,7 +42,7 @@ def nesterov(
     >>> print(run)
     -0.499441 after 37 rounds, proved optimal to 0.00056 (0.0011 of the minimum)
     """
-    start = point(start)
+    start = start_point(start)
     R, ball = reach_of(start, over, radius), ball_around(start, radius)
     return _one_memory("Nesterov, one memory", f, Indicator(over), start, R, ball, step)
 
@@ -56,14 +56,14 @@ def nesterov_infinite_memory(
     step: float | None = None,
 ) -> Recipe:
     """Each step is taken from the start by all gradients; on ℝᵈ the same points as `nesterov`."""
-    name, start = "Nesterov, infinite memory", point(start)
+    name, start = "Nesterov, infinite memory", start_point(start)
     step, R = _accelerated_step(f, step, name), reach_of(start, over, radius)
     return Recipe(
         name,
         x_player=FTRLPlus(Indicator(over), start, step=step),
         y_player=OptimisticFTL(Conjugate(f), start),
         order="y first",
-        weights=growing,
+        weights=linear_weights,
         bound=lambda T: R**2 / (step * T * (T + 1)),
         rate=Rate("1/T²", -2.0),
         minimiser_ball=ball_around(start, radius),
@@ -78,7 +78,7 @@ def heavy_ball(
     R²/(step·T(T+1)) + 2LD²/(T+1) on a bounded set. Without one nothing of the kind is
     true: the iterates can circle for ever, and a warning says so.
     """
-    L, start = smoothness_of(f, "heavy ball"), point(start)
+    L, start = smoothness_of(f, "heavy ball"), start_point(start)
     step = 1 / (4 * L) if step is None else number(step, "step", above=True)
     R, D = over.reach(start), min(over.diameter, 2 * over.reach(start))
     if not np.isfinite(D):
@@ -95,7 +95,7 @@ def heavy_ball(
         x_player=OMDPlus(Indicator(over), start, step=step),
         y_player=FTL(Conjugate(f), start),
         order="y first",
-        weights=growing,
+        weights=linear_weights,
         bound=lambda T: R**2 / (step * T * (T + 1)) + 2 * L * D**2 / (T + 1),
         rate=Rate("1/T", -1.0),
     )
@@ -113,7 +113,7 @@ def accelerated_proximal(
 
     R²/(step·T(T+1)) with step ≤ 1/2L.
     """
-    start, R = point(start), np.inf if radius is None else number(radius, "radius")
+    start, R = start_point(start), np.inf if radius is None else number(radius, "radius")
     ball = ball_around(start, radius)
     return _one_memory("accelerated proximal", f, simple, start, R, ball, step)
 
@@ -136,7 +136,7 @@ def accelerated_by_gauge(f: Convex, dimension: int, *, over: ConvexSet) -> Recip
         x_player=FTRLPlus(Indicator(over), start, step=step, divergence=Gauge(over)),
         y_player=OptimisticFTL(Conjugate(f), start),
         order="y first",
-        weights=growing,
+        weights=linear_weights,
         bound=lambda T: 1 / (step * T * (T + 1)),
         rate=Rate("1/T²", -2.0),
     )
@@ -155,7 +155,7 @@ def accelerated_strongly_convex(
             f"strongly convex acceleration needs 0 < μ < L, but μ = {mu:.3g} and L = {L:.3g}; "
             "nesterov needs no μ, and a function with μ = L is solved by one step of 1/L"
         )
-    start = point(start)
+    start = start_point(start)
     R, root = reach_of(start, over, radius), float(np.sqrt(L / mu))
     factor = 1 - 1 / (1 + root)
     return Recipe(
@@ -163,7 +163,7 @@ def accelerated_strongly_convex(
         x_player=FTRLPlus(Sum(HalfSquare(mu), Indicator(over)), start, step=1 / (L - mu)),
         y_player=OptimisticFTL(Conjugate(Flattened(f, mu)), start),
         order="y first",
-        weights=Geometric(1 / root),
+        weights=GeometricWeights(1 / root),
         bound=lambda T: (L - mu) * R**2 / 2 * factor ** (T - 1),
         rate=Rate("linear", factor=factor),
         minimiser_ball=ball_around(start, radius),
@@ -185,7 +185,7 @@ def _one_memory(
         x_player=OMDPlus(simple, start, step=step),
         y_player=OptimisticFTL(Conjugate(f), start),
         order="y first",
-        weights=growing,
+        weights=linear_weights,
         bound=lambda T: R**2 / (step * T * (T + 1)),
         rate=Rate("1/T²", -2.0),
         minimiser_ball=ball,

@@ -13,9 +13,9 @@ from dualfold.certificate import Certificate, Level, checked_tolerance, level_of
 from dualfold.errors import Argument, InvalidInput
 from dualfold.games.convex_functions import Convex
 from dualfold.games.convex_sets import Ball
-from dualfold.games.intervals import Sure
+from dualfold.games.intervals import Interval
 
-USUAL = 1e-4  # the relative gap that is "proved" where the caller names none
+DEFAULT_TOLERANCE = 1e-4  # the relative gap that is "proved" where the caller names none
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Terms:
     why_infinite : what to state where nothing is proved
     """
 
-    tolerance: float = USUAL
+    tolerance: float = DEFAULT_TOLERANCE
     assumed: str = ""
     unbounded: str = ""
     outside: float = 0.0
@@ -70,7 +70,7 @@ class GameCertificate(Certificate):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Judged:
+class Bracket:
     """Bounds round by round, and the verdict on the last of them.
 
     upper : not below f + ψ at the point of each round
@@ -139,7 +139,7 @@ def _relative(gap: float, value: float, bound: float) -> float:
     least = max(bound, -value)  # |minimum| is at least this
     if not np.isfinite(gap) or least <= 0:
         return np.inf
-    return (Sure(gap) / least).high()
+    return (Interval(gap) / least).high()
 
 
 def _reasons(
@@ -167,10 +167,10 @@ def terms_of(
     assumed = ""
     if ball is not None:
         assumed = f"if a minimiser lies in the stated ball of radius {ball.radius:.4g}"
-    return Terms(tolerance, assumed, words, simple.outside(answer), why)
+    return Terms(tolerance, assumed, words, simple.outside_distance(answer), why)
 
 
-def checked(tolerance: float | None, relative_tolerance: float) -> float:
+def validated_tolerances(tolerance: float | None, relative_tolerance: float) -> float:
     """The relative tolerance; the absolute one that stops a run is None or a number ≥ 0."""
     if tolerance is not None and not 0 <= tolerance < np.inf:
         raise InvalidInput(

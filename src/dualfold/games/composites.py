@@ -16,8 +16,17 @@ from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.games.convex_functions import Convex, Move
 from dualfold.games.doubles import doubles, number
-from dualfold.games.intervals import EPS, TINY, Sure, above, dot, length, sure, times
-from dualfold.games.planes import Plane, Share, added, difference
+from dualfold.games.intervals import (
+    EPS,
+    UNDERFLOW_BOUND,
+    Interval,
+    dot,
+    interval,
+    length,
+    upper_product,
+    upper_sum,
+)
+from dualfold.games.planes import Plane, Share, difference, lower_sum
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,12 +56,12 @@ class HalfSquare(Convex):
     def subgradient(self, x: Array) -> Array:
         return self.weight * (x - self.center)
 
-    def surely(self, x: Array) -> Sure:
-        away = sure(x) - self.center
+    def value_interval(self, x: Array) -> Interval:
+        away = interval(x) - self.center
         return dot(away, away) * self.weight * 0.5
 
-    def sure_slope(self, x: Array) -> Sure:
-        return (sure(x) - self.center) * self.weight
+    def slope_interval(self, x: Array) -> Interval:
+        return (interval(x) - self.center) * self.weight
 
     def maximiser(self, y: Array) -> Array:
         return self.center + y / self.weight
@@ -78,7 +87,7 @@ class Sum(Convex):
 
     @property
     def concavity(self) -> float:
-        return above(self.smooth.concavity, self.simple.concavity)
+        return upper_sum(self.smooth.concavity, self.simple.concavity)
 
     @property
     def smoothness(self) -> float:
@@ -112,20 +121,20 @@ class Sum(Convex):
     def cost(self, move: Move) -> float:
         return self.smooth.cost(move) + self.simple.cost(move)
 
-    def surely(self, x: Array) -> Sure:
-        return self.smooth.surely(x) + self.simple.surely(x)
+    def value_interval(self, x: Array) -> Interval:
+        return self.smooth.value_interval(x) + self.simple.value_interval(x)
 
-    def outside(self, x: Array) -> float:
-        return above(self.smooth.outside(x), self.simple.outside(x))
+    def outside_distance(self, x: Array) -> float:
+        return upper_sum(self.smooth.outside_distance(x), self.simple.outside_distance(x))
 
     def reach(self, x: Array) -> float:
         return min(self.smooth.reach(x), self.simple.reach(x))
 
     def plane(self, z: Array) -> Plane:
         one, two = self.smooth.plane(z), self.simple.plane(z)
-        slope = sure(one.slope) + two.slope
-        slack = above(one.slack, two.slack, length(slope.off))
-        return Plane(added(one.height, two.height), slope.mid, slack)
+        slope = interval(one.slope) + two.slope
+        slack = upper_sum(one.slack, two.slack, length(slope.off))
+        return Plane(lower_sum(one.height, two.height), slope.mid, slack)
 
     def share(self, slope: Array, slack: float, origin: Array) -> Share:
         """ψ carries what the half square's slope at the best point leaves, that one the rest."""
@@ -136,9 +145,9 @@ class Sum(Convex):
         simple = self.simple.share(part, 0.0, origin)
         rest, off = difference(slope, part)
         total = rest + simple.rest
-        left = above(slack, simple.slack, off, EPS * length(total))
+        left = upper_sum(slack, simple.slack, off, EPS * length(total))
         bowl = self.smooth.share(total, left, origin)
-        return Share(added(simple.bound, bowl.bound), bowl.rest, bowl.slack)
+        return Share(lower_sum(simple.bound, bowl.bound), bowl.rest, bowl.slack)
 
     def _half_square(self, wanted: str) -> HalfSquare:
         if not isinstance(self.smooth, HalfSquare):
@@ -177,11 +186,11 @@ class Flattened(Convex):
     def concavity(self) -> float:
         return self.of.concavity
 
-    def surely(self, x: Array) -> Sure:
-        return self.of.surely(x) - dot(x, x) * self.curvature * 0.5
+    def value_interval(self, x: Array) -> Interval:
+        return self.of.value_interval(x) - dot(x, x) * self.curvature * 0.5
 
-    def sure_slope(self, x: Array) -> Sure:
-        return self.of.sure_slope(x) - sure(x) * self.curvature
+    def slope_interval(self, x: Array) -> Interval:
+        return self.of.slope_interval(x) - interval(x) * self.curvature
 
     def value(self, x: Array) -> float:
         return self.of.value(x) - self.curvature / 2 * float(np.linalg.norm(x)) ** 2
@@ -214,7 +223,7 @@ class Linear(Convex):
     def subgradient(self, x: Array) -> Array:
         return self.slope
 
-    def surely(self, x: Array) -> Sure:
+    def value_interval(self, x: Array) -> Interval:
         return dot(self.slope, x)
 
 
@@ -237,12 +246,12 @@ class Oracle(Convex):
         return self.curvature
 
     def value(self, x: Array) -> float:
-        return self._asked(x)[0]
+        return self._value_and_slope(x)[0]
 
     def subgradient(self, x: Array) -> Array:
-        return self._asked(x)[1]
+        return self._value_and_slope(x)[1]
 
-    def _asked(self, x: Array) -> tuple[float, Array]:
+    def _value_and_slope(self, x: Array) -> tuple[float, Array]:
         answer = self.function(x)
         if not isinstance(answer, tuple | list) or len(answer) != 2:
             raise InvalidInput(
@@ -301,7 +310,7 @@ class Mixture(Convex):
 
     @property
     def concavity(self) -> float:
-        return above(*(times(share, f.concavity) for share, f in self.parts))
+        return upper_sum(*(upper_product(share, f.concavity) for share, f in self.parts))
 
     def value(self, x: Array) -> float:
         return float(sum(share * f.value(x) for share, f in self.parts))
@@ -309,10 +318,10 @@ class Mixture(Convex):
     def subgradient(self, x: Array) -> Array:
         return np.asarray(sum(share * f.subgradient(x) for share, f in self.parts))
 
-    def surely(self, x: Array) -> Sure:
-        total = Sure(0.0)
+    def value_interval(self, x: Array) -> Interval:
+        total = Interval(0.0)
         for share, f in self.parts:
-            total = total + Sure(float(share)) * f.surely(x)
+            total = total + Interval(float(share)) * f.value_interval(x)
         return total
 
     def plane(self, z: Array) -> Plane:
@@ -320,11 +329,13 @@ class Mixture(Convex):
         planes = [(share, f.plane(z)) for share, f in self.parts]
         if len(planes) == 1 and planes[0][0] == 1:
             return planes[0][1]
-        height = added(*((Sure(float(share)) * plane.height).low() for share, plane in planes))
+        height = lower_sum(
+            *((Interval(float(share)) * plane.height).low() for share, plane in planes)
+        )
         slope = np.asarray(sum(share * plane.slope for share, plane in planes))
         size = np.asarray(sum(abs(share) * np.abs(plane.slope) for share, plane in planes))
-        rounding = (len(planes) + 2) * EPS * length(size) + slope.size * TINY
-        slack = above(rounding, *(times(share, plane.slack) for share, plane in planes))
+        rounding = (len(planes) + 2) * EPS * length(size) + slope.size * UNDERFLOW_BOUND
+        slack = upper_sum(rounding, *(upper_product(share, plane.slack) for share, plane in planes))
         return Plane(height, slope, slack)
 
 

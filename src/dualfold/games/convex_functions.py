@@ -18,11 +18,11 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.games.convex_sets import ConvexSet
-from dualfold.games.intervals import EPS, Sure, above, dot, length, sure, times
-from dualfold.games.planes import NOTHING, Plane, Share, added, bowl
+from dualfold.games.intervals import EPS, Interval, dot, interval, length, upper_product, upper_sum
+from dualfold.games.planes import NO_BOUND, Plane, Share, bowl_minimum, lower_sum
 
 # How far outside its domain, relatively, rounding may put a point.
-ROUNDING = 1e-12
+DOMAIN_ROUNDING = 1e-12
 
 
 class Move(NamedTuple):
@@ -47,9 +47,9 @@ class Convex:
         least eigenvalue cannot be distinguished from 0
     gradient_bound : no subgradient is longer, anywhere
 
-    All of these are bounds, whatever rounding does. Proofs ask for `surely`, `sure_slope`,
-    `plane` and `share`; a function of your own that has only `value` and `subgradient` is
-    played as if these were exact, and its run says that rounding is not bounded.
+    All of these are bounds, whatever rounding does. Proofs ask for `value_interval`,
+    `slope_interval`, `plane` and `share`; a function of your own that has only `value` and
+    `subgradient` is played as if these were exact, and its run says that rounding is not bounded.
     """
 
     rounding_bounded: bool = False
@@ -95,7 +95,7 @@ class Convex:
         """The z with the least weight·f(z) + ½‖z − x‖²."""
         raise self._lacks("proximal map")
 
-    def opening(self, start: Array) -> Move:
+    def first_move(self, start: Array) -> Move:
         """The first move of a player who has seen nothing but a point of x's space."""
         return Move(start)
 
@@ -107,26 +107,26 @@ class Convex:
         """The move with the least ⟨z, slope⟩ + f(z)."""
         return Move(self.maximiser(-slope))
 
-    def outside(self, x: Array) -> float:
-        """How far x can be from the points where f is what `surely` says."""
+    def outside_distance(self, x: Array) -> float:
+        """How far x can be from the points where f is what `value_interval` says."""
         return 0.0
 
     def reach(self, x: Array) -> float:
         """No point where f is finite is further from x than this."""
         return np.inf
 
-    def surely(self, x: Array) -> Sure:
+    def value_interval(self, x: Array) -> Interval:
         """f(x) from both sides."""
-        return Sure(self.value(x))
+        return Interval(self.value(x))
 
-    def sure_slope(self, x: Array) -> Sure:
+    def slope_interval(self, x: Array) -> Interval:
         """A subgradient at x, every entry from both sides."""
-        return Sure(self.subgradient(x))
+        return Interval(self.subgradient(x))
 
     def plane(self, z: Array) -> Plane:
         """A plane under f, as high as it gets at z (but for `concavity`)."""
-        slope = self.sure_slope(z)
-        return Plane(self.surely(z).low(), slope.mid, length(slope.off))
+        slope = self.slope_interval(z)
+        return Plane(self.value_interval(z).low(), slope.mid, length(slope.off))
 
     def share(self, slope: Array, slack: float, origin: Array) -> Share:
         """How much of a tilt f carries: by its plane with the opposite slope, and its curvature.
@@ -136,24 +136,24 @@ class Convex:
             ⟨r, x − o⟩ − s‖x − o‖ + (m/2)‖x − c‖²  ≥  ⟨r, d⟩ − s‖d‖ − (‖r‖ + s)²/2m
         """
         if self.concavity > 0:
-            return Share(NOTHING, slope, slack)
+            return Share(NO_BOUND, slope, slack)
         try:
             at = self.maximiser(-slope)
         except InvalidInput:
             at = origin
         plane = self.plane(at)
-        away = sure(at) - origin
+        away = interval(at) - origin
         rest = slope + plane.slope
-        left = above(slack, plane.slack, EPS * length(rest))
-        lost = times(plane.slack, length(away))
-        bound = added(plane.height, -dot(plane.slope, away).high(), -lost)
+        left = upper_sum(slack, plane.slack, EPS * length(rest))
+        lost = upper_product(plane.slack, length(away))
+        bound = lower_sum(plane.height, -dot(plane.slope, away).high(), -lost)
         if self.strong_convexity == 0:
-            return Share(bound, rest, left if np.any(rest) else above(slack, plane.slack))
-        bound = added(
+            return Share(bound, rest, left if np.any(rest) else upper_sum(slack, plane.slack))
+        bound = lower_sum(
             bound,
             dot(rest, away).low(),
-            -times(left, length(away)),
-            bowl(above(length(rest), left), self.strong_convexity),
+            -upper_product(left, length(away)),
+            bowl_minimum(upper_sum(length(rest), left), self.strong_convexity),
         )
         return Share(bound, np.zeros_like(slope), 0.0)
 
@@ -193,7 +193,7 @@ class Conjugate(Convex):
     def proximal(self, x: Array, weight: float) -> Array:
         return x - weight * self.of.proximal(x / weight, 1 / weight)  # Moreau
 
-    def opening(self, start: Array) -> Move:
+    def first_move(self, start: Array) -> Move:
         return self.reply(-start)
 
     def reply(self, slope: Array) -> Move:
@@ -231,15 +231,15 @@ class Indicator(Convex):
     def rounding_bounded(self) -> bool:  # type: ignore[override]
         return self.of.rounding_bounded
 
-    def surely(self, x: Array) -> Sure:
-        """0: how far outside of the set rounding put x is said on its own (`outside`)."""
-        return Sure(0.0)
+    def value_interval(self, x: Array) -> Interval:
+        """0: how far outside of the set rounding put x is said on its own (`outside_distance`)."""
+        return Interval(0.0)
 
     def share(self, slope: Array, slack: float, origin: Array) -> Share:
         return self.of.share(slope, slack, origin)
 
-    def outside(self, x: Array) -> float:
-        return self.of.outside(x)
+    def outside_distance(self, x: Array) -> float:
+        return self.of.outside_distance(x)
 
     def reach(self, x: Array) -> float:
         return self.of.reach(x)
@@ -268,7 +268,7 @@ class Support(Convex):
         return self.of.minimiser(-x)
 
     def conjugate(self, y: Array) -> float:
-        return 0.0 if self.of.contains(y, ROUNDING) else np.inf
+        return 0.0 if self.of.contains(y, DOMAIN_ROUNDING) else np.inf
 
     def proximal(self, x: Array, weight: float) -> Array:
         return x - weight * self.of.project(x / weight)  # Moreau
@@ -277,20 +277,20 @@ class Support(Convex):
     def rounding_bounded(self) -> bool:  # type: ignore[override]
         return self.of.rounding_bounded
 
-    def surely(self, x: Array) -> Sure:
-        return -self.of.sure_minimum(-x)
+    def value_interval(self, x: Array) -> Interval:
+        return -self.of.minimum_interval(-x)
 
     def plane(self, z: Array) -> Plane:
         y = self.of.minimiser(-z)
-        off = self.of.outside(y)  # ⟨g, x⟩ is under f for a g of the set, this near to y
-        return Plane(added(dot(y, z).low(), -times(off, length(z))), y, off)
+        off = self.of.outside_distance(y)  # ⟨g, x⟩ is under f for a g of the set, this near to y
+        return Plane(lower_sum(dot(y, z).low(), -upper_product(off, length(z))), y, off)
 
     def share(self, slope: Array, slack: float, origin: Array) -> Share:
         """All of a slope inside the set, else the part that its nearest point carries."""
-        if self.of.holds(-slope, slack):
-            lost = times(slack, length(origin))
-            return Share(added(-dot(slope, origin).high(), -lost), np.zeros_like(slope), 0.0)
+        if self.of.contains_ball(-slope, slack):
+            lost = upper_product(slack, length(origin))
+            return Share(lower_sum(-dot(slope, origin).high(), -lost), np.zeros_like(slope), 0.0)
         y = self.of.project(-slope)
-        off, rest = self.of.outside(y), slope + y
-        bound = added(dot(y, origin).low(), -times(off, length(origin)))
-        return Share(bound, rest, above(slack, off, EPS * length(rest)))
+        off, rest = self.of.outside_distance(y), slope + y
+        bound = lower_sum(dot(y, origin).low(), -upper_product(off, length(origin)))
+        return Share(bound, rest, upper_sum(slack, off, EPS * length(rest)))

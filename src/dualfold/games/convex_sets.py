@@ -5,8 +5,8 @@ A set answers two questions, and every first-order method asks one of them:
 * `project(x)`: which of my points is nearest to x?
 * `minimiser(slope)`: which of my points has the least ⟨slope, x⟩?
 
-and three for the proof, whose answers hold whatever rounding does: `sure_minimum`,
-`outside` and `holds`.
+and three for the proof, whose answers hold whatever rounding does: `minimum_interval`,
+`outside_distance` and `contains_ball`.
 
 A center or bound given as one number stands for a vector of it, so `Ball(2.0)` is a ball
 around 0 in any dimension. Boxes, simplices and ℓ1 balls: polytopes.py.
@@ -21,8 +21,16 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.games.doubles import doubles, number, vector
-from dualfold.games.intervals import Sure, above, dot, length, norm_of, sure, times
-from dualfold.games.planes import NOTHING, Share, added
+from dualfold.games.intervals import (
+    Interval,
+    dot,
+    interval,
+    length,
+    norm_interval,
+    upper_product,
+    upper_sum,
+)
+from dualfold.games.planes import NO_BOUND, Share, lower_sum
 
 
 class ConvexSet:
@@ -33,7 +41,8 @@ class ConvexSet:
     curvature_radius: float = np.inf
     # The modulus of strong convexity of ½gauge²; 0: none, or 0 is not inside.
     gauge_convexity: float = 0.0
-    # Whether `sure_minimum`, `reach`, `outside` and `holds` are true whatever rounding does.
+    # Whether `minimum_interval`, `reach`, `outside_distance` and `contains_ball` are true
+    # whatever rounding does.
     rounding_bounded: bool = False
 
     def project(self, x: Array) -> Array:
@@ -69,23 +78,23 @@ class ConvexSet:
         """The least s ≥ 0 with x ∈ s·K; a norm for sets that are symmetric around 0."""
         raise InvalidInput(f"{type(self).__name__} has no gauge here; Ball and Ellipsoid do")
 
-    def sure_minimum(self, slope: Array, origin: Array | float = 0.0) -> Sure:
+    def minimum_interval(self, slope: Array, origin: Array | float = 0.0) -> Interval:
         """min ⟨slope, x − origin⟩ over the set, from both sides."""
-        return Sure(self.minimum(slope)) - dot(slope, origin)
+        return Interval(self.minimum(slope)) - dot(slope, origin)
 
     def share(self, slope: Array, slack: float, origin: Array) -> Share:
         """How much of a tilt the set carries: all of it where it is bounded, else nothing."""
         reach = self.reach(origin)
         if not np.isfinite(reach):
             return Share(0.0, slope, slack)
-        least = self.sure_minimum(slope, origin).low()
-        return Share(added(least, -times(slack, reach)), np.zeros_like(slope), 0.0)
+        least = self.minimum_interval(slope, origin).low()
+        return Share(lower_sum(least, -upper_product(slack, reach)), np.zeros_like(slope), 0.0)
 
-    def outside(self, x: Array) -> float:
+    def outside_distance(self, x: Array) -> float:
         """x is no further than this from the set; infinite: not known."""
         return np.inf
 
-    def holds(self, x: Array, margin: float) -> bool:
+    def contains_ball(self, x: Array, margin: float) -> bool:
         """Whether the ball of radius `margin` around x lies in the set, for certain."""
         return False
 
@@ -102,13 +111,13 @@ class Everywhere(ConvexSet):
     def minimum(self, slope: Array) -> float:
         return -np.inf if np.any(slope) else 0.0
 
-    def sure_minimum(self, slope: Array, origin: Array | float = 0.0) -> Sure:
-        return Sure(NOTHING) if np.any(slope) else Sure(0.0)
+    def minimum_interval(self, slope: Array, origin: Array | float = 0.0) -> Interval:
+        return Interval(NO_BOUND) if np.any(slope) else Interval(0.0)
 
-    def outside(self, x: Array) -> float:
+    def outside_distance(self, x: Array) -> float:
         return 0.0
 
-    def holds(self, x: Array, margin: float) -> bool:
+    def contains_ball(self, x: Array, margin: float) -> bool:
         return True
 
 
@@ -142,16 +151,16 @@ class Ball(ConvexSet):
         return middle - self.radius * float(np.linalg.norm(slope))
 
     def reach(self, x: Array) -> float:
-        return above(length(sure(x) - self.center), self.radius)
+        return upper_sum(length(interval(x) - self.center), self.radius)
 
-    def sure_minimum(self, slope: Array, origin: Array | float = 0.0) -> Sure:
-        return dot(slope, sure(self.center) - origin) - self.radius * norm_of(slope)
+    def minimum_interval(self, slope: Array, origin: Array | float = 0.0) -> Interval:
+        return dot(slope, interval(self.center) - origin) - self.radius * norm_interval(slope)
 
-    def outside(self, x: Array) -> float:
-        return max(0.0, (Sure(length(sure(x) - self.center)) - self.radius).high())
+    def outside_distance(self, x: Array) -> float:
+        return max(0.0, (Interval(length(interval(x) - self.center)) - self.radius).high())
 
-    def holds(self, x: Array, margin: float) -> bool:
-        return above(length(sure(x) - self.center), margin) <= self.radius
+    def contains_ball(self, x: Array, margin: float) -> bool:
+        return upper_sum(length(interval(x) - self.center), margin) <= self.radius
 
     @property
     def diameter(self) -> float:
@@ -208,20 +217,22 @@ class Ellipsoid(ConvexSet):
         return -(self.axes**2) * slope / (steep or 1.0)
 
     def reach(self, x: Array) -> float:
-        return above(length(x), float(self.axes.max()))
+        return upper_sum(length(x), float(self.axes.max()))
 
-    def sure_minimum(self, slope: Array, origin: Array | float = 0.0) -> Sure:
-        stretched = sure(self.axes) * slope
-        least, off = norm_of(stretched.mid), length(stretched.off)
-        return -Sure(least.mid, above(float(least.off), off)) - dot(slope, origin)
+    def minimum_interval(self, slope: Array, origin: Array | float = 0.0) -> Interval:
+        stretched = interval(self.axes) * slope
+        least, off = norm_interval(stretched.mid), length(stretched.off)
+        return -Interval(least.mid, upper_sum(float(least.off), off)) - dot(slope, origin)
 
-    def outside(self, x: Array) -> float:
+    def outside_distance(self, x: Array) -> float:
         # x/gauge lies in the set: it is (1 − 1/gauge)‖x‖ away.
-        excess = (Sure(length(sure(x) / self.axes)) - 1.0).high()
-        return 0.0 if excess <= 0 else times(excess, length(x))
+        excess = (Interval(length(interval(x) / self.axes)) - 1.0).high()
+        return 0.0 if excess <= 0 else upper_product(excess, length(x))
 
-    def holds(self, x: Array, margin: float) -> bool:
-        shrunk = above(length(sure(x) / self.axes), (Sure(margin) / self.axes.min()).high())
+    def contains_ball(self, x: Array, margin: float) -> bool:
+        shrunk = upper_sum(
+            length(interval(x) / self.axes), (Interval(margin) / self.axes.min()).high()
+        )
         return shrunk <= 1
 
     @property

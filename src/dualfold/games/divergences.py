@@ -29,15 +29,15 @@ from dualfold.games.convex_sets import ConvexSet, Everywhere
 from dualfold.games.polytopes import Box, L1Ball, Simplex
 from dualfold.games.structured_sets import Product, Spectrahedron
 
-SMOOTH_STEPS = 2_000  # a condition of 1e4 is then no difficulty
-FINE = 1e-12  # of the values: sums of doubles do not tell more
+MAX_DESCENT_STEPS = 2_000  # a condition of 1e4 is then no difficulty
+VALUE_ROUNDING = 1e-12  # of the values: sums of doubles do not tell more
 
 
 class Divergence(Protocol):
     """What a player needs of a divergence: its value, and the best step with it."""
 
     @property
-    def closed(self) -> bool:
+    def has_closed_steps(self) -> bool:
         """Whether steps are in closed form."""
         ...
 
@@ -62,7 +62,7 @@ class Divergence(Protocol):
 class Euclidean:
     """½‖x − center‖²; the step is a proximal map, on a set a projection."""
 
-    closed: ClassVar[bool] = True
+    has_closed_steps: ClassVar[bool] = True
 
     def distance(self, x: Array, center: Array) -> float:
         """½‖x − center‖²."""
@@ -92,7 +92,7 @@ class KullbackLeibler:
     and norm(1) is allowed as ψ.
     """
 
-    closed: ClassVar[bool] = True
+    has_closed_steps: ClassVar[bool] = True
 
     def distance(self, x: Array, center: Array) -> float:
         """Σ x log(x/center) − x + center."""
@@ -124,15 +124,15 @@ class KullbackLeibler:
         if not isinstance(part, Indicator):
             raise _no_entropic_step(part)
         with np.errstate(divide="ignore"):
-            return _multiplied(part.of, np.log(center) - slope)
+            return _entropic_projection(part.of, np.log(center) - slope)
 
 
-def _multiplied(of: ConvexSet, exponents: Array) -> Array:
+def _entropic_projection(of: ConvexSet, exponents: Array) -> Array:
     """The point of a set with the least divergence from exp(exponents)."""
     if isinstance(of, Product):
         pieces = np.split(exponents, np.cumsum(of.sizes)[:-1])
         return np.concatenate(
-            [_multiplied(part, piece) for part, piece in zip(of.sets, pieces, strict=True)]
+            [_entropic_projection(part, piece) for part, piece in zip(of.sets, pieces, strict=True)]
         )
     if isinstance(of, Simplex):
         return np.asarray(of.total * np.exp(exponents - logsumexp(exponents)))
@@ -141,7 +141,9 @@ def _multiplied(of: ConvexSet, exponents: Array) -> Array:
     if isinstance(of, Everywhere):
         return np.asarray(free)
     if isinstance(of, L1Ball):
-        return free if free.sum() <= of.radius else _multiplied(Simplex(of.radius), exponents)
+        return (
+            free if free.sum() <= of.radius else _entropic_projection(Simplex(of.radius), exponents)
+        )
     if isinstance(of, Box) and np.all(of.high >= 0):
         return np.clip(free, np.maximum(of.low, 0.0), of.high)  # entry by entry, so a clip
     raise _no_entropic_step(of)
@@ -163,7 +165,7 @@ class Gauge:
     """
 
     of: ConvexSet
-    closed: ClassVar[bool] = True
+    has_closed_steps: ClassVar[bool] = True
 
     def distance(self, x: Array, center: Array) -> float:
         """½gauge(x)²; the center is 0."""
@@ -195,7 +197,7 @@ class Bregman:
     """
 
     of: Convex
-    closed: ClassVar[bool] = False
+    has_closed_steps: ClassVar[bool] = False
 
     def distance(self, x: Array, center: Array) -> float:
         """D_center(x)."""
@@ -219,7 +221,7 @@ class Bregman:
                 return self.of.maximiser(target)
             except InvalidInput:
                 pass  # no closed form: searched for below
-        x, arrived = descend(
+        x, arrived = proximal_descent(
             lambda x: (self.of.value(x) - float(np.vdot(target, x))) / weight,
             lambda x: (self.of.subgradient(x) - target) / weight,
             part.proximal,
@@ -242,17 +244,21 @@ class VonNeumann:
     convex in the sum of the absolute eigenvalues.
     """
 
-    closed: ClassVar[bool] = True
+    has_closed_steps: ClassVar[bool] = True
 
     def distance(self, x: Array, center: Array) -> float:
         """tr(X log X − X log C − X + C)."""
         values = np.linalg.eigvalsh(x)
         own = float(np.sum(values * np.log(np.maximum(values, 1e-300))))
-        return own - float(np.vdot(_log(center), x)) - float(np.trace(x) - np.trace(center))
+        return (
+            own
+            - float(np.vdot(_matrix_logarithm(center), x))
+            - float(np.trace(x) - np.trace(center))
+        )
 
     def slope(self, x: Array, center: Array) -> Array:
         """log X − log C."""
-        return _log(x) - _log(center)
+        return _matrix_logarithm(x) - _matrix_logarithm(center)
 
     def dual_square(self, part: Convex, slope: Array) -> float:
         """total·λ², λ the largest |eigenvalue| of the slope."""
@@ -267,25 +273,25 @@ class VonNeumann:
                 "the step of matrix entropy has a closed form on Spectrahedron and Everywhere "
                 "(all positive definite matrices); use one of these"
             )
-        values, vectors = np.linalg.eigh(_log(center) - (slope + slope.T) / 2)
+        values, vectors = np.linalg.eigh(_matrix_logarithm(center) - (slope + slope.T) / 2)
         if isinstance(part.of, Everywhere):
             return np.asarray((vectors * np.exp(values)) @ vectors.T)
         share = np.exp(values - values.max())
         return np.asarray((vectors * (part.of.total * share / share.sum())) @ vectors.T)
 
 
-def _log(matrix: Array) -> Array:
+def _matrix_logarithm(matrix: Array) -> Array:
     """The logarithm of a positive definite matrix; what rounding made ≤ 0 is next to 0."""
     values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
     return np.asarray((vectors * np.log(np.maximum(values, 1e-300))) @ vectors.T)
 
 
-def descend(
+def proximal_descent(
     value: Callable[[Array], float],
     slope: Callable[[Array], Array],
     proximal: Callable[[Array, float], Array],
     start: Array,
-    most_steps: int = SMOOTH_STEPS,
+    most_steps: int = MAX_DESCENT_STEPS,
 ) -> tuple[Array, bool]:
     """Proximal descent with momentum, steps by backtracking, restarted where it turns back.
 
@@ -310,7 +316,10 @@ def descend(
             if risen <= 0 or curve > 1e15:
                 break
             # Below the rounding of values only slopes tell how much f bends.
-            if risen <= FINE * abs(at) and np.vdot(slope(new) - y, move) <= curve * square:
+            if (
+                risen <= VALUE_ROUNDING * abs(at)
+                and np.vdot(slope(new) - y, move) <= curve * square
+            ):
                 break
             curve *= 2
         length = curve * np.sqrt(square)

@@ -66,7 +66,7 @@ class Membership:
         return bool(self.high <= 1e-9 * self.scale < np.inf)
 
     @property
-    def refuted(self) -> bool:
+    def is_refuted(self) -> bool:
         """The witness lies below the plane, by more than rounding."""
         return self.low > 1e-9 * self.scale
 
@@ -104,7 +104,7 @@ def membership(f: Convex, x: Array, y: Array, *, over: ConvexSet = EVERYWHERE) -
     >>> corner = np.zeros(2)
     >>> membership(norm(1), corner, np.array([0.3, -1.0])).holds
     True
-    >>> membership(norm(1), corner, np.array([0.3, -1.1])).refuted
+    >>> membership(norm(1), corner, np.array([0.3, -1.1])).is_refuted
     True
     """
     x, y = doubles(x, "x"), doubles(y, "y")

@@ -22,30 +22,30 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.games.certificate import USUAL, Judged, checked, terms_of
+from dualfold.games.certificate import DEFAULT_TOLERANCE, Bracket, terms_of, validated_tolerances
 from dualfold.games.convex_functions import Conjugate, Convex, Move
 from dualfold.games.convex_sets import Ball
 from dualfold.games.doubles import number
 from dualfold.games.plane_bound import LowerBound
-from dualfold.games.players import Player, Seen
+from dualfold.games.players import Player, SeenLosses
 
 # α_t from t and the total weight A_{t−1} before it, or a list of them.
 Weights = Callable[[int, float], float] | Sequence[float] | Array
 Order = Literal["x first", "y first"]
 
 
-def equal(t: int, total: float) -> float:
+def equal_weights(t: int, total: float) -> float:
     """α_t = 1: the plain average."""
     return 1.0
 
 
-def growing(t: int, total: float) -> float:
+def linear_weights(t: int, total: float) -> float:
     """α_t = t: late rounds count more."""
     return float(t)
 
 
 @dataclass(frozen=True)
-class Geometric:
+class GeometricWeights:
     """α₁ = 1, then α_t = share·A_{t−1}: a fixed share of all that came before."""
 
     share: float
@@ -95,7 +95,7 @@ class Account:
     @property
     def average_slopes(self) -> Array:
         """ū_t, the weighted mean of the slopes so far, one row for each round."""
-        return _averages(self.slopes, self.weights)
+        return _running_means(self.slopes, self.weights)
 
     def regret(self, comparator: Array) -> Array:
         """After each round: what was paid, less the cost of always playing `comparator`."""
@@ -104,7 +104,7 @@ class Account:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Run(Judged):
+class Run(Bracket):
     """A game that was played; prints as its verdict.
 
     x, y : the players' accounts
@@ -145,11 +145,11 @@ class Run(Judged):
         return f"{self.upper[-1]:.6g} after {self.rounds} rounds{self.sentence()}"
 
 
-class Seat:
+class PlayerState:
     """A player in a game, with the losses it has seen and the moves it has made."""
 
     def __init__(self, player: Player) -> None:
-        self.player, self.seen = player, Seen()
+        self.player, self.seen = player, SeenLosses()
         self.moves: list[Move] = []
         self.slopes: list[Array] = []
 
@@ -181,7 +181,7 @@ class Seat:
         )
 
 
-class Record:
+class RoundRecorder:
     """After every round: the average, and bounds from both sides."""
 
     def __init__(self, f: Convex, simple: Convex, minimiser_ball: Ball | None) -> None:
@@ -203,7 +203,9 @@ class Record:
         self.bound.add(y, weight)
         self.values.append(self.f.value(average))
         with np.errstate(all="ignore"):
-            self.upper.append((self.f.surely(average) + self.simple.surely(average)).high())
+            self.upper.append(
+                (self.f.value_interval(average) + self.simple.value_interval(average)).high()
+            )
         bound = self.bound.bound()
         self.free.append(bound.free)
         self.lower.append(bound.in_ball)
@@ -219,12 +221,12 @@ def play(
     x_player: Player,
     y_player: Player,
     *,
-    weights: Weights = equal,
+    weights: Weights = equal_weights,
     rounds: int,
     order: Order,
     minimiser_ball: Ball | None = None,
     tolerance: float | None = None,
-    relative_tolerance: float = USUAL,
+    relative_tolerance: float = DEFAULT_TOLERANCE,
 ) -> Run:
     """Play the game that x's part ψ and y's part f* define, min over x of f + ψ.
 
@@ -240,10 +242,10 @@ def play(
     if order not in ("x first", "y first"):
         raise InvalidInput(Argument("order"), f" is 'x first' or 'y first', not {order!r}")
     number(rounds, "rounds", least=1)
-    relative_tolerance = checked(tolerance, relative_tolerance)
+    relative_tolerance = validated_tolerances(tolerance, relative_tolerance)
     f, simple = y_player.part.of, x_player.part
-    table = Record(f, simple, minimiser_ball)
-    x_seat, y_seat = Seat(x_player), Seat(y_player)
+    table = RoundRecorder(f, simple, minimiser_ball)
+    x_seat, y_seat = PlayerState(x_player), PlayerState(y_player)
     given: list[float] = []
     for t in range(1, rounds + 1):
         given.append(weight_of(weights, t, table.bound.weight))
@@ -265,7 +267,9 @@ def play(
     )
 
 
-def _round(x_seat: Seat, y_seat: Seat, weight: float, order: Order) -> tuple[Move, Move]:
+def _round(
+    x_seat: PlayerState, y_seat: PlayerState, weight: float, order: Order
+) -> tuple[Move, Move]:
     """Both moves of a round; x's slope is y, y's slope is −x."""
     if order == "x first":
         x = x_seat.move(weight, None)
@@ -278,7 +282,7 @@ def _round(x_seat: Seat, y_seat: Seat, weight: float, order: Order) -> tuple[Mov
     return x, y
 
 
-def _averages(rows: Array, weights: Array) -> Array:
+def _running_means(rows: Array, weights: Array) -> Array:
     """Weighted running means, by updates: sums of geometric weights would overflow first."""
     means = np.empty_like(rows, dtype=float)
     mean, total = np.zeros_like(rows[0], dtype=float), 0.0

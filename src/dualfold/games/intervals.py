@@ -33,13 +33,13 @@ from dualfold.arrays import Array
 
 INF = math.inf
 EPS = 2.0**-52  # 2u
-GROW = 1 + 2.0**-48  # more than the rounding of the dozen operations that make an `off`
-TINY = 2.0**-1060  # more than a dozen underflows
-LIBRARY = 16 * EPS  # twice what exp, log and log1p are allowed
-TRIES = 6  # each eight times lower; the first one is the rule
+BOUND_GROWTH = 1 + 2.0**-48  # more than the rounding of the dozen operations that make an `off`
+UNDERFLOW_BOUND = 2.0**-1060  # more than a dozen underflows
+LIBRARY_ERROR = 16 * EPS  # twice what exp, log and log1p are allowed
+CHOLESKY_ATTEMPTS = 6  # each eight times lower; the first one is the rule
 
 
-class Sure:
+class Interval:
     """Exact numbers within `off` of `mid`, entry by entry.
 
     >>> third = Sure(1.0) / Sure(3.0)
@@ -53,130 +53,139 @@ class Sure:
     def __init__(self, mid: Any, off: Any = 0.0) -> None:
         self.mid, self.off = mid, off
 
-    def __neg__(self) -> Sure:
-        return Sure(-self.mid, self.off)
+    def __neg__(self) -> Interval:
+        return Interval(-self.mid, self.off)
 
-    def __add__(self, other: Any) -> Sure:
-        b = sure(other)
+    def __add__(self, other: Any) -> Interval:
+        b = interval(other)
         mid = self.mid + b.mid
-        return Sure(mid, (self.off + b.off + EPS * abs(mid)) * GROW)
+        return Interval(mid, (self.off + b.off + EPS * abs(mid)) * BOUND_GROWTH)
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Sure:
-        b = sure(other)
+    def __sub__(self, other: Any) -> Interval:
+        b = interval(other)
         mid = self.mid - b.mid
-        return Sure(mid, (self.off + b.off + EPS * abs(mid)) * GROW)
+        return Interval(mid, (self.off + b.off + EPS * abs(mid)) * BOUND_GROWTH)
 
-    def __rsub__(self, other: Any) -> Sure:
-        return sure(other) + (-self)
+    def __rsub__(self, other: Any) -> Interval:
+        return interval(other) + (-self)
 
-    def __mul__(self, other: Any) -> Sure:
-        b = sure(other)
+    def __mul__(self, other: Any) -> Interval:
+        b = interval(other)
         mid = self.mid * b.mid
-        if _zero(self) or _zero(b):
-            return Sure(0.0 * mid)
+        if _is_exact_zero(self) or _is_exact_zero(b):
+            return Interval(0.0 * mid)
         held = abs(self.mid) * b.off + (abs(b.mid) + b.off) * self.off
-        return Sure(mid, (held + EPS * abs(mid) + TINY) * GROW)
+        return Interval(mid, (held + EPS * abs(mid) + UNDERFLOW_BOUND) * BOUND_GROWTH)
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Any) -> Sure:
-        b = sure(other)
-        room = (np.abs(b.mid) - b.off) / GROW
+    def __truediv__(self, other: Any) -> Interval:
+        b = interval(other)
+        room = (np.abs(b.mid) - b.off) / BOUND_GROWTH
         if not np.all(room > 0):
-            return Sure(self.mid * 0.0, np.inf)
+            return Interval(self.mid * 0.0, np.inf)
         mid = self.mid / b.mid
-        off = (self.off + abs(mid) * b.off + TINY) / room
-        return Sure(mid, (off + EPS * abs(mid) + TINY) * GROW)
+        off = (self.off + abs(mid) * b.off + UNDERFLOW_BOUND) / room
+        return Interval(mid, (off + EPS * abs(mid) + UNDERFLOW_BOUND) * BOUND_GROWTH)
 
-    def __matmul__(self, other: Any) -> Sure:
+    def __matmul__(self, other: Any) -> Interval:
         """A matrix times a vector."""
-        x = sure(other)
+        x = interval(other)
         size = np.abs(self.mid)
-        product = Fixed(self.mid, size) @ x
-        if not _errs(self.off):
+        product = ExactMatrix(self.mid, size) @ x
+        if not _has_error(self.off):
             return product
-        wide = (np.abs(x.mid) + x.off) * (GROW + 2 * size.shape[-1] * EPS)
-        return Sure(product.mid, (product.off + self.off @ wide) * GROW)
+        wide = (np.abs(x.mid) + x.off) * (BOUND_GROWTH + 2 * size.shape[-1] * EPS)
+        return Interval(product.mid, (product.off + self.off @ wide) * BOUND_GROWTH)
 
-    def sum(self) -> Sure:
+    def sum(self) -> Interval:
         """Σ of all entries."""
         n = np.size(self.mid)
         off = float(np.sum(self.off)) if np.ndim(self.off) else n * self.off
         off = off + (n + 2) * EPS * float(np.sum(np.abs(self.mid)))
-        return Sure(float(np.sum(self.mid)), off * (GROW + 2 * n * EPS))
+        return Interval(float(np.sum(self.mid)), off * (BOUND_GROWTH + 2 * n * EPS))
 
     def low(self) -> float:
         """A double that is not above; −∞ where nothing is known."""
-        return _number(math.nextafter(self.mid - self.off, -INF) if self.off else self.mid, -INF)
+        return _number_or_infinity(
+            math.nextafter(self.mid - self.off, -INF) if self.off else self.mid, -INF
+        )
 
     def high(self) -> float:
         """A double that is not below; ∞ where nothing is known."""
-        return _number(math.nextafter(self.mid + self.off, INF) if self.off else self.mid, INF)
+        return _number_or_infinity(
+            math.nextafter(self.mid + self.off, INF) if self.off else self.mid, INF
+        )
 
 
-class Fixed:
+class ExactMatrix:
     """A matrix of exact doubles that many vectors are multiplied by: its sizes are kept."""
 
     def __init__(self, matrix: Array, size: Array | None = None) -> None:
         self.mid, self.size = matrix, np.abs(matrix) if size is None else size
 
     @property
-    def transposed(self) -> Fixed:
+    def transpose(self) -> ExactMatrix:
         """The transpose."""
-        return Fixed(self.mid.T, self.size.T)
+        return ExactMatrix(self.mid.T, self.size.T)
 
-    def __matmul__(self, other: Any) -> Sure:
-        x = sure(other)
+    def __matmul__(self, other: Any) -> Interval:
+        x = interval(other)
         k = self.mid.shape[-1]
         off = self.size @ (x.off + (k + 4) * EPS * np.abs(x.mid))
-        return Sure(self.mid @ x.mid, (off + k * TINY) * (GROW + 2 * k * EPS))
+        return Interval(
+            self.mid @ x.mid, (off + k * UNDERFLOW_BOUND) * (BOUND_GROWTH + 2 * k * EPS)
+        )
 
 
-def sure(number: Any) -> Sure:
+def interval(number: Any) -> Interval:
     """`number` as a Sure: doubles are exact."""
-    return number if isinstance(number, Sure) else Sure(number)
+    return number if isinstance(number, Interval) else Interval(number)
 
 
-def dot(a: Any, b: Any) -> Sure:
+def dot(a: Any, b: Any) -> Interval:
     """⟨a, b⟩ over all entries; a single number stands for a vector of it."""
-    a, b = sure(a), sure(b)
+    a, b = interval(a), interval(b)
     if np.shape(a.mid) != np.shape(b.mid) or np.ndim(a.mid) == 0:
         return (a * b).sum()
     n, one, two = a.mid.size, abs(a.mid), abs(b.mid)
     size = float(np.vdot(one, two))
-    exact = not (_errs(a.off) or _errs(b.off))
+    exact = not (_has_error(a.off) or _has_error(b.off))
     if exact and size == 0 and not (one.any() and two.any()):
-        return Sure(0.0)
-    off = (n + 4) * EPS * size + n * TINY
+        return Interval(0.0)
+    off = (n + 4) * EPS * size + n * UNDERFLOW_BOUND
     if not exact:
         off += float(np.vdot(a.off + 0.0 * one, two + b.off) + np.vdot(one, b.off + 0.0 * two))
-    return Sure(float(np.vdot(a.mid, b.mid)), off * (GROW + 2 * n * EPS))
+    return Interval(float(np.vdot(a.mid, b.mid)), off * (BOUND_GROWTH + 2 * n * EPS))
 
 
 def length(a: Any) -> float:
     """At least ‖a‖₂: scaled where squares would vanish or overflow."""
-    a = sure(a)
-    size = abs(a.mid) + a.off if _errs(a.off) else abs(a.mid)
+    a = interval(a)
+    size = abs(a.mid) + a.off if _has_error(a.off) else abs(a.mid)
     n = size.size if isinstance(size, np.ndarray) else 1
     square = float(np.vdot(size, size))
-    grown = GROW + (n + 8) * EPS
+    grown = BOUND_GROWTH + (n + 8) * EPS
     if 1e-200 < square < 1e200:
-        return math.sqrt(square + n * TINY) * grown
+        return math.sqrt(square + n * UNDERFLOW_BOUND) * grown
     top = float(np.max(size, initial=0.0))
     if not 0 < top < INF:
         return 0.0 if top == 0 else INF
-    return top * float(np.sqrt(np.sum((size / top) ** 2))) * grown + TINY
+    return top * float(np.sqrt(np.sum((size / top) ** 2))) * grown + UNDERFLOW_BOUND
 
 
-def norm_of(a: Array) -> Sure:
+def norm_interval(a: Array) -> Interval:
     """‖a‖₂ from both sides, of exact doubles."""
     over = length(a)
-    return Sure(over, over * ((4 * np.size(a) + 128) * EPS + 2.0**-46) + 2 * TINY if over else 0.0)
+    return Interval(
+        over,
+        over * ((4 * np.size(a) + 128) * EPS + 2.0**-46) + 2 * UNDERFLOW_BOUND if over else 0.0,
+    )
 
 
-def above(*terms: float) -> float:
+def upper_sum(*terms: float) -> float:
     """At least the sum of these numbers, none negative."""
     try:
         total = math.fsum(terms) if all(map(math.isfinite, terms)) else INF
@@ -185,27 +194,27 @@ def above(*terms: float) -> float:
     return total if total in (0.0, INF) or len(terms) == 1 else math.nextafter(total, INF)
 
 
-def times(a: float, b: float) -> float:
+def upper_product(a: float, b: float) -> float:
     """At least a·b of numbers that are not negative; 0·∞ is 0."""
-    return 0.0 if a == 0 or b == 0 else _number(math.nextafter(a * b, INF), INF)
+    return 0.0 if a == 0 or b == 0 else _number_or_infinity(math.nextafter(a * b, INF), INF)
 
 
-def _errs(off: Any) -> bool:
+def _has_error(off: Any) -> bool:
     """Whether any of the errors is not 0; asked so often that a number is not made an array."""
     return bool(off.any()) if isinstance(off, np.ndarray) else off != 0
 
 
-def _zero(a: Sure) -> bool:
+def _is_exact_zero(a: Interval) -> bool:
     """A single exact 0."""
     return isinstance(a.mid, float) and a.mid == 0 and isinstance(a.off, float) and a.off == 0
 
 
-def _number(number: Any, side: float) -> float:
+def _number_or_infinity(number: Any, side: float) -> float:
     """NaN (∞ − ∞, 0·∞) says nothing: then the side's infinity."""
     return float(number) if number == number else side
 
 
-def least_eigenvalue(matrix: Sure, estimate: float | None = None) -> float:
+def least_eigenvalue(matrix: Interval, estimate: float | None = None) -> float:
     """A number not above the least eigenvalue of any symmetric matrix that `matrix` holds.
 
     A good `estimate` saves the eigensolver's time; a bad one makes a poor bound, not a wrong one.
@@ -215,30 +224,34 @@ def least_eigenvalue(matrix: Sure, estimate: float | None = None) -> float:
         return -np.inf
     slack = length(matrix.off * np.ones_like(M)) if np.any(matrix.off) else 0.0
     if not np.any(M - np.diag(np.diag(M))):
-        return _down(float(M.diagonal().min()), slack)
+        return _lowered(float(M.diagonal().min()), slack)
     scale = 2.0 ** -int(np.clip(np.frexp(np.abs(M).max())[1], -1000, 1000))
     guess = None if estimate is None else estimate * scale
-    bound = _floor(M * scale, guess) / scale  # powers of two: exact but for underflow
-    return _down(bound, slack + len(M) * TINY / scale)
+    bound = (
+        _shifted_cholesky_bound(M * scale, guess) / scale
+    )  # powers of two: exact but for underflow
+    return _lowered(bound, slack + len(M) * UNDERFLOW_BOUND / scale)
 
 
-def largest_eigenvalue(matrix: Sure) -> float:
+def largest_eigenvalue(matrix: Interval) -> float:
     """A number not below the largest eigenvalue."""
     return -least_eigenvalue(-matrix)
 
 
-def squares_of(rows: Array) -> Sure:
+def gram_interval(rows: Array) -> Interval:
     """AᵀA of the rows A, every entry from both sides."""
     size = np.abs(rows)
-    return Sure(rows.T @ rows, (2 * len(rows) + 8) * EPS * (size.T @ size) + len(rows) * TINY)
+    return Interval(
+        rows.T @ rows, (2 * len(rows) + 8) * EPS * (size.T @ size) + len(rows) * UNDERFLOW_BOUND
+    )
 
 
-def _floor(M: Array, estimate: float | None) -> float:
+def _shifted_cholesky_bound(M: Array, estimate: float | None) -> float:
     """A lower bound of λ_min for entries of size 1."""
     n = len(M)
     estimate = float(np.linalg.eigvalsh(M)[0]) if estimate is None else estimate
     room = 2 * (n + 4) * EPS * (float(np.abs(M.diagonal()).sum()) + n * abs(estimate))
-    for _ in range(TRIES):
+    for _ in range(CHOLESKY_ATTEMPTS):
         shift = estimate - room
         shifted = M.copy()
         shifted[np.diag_indices(n)] -= shift
@@ -253,5 +266,5 @@ def _floor(M: Array, estimate: float | None) -> float:
     return float((M.diagonal() - around).min()) - 4 * n * EPS * float(np.abs(M).sum(axis=1).max())
 
 
-def _down(number: float, slack: float) -> float:
+def _lowered(number: float, slack: float) -> float:
     return number if slack == 0 else float(np.nextafter(number - slack * (1 + EPS), -np.inf))

@@ -15,19 +15,19 @@ from scipy.special import expit, log_softmax, logsumexp, softmax, xlogy
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.games.convex_functions import ROUNDING, Convex, Support
+from dualfold.games.convex_functions import DOMAIN_ROUNDING, Convex, Support
 from dualfold.games.convex_sets import Ball
 from dualfold.games.doubles import doubles, number, table, vector
 from dualfold.games.intervals import (
     EPS,
-    LIBRARY,
-    TINY,
-    Fixed,
-    Sure,
+    LIBRARY_ERROR,
+    UNDERFLOW_BOUND,
+    ExactMatrix,
+    Interval,
     dot,
+    gram_interval,
+    interval,
     largest_eigenvalue,
-    squares_of,
-    sure,
 )
 from dualfold.games.planes import Plane
 from dualfold.games.polytopes import Box, L1Ball, Simplex
@@ -69,25 +69,27 @@ class Logistic(Convex):
     @cached_property
     def smoothness(self) -> float:
         small = self.rows if len(self.rows) >= self.rows.shape[1] else self.rows.T
-        return max(0.0, largest_eigenvalue(squares_of(small))) / 4
+        return max(0.0, largest_eigenvalue(gram_interval(small))) / 4
 
     @cached_property
-    def _signed(self) -> Fixed:
-        return Fixed(self.rows * self.labels[:, None])
+    def _signed_rows(self) -> ExactMatrix:
+        return ExactMatrix(self.rows * self.labels[:, None])
 
-    def surely(self, x: Array) -> Sure:
-        margin = self._signed @ x
+    def value_interval(self, x: Array) -> Interval:
+        margin = self._signed_rows @ x
         m = margin.mid
         loss = np.maximum(-m, 0.0) + np.log1p(np.exp(-np.abs(m)))
         # The loss of a row rises no faster than its margin falls.
-        return Sure(loss, margin.off + 3 * LIBRARY * loss + TINY).sum()
+        return Interval(loss, margin.off + 3 * LIBRARY_ERROR * loss + UNDERFLOW_BOUND).sum()
 
-    def sure_slope(self, x: Array) -> Sure:
-        margin = self._signed @ x
+    def slope_interval(self, x: Array) -> Interval:
+        margin = self._signed_rows @ x
         small = np.exp(-np.abs(margin.mid))
         p = np.where(margin.mid > 0, small, 1.0) / (1 + small)
         # p moves no faster than a quarter of the margin.
-        return self._signed.transposed @ Sure(-p, margin.off / 4 + 2 * LIBRARY * p + TINY)
+        return self._signed_rows.transpose @ Interval(
+            -p, margin.off / 4 + 2 * LIBRARY_ERROR * p + UNDERFLOW_BOUND
+        )
 
     @property
     def gradient_bound(self) -> float:
@@ -111,7 +113,11 @@ class Logistic(Convex):
             raise self._lacks("conjugate (its rows are dependent)")
         p = np.linalg.lstsq(signed, y, rcond=None)[0]
         off = float(np.linalg.norm(signed @ p - y))
-        if off > 1e-9 * (1 + np.linalg.norm(y)) or p.min() < -ROUNDING or p.max() > 1 + ROUNDING:
+        if (
+            off > 1e-9 * (1 + np.linalg.norm(y))
+            or p.min() < -DOMAIN_ROUNDING
+            or p.max() > 1 + DOMAIN_ROUNDING
+        ):
             return np.inf
         p = p.clip(0.0, 1.0)
         return float(np.sum(xlogy(p, p) + xlogy(1 - p, 1 - p)))
@@ -133,13 +139,13 @@ class LargestAffine(Convex):
         object.__setattr__(self, "rows", rows)
         object.__setattr__(self, "offsets", offsets)
 
-    def surely(self, x: Array) -> Sure:
-        heights = self._fixed @ x + self.offsets
-        return Sure(float(heights.mid.max()), float(heights.off.max()))
+    def value_interval(self, x: Array) -> Interval:
+        heights = self._exact_matrix @ x + self.offsets
+        return Interval(float(heights.mid.max()), float(heights.off.max()))
 
     @cached_property
-    def _fixed(self) -> Fixed:
-        return Fixed(self.rows)
+    def _exact_matrix(self) -> ExactMatrix:
+        return ExactMatrix(self.rows)
 
     def plane(self, z: Array) -> Plane:
         """One of the planes: under the largest of them wherever rounding took it from."""
@@ -169,18 +175,18 @@ class Entropy(Convex):
         # 1/x ≥ 1 on the simplex; less 1e-8 for points that rounding puts a little beyond 1.
         return 1.0 - 1e-8
 
-    def surely(self, x: Array) -> Sure:
+    def value_interval(self, x: Array) -> Interval:
         terms = xlogy(x, x)
-        inside = x.min() >= 0 and self.outside(x) <= 1e-9
-        off = 2 * LIBRARY * np.abs(terms) + TINY
-        return Sure(terms, off if inside else np.inf).sum()
+        inside = x.min() >= 0 and self.outside_distance(x) <= 1e-9
+        off = 2 * LIBRARY_ERROR * np.abs(terms) + UNDERFLOW_BOUND
+        return Interval(terms, off if inside else np.inf).sum()
 
-    def sure_slope(self, x: Array) -> Sure:
+    def slope_interval(self, x: Array) -> Interval:
         slope = self.subgradient(x)
-        return Sure(slope, LIBRARY * (np.abs(slope) + 2))
+        return Interval(slope, LIBRARY_ERROR * (np.abs(slope) + 2))
 
-    def outside(self, x: Array) -> float:
-        return Simplex().outside(x)
+    def outside_distance(self, x: Array) -> float:
+        return Simplex().outside_distance(x)
 
     def value(self, x: Array) -> float:
         return float(np.sum(xlogy(x, x))) if Simplex().contains(x) else np.inf
@@ -210,22 +216,24 @@ class LogSumExp(Convex):
     def smoothness(self) -> float:
         return 1 / self.width * (1 + EPS)
 
-    def surely(self, x: Array) -> Sure:
+    def value_interval(self, x: Array) -> Interval:
         # It moves no faster than the largest change of an entry; d·exp(d) ≥ −1/e pays for
         # the rounding of each exponent.
-        scaled = sure(x) / self.width
+        scaled = interval(x) / self.width
         top = scaled.mid.max()
         value = float(top + np.log(np.sum(np.exp(scaled.mid - top))))
-        off = float(scaled.off.max()) + (8 * len(x) * EPS + 4 * LIBRARY) * (1 + abs(value))
-        return Sure(value, off) * self.width
+        off = float(scaled.off.max()) + (8 * len(x) * EPS + 4 * LIBRARY_ERROR) * (1 + abs(value))
+        return Interval(value, off) * self.width
 
-    def sure_slope(self, x: Array) -> Sure:
-        scaled = sure(x) / self.width
+    def slope_interval(self, x: Array) -> Interval:
+        scaled = interval(x) / self.width
         below = scaled.mid - scaled.mid.max()
         p = np.exp(below)
         p = p / p.sum()
-        relative = 2 * scaled.off.max() + 2 * EPS * np.abs(below) + 8 * len(x) * EPS + 4 * LIBRARY
-        return Sure(p, np.where(relative < 0.1, 2 * relative * p + TINY, 1.0))
+        relative = (
+            2 * scaled.off.max() + 2 * EPS * np.abs(below) + 8 * len(x) * EPS + 4 * LIBRARY_ERROR
+        )
+        return Interval(p, np.where(relative < 0.1, 2 * relative * p + UNDERFLOW_BOUND, 1.0))
 
     def value(self, x: Array) -> float:
         return self.width * float(logsumexp(x / self.width))
@@ -257,9 +265,9 @@ class Huber(Convex):
     def smoothness(self) -> float:
         return 1.0
 
-    def surely(self, x: Array) -> Sure:
+    def value_interval(self, x: Array) -> Interval:
         inner = np.clip(x, -self.width, self.width)
-        return dot(inner, sure(x) - inner / 2)
+        return dot(inner, interval(x) - inner / 2)
 
     def value(self, x: Array) -> float:
         inner = np.clip(x, -self.width, self.width)
@@ -269,7 +277,7 @@ class Huber(Convex):
         return np.clip(x, -self.width, self.width)
 
     def conjugate(self, y: Array) -> float:
-        return float(y @ y) / 2 if np.abs(y).max() <= self.width * (1 + ROUNDING) else np.inf
+        return float(y @ y) / 2 if np.abs(y).max() <= self.width * (1 + DOMAIN_ROUNDING) else np.inf
 
     def proximal(self, x: Array, weight: float) -> Array:
         far = weight * self.width

@@ -20,20 +20,22 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.games.certificate import USUAL, Judged, terms_of
+from dualfold.games.certificate import DEFAULT_TOLERANCE, Bracket, terms_of
 from dualfold.games.convex_functions import Convex, Move
-from dualfold.games.divergences import FINE, Divergence, Euclidean, descend
+from dualfold.games.divergences import VALUE_ROUNDING, Divergence, Euclidean, proximal_descent
 from dualfold.games.plane_bound import LowerBound
 
-PLANE_STEPS = 200
-MOST_PLANES = 60
-FREE = 1e6  # a step so long that the center hardly matters
-SHARES_STEPS = 100
-LEFT = 1e-6  # of values and slopes: what a smooth descent that has arrived leaves at most
+MAX_PLANE_STEPS = 200
+MAX_PLANES = 60
+CENTER_FREE_STEP = 1e6  # a step so long that the center hardly matters
+MAX_SHARES_STEPS = 100
+ARRIVED_TOLERANCE = (
+    1e-6  # of values and slopes: what a smooth descent that has arrived leaves at most
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class LeastPoint(Judged):
+class LeastPoint(Bracket):
     """A point and what is proved of it; `certificate` is the verdict.
 
     point : where the function plus its part is least, as far as was found
@@ -47,7 +49,7 @@ class LeastPoint(Judged):
 
 
 def least_point(
-    f: Convex, part: Convex, start: Array, *, relative_tolerance: float = USUAL
+    f: Convex, part: Convex, start: Array, *, relative_tolerance: float = DEFAULT_TOLERANCE
 ) -> LeastPoint:
     """Where f + part is least, from `start` on.
 
@@ -64,7 +66,7 @@ def least_point(
         bound.add(Move(f.subgradient(at), taken_at=at), share)
     lower = bound.bound().free
     with np.errstate(all="ignore"):
-        upper = (f.surely(point) + part.surely(point)).high()
+        upper = (f.value_interval(point) + part.value_interval(point)).high()
     if lower > upper + 1e-6 * (1 + abs(upper)):
         raise InvalidInput(
             f"the function is not convex: its slopes exclude values below {lower:.6g}, and it has "
@@ -74,21 +76,21 @@ def least_point(
     return LeastPoint(point=point, upper=np.array([upper]), lower=np.array([lower]), terms=terms)
 
 
-def leading(f: Convex, part: Convex, start: Array) -> Array:
+def minimiser_of(f: Convex, part: Convex, start: Array) -> Array:
     """The point alone."""
     return _search(f, part, start)[0]
 
 
-def regularised(
+def regularised_minimiser(
     f: Convex, part: Convex, weight: float, divergence: Divergence, center: Array
 ) -> Array:
     """The x with the least f(x) + weight·part(x) + D_center(x)."""
     # The same minimiser as that of (f + D)/weight + part.
     total = _Regularised(f, divergence, center, weight)
-    x, arrived = descend(total.value, total.subgradient, part.proximal, center)
-    if not arrived and not divergence.closed:
-        return leading(total, part, x)
-    return x if arrived else _Bundle(f, part, center, divergence, weight).fixed()
+    x, arrived = proximal_descent(total.value, total.subgradient, part.proximal, center)
+    if not arrived and not divergence.has_closed_steps:
+        return minimiser_of(total, part, x)
+    return x if arrived else _Bundle(f, part, center, divergence, weight).minimiser_near_center()
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,12 +111,12 @@ class _Regularised(Convex):
 
 def _search(f: Convex, part: Convex, start: Array) -> tuple[Array, list[tuple[Array, float]]]:
     """A point, and where to take planes under f, with their shares."""
-    x, arrived = descend(f.value, f.subgradient, part.proximal, start)
+    x, arrived = proximal_descent(f.value, f.subgradient, part.proximal, start)
     bundle = _Bundle(f, part, x, Euclidean(), 1.0)
     # At a corner steps may have ended below the rounding of x, as if there were none left.
-    if arrived and not bundle.far(float(np.linalg.norm(f.subgradient(start)))):
+    if arrived and not bundle.leaves_gap(float(np.linalg.norm(f.subgradient(start)))):
         return x, [(x, 1.0)]
-    return bundle.moving(), bundle.shared()
+    return bundle.minimiser(), bundle.weighted_points()
 
 
 def _best_shares(loss: Callable[[Array], tuple[float, Array]], shares: Array) -> Array:
@@ -129,7 +131,7 @@ def _best_shares(loss: Callable[[Array], tuple[float, Array]], shares: Array) ->
         method="SLSQP",
         bounds=[(0.0, 1.0)] * len(shares),
         constraints={"type": "eq", "fun": lambda w: w.sum() - 1, "jac": lambda w: ones},
-        options={"ftol": 1e-15, "maxiter": SHARES_STEPS},
+        options={"ftol": 1e-15, "maxiter": MAX_SHARES_STEPS},
     )
     kept = np.where(found.x > 1e-12, found.x, 0.0)
     whole = np.isfinite(kept).all() and kept.sum() > 0
@@ -152,35 +154,37 @@ class _Bundle:
         self.heights = self.shares = np.zeros(0)
         self._add(center)
 
-    def far(self, steep: float) -> bool:
+    def leaves_gap(self, steep: float) -> bool:
         """Whether the first plane leaves more open than rounding; `steep` is a usual slope."""
         total = self._total(self.center)
-        return bool(LEFT * (abs(total) + steep / self.unit) < total - self._floor() < np.inf)
+        return bool(
+            ARRIVED_TOLERANCE * (abs(total) + steep / self.unit) < total - self._floor() < np.inf
+        )
 
-    def fixed(self) -> Array:
+    def minimiser_near_center(self) -> Array:
         """The least f + weight·part + D_center, the center staying where it is."""
         best, low, point = np.inf, -np.inf, self.center
-        for _ in range(PLANE_STEPS):
+        for _ in range(MAX_PLANE_STEPS):
             x, bound = self._model(self.unit)
             low = max(low, bound)
             value = self.f.value(x) / self.unit + self._rest(x, self.unit)
             if value < best:
                 best, point = value, x
-            if best - low <= 1e3 * FINE * (1 + abs(best)):
+            if best - low <= 1e3 * VALUE_ROUNDING * (1 + abs(best)):
                 break
             self._add(x)
         return point
 
-    def moving(self) -> Array:
+    def minimiser(self) -> Array:
         """The least f + weight·part: each step is the model's, near the best point so far."""
         step, low, idle = 1.0, -np.inf, 0
         best = self._total(self.center)
-        for _ in range(PLANE_STEPS):
+        for _ in range(MAX_PLANE_STEPS):
             x, _ = self._model(step)
             promised = best - self._top(x)
             low = max(low, self._floor())
-            small = 1e3 * FINE * (1 + abs(best))
-            if best - low <= small or (promised <= small and step > FREE):
+            small = 1e3 * VALUE_ROUNDING * (1 + abs(best))
+            if best - low <= small or (promised <= small and step > CENTER_FREE_STEP):
                 break
             if promised <= small:
                 step *= 10  # nothing is left nearby; what the planes prove is about all points
@@ -195,7 +199,7 @@ class _Bundle:
                 step /= 2 if idle % 4 == 0 else 1
         return self.center
 
-    def shared(self) -> list[tuple[Array, float]]:
+    def weighted_points(self) -> list[tuple[Array, float]]:
         """The points whose planes carry the model, with their shares."""
         pairs = zip(self.points, self.shares.tolist(), strict=True)
         return [(point, share) for point, share in pairs if share > 1e-9]
@@ -207,8 +211,8 @@ class _Bundle:
                 "a loss is infinite, or has no finite slope, at a point that its player may "
                 "choose; give the player a set inside the loss's domain"
             )
-        if len(self.points) >= MOST_PLANES:
-            kept = np.sort(np.argsort(-self.shares, kind="stable")[: MOST_PLANES - 1])
+        if len(self.points) >= MAX_PLANES:
+            kept = np.sort(np.argsort(-self.shares, kind="stable")[: MAX_PLANES - 1])
             self.points = [self.points[i] for i in kept]
             self.slopes, self.heights = self.slopes[kept], self.heights[kept]
             self.shares = self.shares[kept] / self.shares[kept].sum()

@@ -26,7 +26,15 @@ from dualfold.games.convex_functions import Conjugate, Convex, Indicator
 from dualfold.games.divergences import KullbackLeibler
 from dualfold.games.doubles import doubles
 from dualfold.games.game import Run
-from dualfold.games.intervals import EPS, TINY, Sure, dot, least_eigenvalue, length, sure
+from dualfold.games.intervals import (
+    EPS,
+    UNDERFLOW_BOUND,
+    Interval,
+    dot,
+    interval,
+    least_eigenvalue,
+    length,
+)
 from dualfold.games.planes import Plane
 from dualfold.games.players import OMD, BestResponse
 from dualfold.games.polytopes import Simplex
@@ -107,7 +115,7 @@ class EasiestBend(Convex):
         """How many edges at most join the same two points."""
         return int(np.unique(np.sort(self.edges, axis=1), axis=0, return_counts=True)[1].max())
 
-    def surely(self, x: Array) -> Sure:
+    def value_interval(self, x: Array) -> Interval:
         """−λ₂ from above by Cholesky, from below by the quotient of any v ⊥ 1.
 
         λ₂ is at least the least eigenvalue of L + t·11ᵀ, for any t.
@@ -116,19 +124,19 @@ class EasiestBend(Convex):
         lift = self._lift(laplacian)
         # No weight is negative, so an entry is off by no more than its terms in units of itself.
         terms = self._parallel + 4 + self.n * np.eye(self.n)
-        off = EPS * (terms * np.abs(laplacian) + 2 * lift) + len(x) * TINY
-        matrix = Sure(laplacian + lift, off if x.min() >= 0 else np.inf * off)
+        off = EPS * (terms * np.abs(laplacian) + 2 * lift) + len(x) * UNDERFLOW_BOUND
+        matrix = Interval(laplacian + lift, off if x.min() >= 0 else np.inf * off)
         high = -least_eigenvalue(matrix, self.bend(x)[0])
         low = self.plane(x).height
         middle = (low + high) / 2
-        return Sure(middle, max(high - middle, middle - low) * (1 + 4 * EPS))
+        return Interval(middle, max(high - middle, middle - low) * (1 + 4 * EPS))
 
     def plane(self, z: Array) -> Plane:
         """−λ₂ ≥ −Σ p_e (v_i − v_j)²/(d_e²‖v − mean‖²): a plane for whatever v is given."""
         _, v = self.bend(z)
-        centred = sure(v) - sure(v).sum() / self.n
+        centred = interval(v) - interval(v).sum() / self.n
         i, j = self.edges.T
-        bent = sure(v[i]) - v[j]
+        bent = interval(v[i]) - v[j]
         slope = -(bent * bent / self.squared_lengths) / dot(centred, centred)
         return Plane(dot(slope, z).low(), slope.mid, length(slope.off))
 
@@ -187,6 +195,6 @@ def unfolding_bracket(run: Run) -> tuple[float, float]:
 
     For any shares p ≥ 0, tr K* ≤ Σp/λ₂(p): what rounding adds to Σp = 1 is paid for.
     """
-    low = (Sure(-1.0) / float(run.lower.max())).low()
-    high = (sure(run.answer).sum() / -Sure(float(run.upper[-1]))).high()
+    low = (Interval(-1.0) / float(run.lower.max())).low()
+    high = (interval(run.answer).sum() / -Interval(float(run.upper[-1]))).high()
     return low, high

@@ -19,13 +19,18 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.games.certificate import USUAL
+from dualfold.games.certificate import DEFAULT_TOLERANCE
 from dualfold.games.composites import Linear, Mixture, as_loss
 from dualfold.games.convex_functions import Convex, Indicator, Move
 from dualfold.games.divergences import Divergence
 from dualfold.games.doubles import number
-from dualfold.games.game import Account, Seat, Weights, equal, weight_of
-from dualfold.games.minimum_search import LeastPoint, leading, least_point, regularised
+from dualfold.games.game import Account, PlayerState, Weights, equal_weights, weight_of
+from dualfold.games.minimum_search import (
+    LeastPoint,
+    least_point,
+    minimiser_of,
+    regularised_minimiser,
+)
 from dualfold.games.players import FTRL, OMD, BestResponse, FTLPlus, Player
 
 
@@ -41,7 +46,7 @@ class Past(NamedTuple):
 
 
 Losses = Iterable[Any] | Callable[[Past], Any]
-Shown = Literal["loss", "slope"]
+ShownKind = Literal["loss", "slope"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +66,7 @@ class RegretCurve:
 
 
 @dataclass(frozen=True, eq=False)
-class Learned(Account):
+class OnlineAccount(Account):
     """What a player did and paid; `slopes` are subgradients of the losses where it stood.
 
     losses, values : ℓ_t, and ℓ_t(z_t)
@@ -82,7 +87,9 @@ class Learned(Account):
         fixed = np.array([loss.value(comparator) for loss in self.losses])
         return self.paid - np.cumsum(self.weights * (fixed + self.part.value(comparator)))
 
-    def best(self, rounds: int | None = None, *, relative_tolerance: float = USUAL) -> LeastPoint:
+    def best(
+        self, rounds: int | None = None, *, relative_tolerance: float = DEFAULT_TOLERANCE
+    ) -> LeastPoint:
         """The fixed point that would have paid least in the first `rounds`, and its mean cost.
 
         Its `certificate` says how much less another point could have paid.
@@ -106,10 +113,10 @@ class Learned(Account):
             turns,
             mean - np.array([found.upper[0] for found in best]),
             mean - np.array([found.lower[0] for found in best]),
-            np.array([self._promised(t, found) for t, found in zip(turns, best, strict=True)]),
+            np.array([self._regret_bound(t, found) for t, found in zip(turns, best, strict=True)]),
         )
 
-    def _promised(self, t: int, best: LeastPoint) -> float:
+    def _regret_bound(self, t: int, best: LeastPoint) -> float:
         """Lemma 6.21 and its like for FTRL: (D(z*)/γ + (γ/2β) Σ‖α_sδ_s‖²_*)/A_t, less the sum
         for prescient players; prescient leaders pay nothing at all."""
         player = self.player
@@ -131,11 +138,11 @@ class Learned(Account):
 def learn(
     player: Player,
     losses: Losses,
-    weights: Weights = equal,
+    weights: Weights = equal_weights,
     *,
     rounds: int | None = None,
-    shown: Shown = "loss",
-) -> Learned:
+    shown: ShownKind = "loss",
+) -> OnlineAccount:
     """One player against losses that are given, or chosen by an opponent as it goes.
 
     losses : one for each round; or an opponent, a function that is called with the `Past` and
@@ -164,7 +171,7 @@ def learn(
         raise InvalidInput(
             "the player's start lies outside of its set; project it first (set.project(start))"
         )
-    seat = Seat(_among_losses(replace(player, start=start)))
+    seat = PlayerState(_among_losses(replace(player, start=start)))
     met: list[Convex] = []
     given: list[float] = []
     for t, opponent in enumerate(_opponents(losses, rounds), start=1):
@@ -174,20 +181,20 @@ def learn(
         points = tuple(move.point for move in seat.moves)
         met.append(as_loss(opponent(Past(points, tuple(met), tuple(given))), start.shape))
         if player.prescient:
-            seat.move(given[-1], _seen(seat, met[-1], None))
+            seat.move(given[-1], _shown_loss(seat, met[-1], None))
         at = seat.moves[-1].point if shown == "slope" else None
-        seat.learn(_seen(seat, met[-1], at), given[-1])
-    return _learned(player, seat.moves, met, given)
+        seat.learn(_shown_loss(seat, met[-1], at), given[-1])
+    return _online_account(player, seat.moves, met, given)
 
 
-def _learned(
+def _online_account(
     player: Player, moves: list[Move], losses: list[Convex], weights: list[float]
-) -> Learned:
+) -> OnlineAccount:
     """The account, once all is over."""
     if not losses:
         raise InvalidInput(Argument("losses"), " is empty; give a loss for each round")
     points = [move.point for move in moves]
-    return Learned(
+    return OnlineAccount(
         part=player.part,
         points=np.array(points),
         slopes=np.array([f.subgradient(z) for f, z in zip(losses, points, strict=True)]),
@@ -216,7 +223,7 @@ def _opponents(losses: Losses, rounds: int | None) -> Iterator[Callable[[Past], 
     return (lambda past, loss=loss: loss for loss in islice(losses, rounds))  # type: ignore[misc]
 
 
-def _seen(seat: Seat, loss: Convex, at: Array | None) -> Any:
+def _shown_loss(seat: PlayerState, loss: Convex, at: Array | None) -> Any:
     """What the player is shown: a slope, or the loss itself as a mixture of one.
 
     Slopes seen before a loss that has none become linear losses then.
@@ -245,13 +252,13 @@ class _PartAmongLosses(Convex):
     def __init__(self, part: Convex, near: Array) -> None:
         self.part, self.near = part, near
 
-    def opening(self, start: Array) -> Move:
-        return self.part.opening(start)
+    def first_move(self, start: Array) -> Move:
+        return self.part.first_move(start)
 
     def reply(self, slope: Any) -> Move:
         if not isinstance(slope, Mixture):
             return self.part.reply(slope)
-        self.near = leading(slope, self.part, self.near)
+        self.near = minimiser_of(slope, self.part, self.near)
         return Move(self.near)
 
 
@@ -263,5 +270,5 @@ class _StepsAmongLosses:
 
     def step(self, part: Any, slope: Any, weight: float, center: Array) -> Array:
         if isinstance(slope, Mixture):
-            return regularised(slope, part.part, weight, self.of, center)
+            return regularised_minimiser(slope, part.part, weight, self.of, center)
         return self.of.step(part.part, slope, weight, center)

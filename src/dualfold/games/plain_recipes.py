@@ -29,7 +29,7 @@ from dualfold.errors import Argument, InvalidInput
 from dualfold.games.convex_functions import Conjugate, Convex, Indicator
 from dualfold.games.convex_sets import ConvexSet, Everywhere
 from dualfold.games.doubles import number
-from dualfold.games.game import Run, growing
+from dualfold.games.game import Run, linear_weights
 from dualfold.games.players import (
     FTL,
     OMD,
@@ -45,10 +45,10 @@ from dualfold.games.recipe import (
     diameter_of,
     gradient_bound_of,
     gradients_stay_below,
-    never,
-    point,
+    no_guarantee,
     reach_of,
     smoothness_of,
+    start_point,
 )
 
 EVERYWHERE = Everywhere()
@@ -62,7 +62,7 @@ def averaged_descent(
     LR²/T on all of ℝᵈ. On a set the first point may be worse than smoothness alone allows,
     and R‖∇f(x₀)‖/T is added.
     """
-    start = point(start)
+    start = start_point(start)
     L, R = smoothness_of(f, "averaged descent"), reach_of(start, over, radius)
     steep = 0.0 if over == EVERYWHERE else float(np.linalg.norm(f.subgradient(start)))
     return Recipe(
@@ -88,7 +88,7 @@ def averaged_subgradient_descent(
     """The same for any f, corners included, with the step R/(G√T) of its horizon: GR/√T."""
     return _mirror_descent(
         "averaged subgradient descent",
-        BestResponse(Conjugate(f), point(start)),
+        BestResponse(Conjugate(f), start_point(start)),
         f,
         start,
         rounds,
@@ -110,7 +110,7 @@ def cumulative_descent(
     """Descent along the gradient at the average so far: GR/√T."""
     return _mirror_descent(
         "cumulative gradient descent",
-        FTLPlus(Conjugate(f), point(start)),
+        FTLPlus(Conjugate(f), start_point(start)),
         f,
         start,
         rounds,
@@ -129,14 +129,14 @@ def frank_wolfe(f: Convex, start: Array, *, over: ConvexSet) -> Recipe:
     >>> bool(run.gap[-1] <= 2 * 2 / 101)
     True
     """
-    start = point(start)
+    start = start_point(start)
     L, D = smoothness_of(f, "Frank–Wolfe"), diameter_of(start, over, "Frank–Wolfe")
     return Recipe(
         "Frank–Wolfe",
         x_player=BestResponse(Indicator(over), start),
         y_player=FTL(Conjugate(f), start),
         order="y first",
-        weights=growing,
+        weights=linear_weights,
         bound=lambda T: 2 * L * D**2 / (T + 1),
         rate=Rate("1/T", -1.0),
     )
@@ -152,7 +152,7 @@ def boundary_frank_wolfe(
     set breaks that, and the method then stalls. Huang, Lattimore, György and Szepesvári,
     "Following the leader and fast rates in linear prediction" (2016).
     """
-    name, start = "boundary Frank–Wolfe", point(start)
+    name, start = "boundary Frank–Wolfe", start_point(start)
     if least_gradient is not None:
         least_gradient = number(least_gradient, "least_gradient")
     rho = over.curvature_radius
@@ -182,7 +182,7 @@ def boundary_frank_wolfe(
         x_player=FTL(Indicator(over), start),
         y_player=BestResponse(Conjugate(f), start),
         order="x first",
-        bound=never if least_gradient is None else lambda T: bound_with(least_gradient, T),
+        bound=no_guarantee if least_gradient is None else lambda T: bound_with(least_gradient, T),
         rate=Rate("log T/T", -1.0),
         conditions=(gradients_stay_away,),
     )
@@ -192,7 +192,7 @@ def extragradient(
     f: Convex, start: Array, *, over: ConvexSet = EVERYWHERE, radius: float | None = None
 ) -> Recipe:
     """Look ahead by the last gradient, step by the true one; one gradient in each round: LR²/T."""
-    start = point(start)
+    start = start_point(start)
     L, R = smoothness_of(f, "extragradient"), reach_of(start, over, radius)
     return Recipe(
         "single-call extragradient",
@@ -218,7 +218,7 @@ def _mirror_descent(
     gradient_bound: float | None,
 ) -> Recipe:
     """OMD with the step of a horizon, against a y-player without regret."""
-    start, rounds = point(start), int(number(rounds, "rounds", least=1))
+    start, rounds = start_point(start), int(number(rounds, "rounds", least=1))
     G = gradient_bound_of(f, start, over, gradient_bound, name)
     R = reach_of(start, over, radius)
     if not np.isfinite(R):

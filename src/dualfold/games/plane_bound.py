@@ -31,14 +31,23 @@ from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.games.convex_functions import Convex, Move
 from dualfold.games.convex_sets import Ball
-from dualfold.games.intervals import EPS, TINY, Sure, above, dot, length, sure, times
-from dualfold.games.planes import NOTHING, Plane, added, bowl, difference
+from dualfold.games.intervals import (
+    EPS,
+    UNDERFLOW_BOUND,
+    Interval,
+    dot,
+    interval,
+    length,
+    upper_product,
+    upper_sum,
+)
+from dualfold.games.planes import NO_BOUND, Plane, bowl_minimum, difference, lower_sum
 
-MULTIPLIERS = 40  # a few are usual
-SMALLEST = 1e-9  # of the multiplier that would do without ψ
+MAX_MULTIPLIERS = 40  # a few are usual
+FIRST_MULTIPLIER_SHARE = 1e-9  # of the multiplier that would do without ψ
 
 
-class Mean:
+class MeanPlane:
     """The weighted mean of planes, seen from one origin: height + ⟨slope, w⟩ − slack·‖w‖."""
 
     def __init__(self) -> None:
@@ -52,13 +61,15 @@ class Mean:
         """
         step = share * (slope - self.slope)
         mean = self.slope + step
-        rounding = EPS * above(2 * length(step), length(mean))
+        rounding = EPS * upper_sum(2 * length(step), length(mean))
         if rounding:
-            rounding = above(rounding, mean.size * TINY)
-        kept = 1.0 - Sure(share)
-        self.slack = above(times(kept.high(), self.slack), times(share, slack), rounding)
+            rounding = upper_sum(rounding, mean.size * UNDERFLOW_BOUND)
+        kept = 1.0 - Interval(share)
+        self.slack = upper_sum(
+            upper_product(kept.high(), self.slack), upper_product(share, slack), rounding
+        )
         self.slope = mean
-        self.height = (kept * self.height + Sure(share) * height).low()
+        self.height = (kept * self.height + Interval(share) * height).low()
 
 
 class Bound(NamedTuple):
@@ -80,7 +91,7 @@ class LowerBound:
         self.f, self.simple, self.minimiser_ball = f, simple, minimiser_ball
         self.weight, self.furthest = 0.0, 0.0
         self.curvature, self.concavity = f.strong_convexity, f.concavity
-        self.flat, self.curved_mean = Mean(), Mean()
+        self.flat, self.curved_mean = MeanPlane(), MeanPlane()
         self.origin: Array | None = None
         self.lacks = ""
 
@@ -97,11 +108,11 @@ class LowerBound:
             z = self.f.maximiser(y.point) if y.taken_at is None else y.taken_at
             plane = self.f.plane(z)
         except InvalidInput as error:
-            self.lacks, self.flat.height = str(error), NOTHING
+            self.lacks, self.flat.height = str(error), NO_BOUND
             return
         if self.origin is None:
             self.origin = z
-        away = sure(z) - self.origin
+        away = interval(z) - self.origin
         far = length(away)
         self.furthest = max(self.furthest, far)
         height = self._height_at_origin(plane, away, far)
@@ -109,64 +120,66 @@ class LowerBound:
         mu = self.curvature
         if mu > 0:
             tilt = plane.slope - mu * away
-            slack = above(plane.slack, length(tilt.off))
-            up = added(height, (dot(away, away) * mu * 0.5).low())
+            slack = upper_sum(plane.slack, length(tilt.off))
+            up = lower_sum(height, (dot(away, away) * mu * 0.5).low())
             self.curved_mean.add(up, tilt.mid, slack, share)
 
-    def _height_at_origin(self, plane: Plane, away: Sure, far: float) -> float:
-        lost = times(plane.slack, far)
-        return added(plane.height, -dot(plane.slope, away).high(), -lost)
+    def _height_at_origin(self, plane: Plane, away: Interval, far: float) -> float:
+        lost = upper_product(plane.slack, far)
+        return lower_sum(plane.height, -dot(plane.slope, away).high(), -lost)
 
     def bound(self) -> Bound:
         """The best that is proved so far."""
         if self.origin is None or self.lacks:
-            return Bound(NOTHING, NOTHING, NOTHING)
+            return Bound(NO_BOUND, NO_BOUND, NO_BOUND)
         with np.errstate(all="ignore"):
-            anywhere = self._anywhere(self.origin)
+            anywhere = self._bound_of_whole_plane(self.origin)
             best = anywhere
             if self.minimiser_ball is not None:
-                best = max(anywhere, self._in_ball(self.minimiser_ball, self.origin))
-            free = max(added(self.flat.height, anywhere), self._curved(self.origin))
-            with_ball = max(free, added(self.flat.height, best))
+                best = max(anywhere, self._bound_in_ball(self.minimiser_ball, self.origin))
+            free = max(lower_sum(self.flat.height, anywhere), self._bound_by_curvature(self.origin))
+            with_ball = max(free, lower_sum(self.flat.height, best))
             return Bound(free, with_ball, best + float(np.vdot(self.slope, self.origin)))
 
-    def _anywhere(self, origin: Array) -> float:
+    def _bound_of_whole_plane(self, origin: Array) -> float:
         """Where ψ carries the whole mean plane."""
         share = self.simple.share(self.slope, self.flat.slack, origin)
-        whole = share.bound if share.whole else NOTHING
-        return added(whole, -self._lost(self.simple.reach(origin)))
+        whole = share.bound if share.is_whole else NO_BOUND
+        return lower_sum(whole, -self._concavity_loss(self.simple.reach(origin)))
 
-    def _curved(self, origin: Array) -> float:
+    def _bound_by_curvature(self, origin: Array) -> float:
         """By strong convexity; v is what ψ pushes back with at the least point of the quadratic."""
         mu = self.curvature
         if mu <= 0:
-            return NOTHING
+            return NO_BOUND
         tilt = self.curved_mean.slope
         try:
             best = self.simple.proximal(origin - tilt / mu, 1 / mu)
         except InvalidInput:
             best = origin
         bound, rest, slack = self._split(tilt, tilt + mu * (best - origin), origin)
-        slack = above(slack, self.curved_mean.slack)
-        return added(self.curved_mean.height, bound, bowl(above(length(rest), slack), mu))
+        slack = upper_sum(slack, self.curved_mean.slack)
+        return lower_sum(
+            self.curved_mean.height, bound, bowl_minimum(upper_sum(length(rest), slack), mu)
+        )
 
-    def _in_ball(self, ball: Ball, origin: Array) -> float:
+    def _bound_in_ball(self, ball: Ball, origin: Array) -> float:
         """⟨ȳ, x − o⟩ − s‖x − o‖ + ψ(x) over the ball: the best of some v.
 
         All of ȳ, nothing of it, and what ψ pushes back with at the least point of
         ⟨ȳ, x⟩ + ψ(x) + (λ/2)‖x − c‖². The best multiplier λ puts that point on the sphere.
         """
         slope, middle = self.slope, ball.center
-        least = self._held(0.0 * slope, ball, origin)
+        least = self._bound_of_split(0.0 * slope, ball, origin)
         if self.simple.share(slope, 0.0, origin).rest is slope:
             return least  # ψ carries nothing
-        least = max(least, self._held(slope, ball, origin))
+        least = max(least, self._bound_of_split(slope, ball, origin))
         steep = float(np.linalg.norm(slope))
         if steep == 0 or ball.radius == 0 or not np.isfinite(steep / ball.radius):
             return least
         usual = steep / ball.radius  # the best multiplier without ψ
-        low, high, multiplier = 0.0, np.inf, SMALLEST * usual
-        for turn in range(MULTIPLIERS):
+        low, high, multiplier = 0.0, np.inf, FIRST_MULTIPLIER_SHARE * usual
+        for turn in range(MAX_MULTIPLIERS):
             try:
                 x = self.simple.proximal(middle - slope / multiplier, 1 / multiplier)
             except InvalidInput:
@@ -174,7 +187,9 @@ class LowerBound:
             away = float(np.linalg.norm(x - middle)) / ball.radius
             if not np.isfinite(away) or (turn == 0 and away <= 1):
                 break  # the ball does not bind: all of ȳ is the best v
-            least = max(least, self._held(slope + multiplier * (x - middle), ball, origin))
+            least = max(
+                least, self._bound_of_split(slope + multiplier * (x - middle), ball, origin)
+            )
             # The bound is flat around its best multiplier: half the digits of it will do.
             if abs(away - 1) <= 1e-8 or high - low <= 1e-8 * low:
                 break
@@ -184,17 +199,17 @@ class LowerBound:
                 multiplier = float(np.sqrt(low * high)) if high < np.inf else 4 * low
         return least
 
-    def _held(self, v: Array, ball: Ball, origin: Array) -> float:
+    def _bound_of_split(self, v: Array, ball: Ball, origin: Array) -> float:
         """What ψ holds of ȳ by v, and the ball of the rest."""
         bound, rest, slack = self._split(self.slope, v, origin)
-        across = sure(ball.center) - origin
-        reach = above(length(across), ball.radius)
-        return added(
+        across = interval(ball.center) - origin
+        reach = upper_sum(length(across), ball.radius)
+        return lower_sum(
             bound,
             dot(rest, across).low(),
-            -times(ball.radius, length(rest)),
-            -times(above(slack, self.flat.slack), reach),
-            -self._lost(reach),
+            -upper_product(ball.radius, length(rest)),
+            -upper_product(upper_sum(slack, self.flat.slack), reach),
+            -self._concavity_loss(reach),
         )
 
     def _split(self, slope: Array, v: Array, origin: Array) -> tuple[float, Array, float]:
@@ -202,13 +217,13 @@ class LowerBound:
         share = self.simple.share(v, 0.0, origin)
         aside, off = difference(slope, v)
         rest = aside + share.rest
-        return share.bound, rest, above(share.slack, off, EPS * length(rest))
+        return share.bound, rest, upper_sum(share.slack, off, EPS * length(rest))
 
-    def _lost(self, reach: float) -> float:
+    def _concavity_loss(self, reach: float) -> float:
         """(δ/2)‖x − z‖² ≤ δ(‖x − o‖² + ‖z − o‖²), where f may be a little concave."""
         if self.concavity == 0:
             return 0.0
-        squares = Sure(reach) * reach + Sure(self.furthest) * self.furthest
+        squares = Interval(reach) * reach + Interval(self.furthest) * self.furthest
         return (squares * self.concavity).high()
 
     def why_infinite(self) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.games.intervals import EPS, Sure, length
+from dualfold.games.intervals import EPS, Interval, length
 
 
 class Plane(NamedTuple):
@@ -32,19 +32,19 @@ class Share(NamedTuple):
     slack: float
 
     @property
-    def whole(self) -> bool:
+    def is_whole(self) -> bool:
         """ψ carried everything: `bound` is a lower bound of the left side."""
         return self.slack == 0 and not np.any(self.rest)
 
 
-NOTHING = -np.inf
+NO_BOUND = -np.inf
 
 
-def bowl(tilt: float, curvature: float) -> float:
+def bowl_minimum(tilt: float, curvature: float) -> float:
     """Not above the least ⟨t, w⟩ + (curvature/2)‖w‖² over all w and all ‖t‖ ≤ tilt."""
     if tilt == 0:
         return 0.0
-    square = Sure(float(tilt)) * float(tilt)
+    square = Interval(float(tilt)) * float(tilt)
     return -(square / (2.0 * float(curvature))).high()
 
 
@@ -54,12 +54,12 @@ def difference(a: Array, b: Array) -> tuple[Array, float]:
     return gone, EPS * length(gone)
 
 
-def added(*terms: float) -> float:
+def lower_sum(*terms: float) -> float:
     """Not above the sum of these lower bounds."""
     if not all(map(math.isfinite, terms)):
-        return NOTHING
+        return NO_BOUND
     try:
         total = math.fsum(terms)  # rounded once
     except OverflowError:
-        return NOTHING
+        return NO_BOUND
     return total if total == 0 else math.nextafter(total, -math.inf)

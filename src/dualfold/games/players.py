@@ -25,7 +25,7 @@ from dualfold.games.divergences import Divergence, Euclidean
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class SeenLosses:
     """What a player knows when it moves.
 
     rounds, weight : how many losses it has seen, and their total weight A
@@ -42,7 +42,7 @@ class Seen:
     last_weight: float = 0.0
     previous: Move | None = None
 
-    def after(self, slope: Array, weight: float) -> Seen:
+    def after(self, slope: Array, weight: float) -> SeenLosses:
         """The same after one more loss."""
         total = self.weight + weight
         mean = slope if self.rounds == 0 else self.mean + (weight / total) * (slope - self.mean)
@@ -68,11 +68,11 @@ class Player:
     start: Array
     prescient: ClassVar[bool] = False
 
-    def move(self, seen: Seen, weight: float) -> Move:
+    def move(self, seen: SeenLosses, weight: float) -> Move:
         """The move of a round of this weight."""
-        return self.part.opening(self.start) if seen.rounds == 0 else self.strategy(seen, weight)
+        return self.part.first_move(self.start) if seen.rounds == 0 else self.strategy(seen, weight)
 
-    def strategy(self, seen: Seen, weight: float) -> Move:
+    def strategy(self, seen: SeenLosses, weight: float) -> Move:
         """The move once something has been seen."""
         raise NotImplementedError
 
@@ -81,7 +81,7 @@ class Player:
 class FTL(Player):
     """Follow the leader: the best point for all losses seen. For y: ∇f(x̄)."""
 
-    def strategy(self, seen: Seen, weight: float) -> Move:
+    def strategy(self, seen: SeenLosses, weight: float) -> Move:
         return self.part.reply(seen.mean)
 
 
@@ -96,7 +96,7 @@ class FTLPlus(FTL):
 class OptimisticFTL(Player):
     """FTL that counts the last loss as if it came again. For y: ∇f(x̃_t)."""
 
-    def strategy(self, seen: Seen, weight: float) -> Move:
+    def strategy(self, seen: SeenLosses, weight: float) -> Move:
         share = weight / (seen.weight + weight)
         return self.part.reply(seen.mean + share * (seen.last - seen.mean))
 
@@ -107,7 +107,7 @@ class BestResponse(Player):
 
     prescient = True
 
-    def strategy(self, seen: Seen, weight: float) -> Move:
+    def strategy(self, seen: SeenLosses, weight: float) -> Move:
         return self.part.reply(seen.last)
 
 
@@ -118,7 +118,7 @@ class FTRL(Player):
     step: float
     divergence: Divergence = field(default_factory=Euclidean)
 
-    def strategy(self, seen: Seen, weight: float) -> Move:
+    def strategy(self, seen: SeenLosses, weight: float) -> Move:
         pull = self.step * seen.weight
         return Move(self.divergence.step(self.part, pull * seen.mean, pull, self.start))
 
@@ -137,7 +137,7 @@ class OMD(Player):
     step: float
     divergence: Divergence = field(default_factory=Euclidean)
 
-    def strategy(self, seen: Seen, weight: float) -> Move:
+    def strategy(self, seen: SeenLosses, weight: float) -> Move:
         pull = self.step * seen.last_weight
         center = seen.previous.point if seen.previous else self.start
         return Move(self.divergence.step(self.part, pull * seen.last, pull, center))
@@ -162,7 +162,7 @@ class OptimisticOMD(Player):
     guess: Array
     divergence: Divergence = field(default_factory=Euclidean)
 
-    def move(self, seen: Seen, weight: float) -> Move:
+    def move(self, seen: SeenLosses, weight: float) -> Move:
         if seen.previous is None or seen.previous.anchor is None:
             anchor, guess = self.start, self.guess
         else:

@@ -10,8 +10,8 @@ from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.games.convex_sets import ConvexSet
 from dualfold.games.doubles import doubles, number
-from dualfold.games.intervals import EPS, Sure, above, dot, length, sure, times
-from dualfold.games.planes import Share, added
+from dualfold.games.intervals import EPS, Interval, dot, interval, length, upper_product, upper_sum
+from dualfold.games.planes import Share, lower_sum
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,30 +42,30 @@ class Box(ConvexSet):
 
     def reach(self, x: Array) -> float:
         aside = np.maximum(np.abs(x - self.low), np.abs(self.high - x))
-        return length(Sure(aside, EPS * aside))  # which pays for the subtraction
+        return length(Interval(aside, EPS * aside))  # which pays for the subtraction
 
-    def sure_minimum(self, slope: Array, origin: Array | float = 0.0) -> Sure:
+    def minimum_interval(self, slope: Array, origin: Array | float = 0.0) -> Interval:
         corner = np.where(slope == 0, origin, np.where(slope > 0, self.low, self.high))
-        return dot(slope, sure(corner) - origin)
+        return dot(slope, interval(corner) - origin)
 
     def share(self, slope: Array, slack: float, origin: Array) -> Share:
         """Entries that point to an infinite side are left over, and so is the slack then."""
         corner = np.where(slope == 0, 0.0, np.where(slope > 0, self.low, self.high))
         rest = np.where(np.isfinite(corner), 0.0, slope)
-        least = self.sure_minimum(slope - rest, origin).low()
+        least = self.minimum_interval(slope - rest, origin).low()
         reach = self.reach(origin)
         if not np.isfinite(reach):
             return Share(least, rest, slack)
-        return Share(added(least, -times(slack, reach)), rest, 0.0)
+        return Share(lower_sum(least, -upper_product(slack, reach)), rest, 0.0)
 
-    def outside(self, x: Array) -> float:
-        return length(sure(x) - self.project(x)) if np.any(x != self.project(x)) else 0.0
+    def outside_distance(self, x: Array) -> float:
+        return length(interval(x) - self.project(x)) if np.any(x != self.project(x)) else 0.0
 
-    def holds(self, x: Array, margin: float) -> bool:
+    def contains_ball(self, x: Array, margin: float) -> bool:
         if margin == 0:
             return bool(np.all(x >= self.low) and np.all(x <= self.high))
-        room = above(margin)
-        lower, upper = sure(x) - room, sure(x) + room
+        room = upper_sum(margin)
+        lower, upper = interval(x) - room, interval(x) + room
         inside = (lower.mid - 2 * lower.off >= self.low) & (upper.mid + 2 * upper.off <= self.high)
         return bool(np.all(inside))
 
@@ -110,16 +110,16 @@ class Simplex(ConvexSet):
         # The furthest point of a polytope is a corner, here that of the least entry.
         corner = np.zeros(len(x))
         corner[int(np.argmin(x))] = self.total
-        return length(sure(x) - corner)
+        return length(interval(x) - corner)
 
-    def sure_minimum(self, slope: Array, origin: Array | float = 0.0) -> Sure:
-        return Sure(self.total) * slope.min() - dot(slope, origin)
+    def minimum_interval(self, slope: Array, origin: Array | float = 0.0) -> Interval:
+        return Interval(self.total) * slope.min() - dot(slope, origin)
 
-    def outside(self, x: Array) -> float:
+    def outside_distance(self, x: Array) -> float:
         # max(x, 0), scaled to the right sum, is a point of the set.
-        off = (sure(np.maximum(x, 0.0)).sum() - self.total).high()
-        short = (self.total - sure(np.maximum(x, 0.0)).sum()).high()
-        return above(length(np.minimum(x, 0.0)), max(off, short, 0.0))
+        off = (interval(np.maximum(x, 0.0)).sum() - self.total).high()
+        short = (self.total - interval(np.maximum(x, 0.0)).sum()).high()
+        return upper_sum(length(np.minimum(x, 0.0)), max(off, short, 0.0))
 
     @property
     def diameter(self) -> float:
@@ -152,18 +152,18 @@ class L1Ball(ConvexSet):
         corner = np.zeros(len(x))
         furthest = int(np.argmax(np.abs(x)))
         corner[furthest] = -self.radius if x[furthest] > 0 else self.radius
-        return length(sure(x) - corner)
+        return length(interval(x) - corner)
 
-    def sure_minimum(self, slope: Array, origin: Array | float = 0.0) -> Sure:
-        return -(Sure(self.radius) * np.abs(slope).max()) - dot(slope, origin)
+    def minimum_interval(self, slope: Array, origin: Array | float = 0.0) -> Interval:
+        return -(Interval(self.radius) * np.abs(slope).max()) - dot(slope, origin)
 
-    def outside(self, x: Array) -> float:
+    def outside_distance(self, x: Array) -> float:
         # x, scaled to the sum that is allowed, is a point of the set.
-        return max(0.0, (sure(np.abs(x)).sum() - self.radius).high())
+        return max(0.0, (interval(np.abs(x)).sum() - self.radius).high())
 
-    def holds(self, x: Array, margin: float) -> bool:
-        wide = (Sure(margin) * np.sqrt(len(x) + 1.0)).high() if margin else 0.0
-        return above(sure(np.abs(x)).sum().high(), wide) <= self.radius
+    def contains_ball(self, x: Array, margin: float) -> bool:
+        wide = (Interval(margin) * np.sqrt(len(x) + 1.0)).high() if margin else 0.0
+        return upper_sum(interval(np.abs(x)).sum().high(), wide) <= self.radius
 
     @property
     def diameter(self) -> float:

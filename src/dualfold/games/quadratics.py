@@ -13,16 +13,16 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.games.convex_functions import ROUNDING, Convex
+from dualfold.games.convex_functions import DOMAIN_ROUNDING, Convex
 from dualfold.games.doubles import doubles, number, table, vector
 from dualfold.games.intervals import (
-    Fixed,
-    Sure,
+    ExactMatrix,
+    Interval,
     dot,
+    gram_interval,
+    interval,
     largest_eigenvalue,
     least_eigenvalue,
-    squares_of,
-    sure,
 )
 
 
@@ -68,16 +68,16 @@ class Quadratic(Convex):
             )
 
     @cached_property
-    def _fixed(self) -> Fixed:
-        return Fixed(self.matrix)
+    def _exact_matrix(self) -> ExactMatrix:
+        return ExactMatrix(self.matrix)
 
     @cached_property
-    def _symmetric(self) -> Sure:
+    def _symmetric(self) -> Interval:
         """(Q + Qᵀ)/2, exact where Q is symmetric."""
         if np.array_equal(self.matrix, self.matrix.T):
-            return Sure(self.matrix)
-        half = (sure(self.matrix) + self.matrix.T) * 0.5
-        return Sure((half.mid + half.mid.T) / 2, half.off)
+            return Interval(self.matrix)
+        half = (interval(self.matrix) + self.matrix.T) * 0.5
+        return Interval((half.mid + half.mid.T) / 2, half.off)
 
     @cached_property
     def _spectrum(self) -> tuple[Array, Array]:
@@ -106,19 +106,19 @@ class Quadratic(Convex):
     def subgradient(self, x: Array) -> Array:
         return self._symmetric.mid @ x + self.linear
 
-    def surely(self, x: Array) -> Sure:
-        square = dot(x, self._fixed @ x) * 0.5
+    def value_interval(self, x: Array) -> Interval:
+        square = dot(x, self._exact_matrix @ x) * 0.5
         return square + dot(self.linear, x) + self.constant
 
-    def sure_slope(self, x: Array) -> Sure:
+    def slope_interval(self, x: Array) -> Interval:
         if not np.any(self._symmetric.off):
-            return self._fixed @ x + self.linear
+            return self._exact_matrix @ x + self.linear
         return self._symmetric @ x + self.linear
 
     def maximiser(self, y: Array) -> Array:
         values, vectors = self._spectrum
         parts = vectors.T @ (y - self.linear)
-        curved = values > ROUNDING * max(float(values[-1]), 0.0)
+        curved = values > DOMAIN_ROUNDING * max(float(values[-1]), 0.0)
         if np.linalg.norm(parts[~curved]) > 1e-9 * (1 + np.linalg.norm(y)):
             raise InvalidInput(
                 "⟨x, y⟩ − f(x) has no maximum: y − q lies outside the range of Q, so f*(y) = ∞"
@@ -160,22 +160,22 @@ class LeastSquares(Convex):
 
     @cached_property
     def smoothness(self) -> float:
-        return max(0.0, largest_eigenvalue(squares_of(self.rows)))
+        return max(0.0, largest_eigenvalue(gram_interval(self.rows)))
 
     @cached_property
     def strong_convexity(self) -> float:
-        return max(0.0, least_eigenvalue(squares_of(self.rows)))
+        return max(0.0, least_eigenvalue(gram_interval(self.rows)))
 
-    def surely(self, x: Array) -> Sure:
-        off = self._fixed @ x - self.targets
+    def value_interval(self, x: Array) -> Interval:
+        off = self._exact_matrix @ x - self.targets
         return dot(off, off) * 0.5
 
-    def sure_slope(self, x: Array) -> Sure:
-        return self._fixed.transposed @ (self._fixed @ x - self.targets)
+    def slope_interval(self, x: Array) -> Interval:
+        return self._exact_matrix.transpose @ (self._exact_matrix @ x - self.targets)
 
     @cached_property
-    def _fixed(self) -> Fixed:
-        return Fixed(self.rows)
+    def _exact_matrix(self) -> ExactMatrix:
+        return ExactMatrix(self.rows)
 
     def value(self, x: Array) -> float:
         return float(np.sum((self.rows @ x - self.targets) ** 2)) / 2

@@ -9,11 +9,11 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, ConditionFails, InvalidInput, warn
-from dualfold.games.certificate import USUAL
+from dualfold.games.certificate import DEFAULT_TOLERANCE
 from dualfold.games.convex_functions import Convex
 from dualfold.games.convex_sets import Ball, ConvexSet, Everywhere
 from dualfold.games.doubles import doubles, number
-from dualfold.games.game import Order, Run, Weights, equal, play
+from dualfold.games.game import Order, Run, Weights, equal_weights, play
 from dualfold.games.players import Player
 
 # Reads a run and says what condition of the guarantee it broke; "" for none.
@@ -48,7 +48,7 @@ class Recipe:
     order: Order
     bound: Callable[[int], float]
     rate: Rate
-    weights: Weights = equal
+    weights: Weights = equal_weights
     minimiser_ball: Ball | None = None
     horizon: int | None = None
     conditions: tuple[Condition, ...] = ()
@@ -64,7 +64,7 @@ class Recipe:
         rounds: int | None = None,
         *,
         tolerance: float | None = None,
-        relative_tolerance: float = USUAL,
+        relative_tolerance: float = DEFAULT_TOLERANCE,
     ) -> Run:
         """Play `rounds` (by default the horizon), or until the duality gap is `tolerance`.
 
@@ -90,12 +90,12 @@ class Recipe:
         return run
 
 
-def point(start: Array) -> Array:
+def start_point(start: Array) -> Array:
     """The start as doubles, exactly."""
     return doubles(start, "start")
 
 
-def never(rounds: int) -> float:
+def no_guarantee(rounds: int) -> float:
     """The bound where nothing is guaranteed."""
     return np.inf
 

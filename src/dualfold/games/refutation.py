@@ -27,7 +27,7 @@ from dualfold.games.doubles import doubles, number
 
 Claim = Literal["convex", "strongly convex", "smooth"]
 # Of the values that are compared: what rounding of an ordinary formula stays far below.
-ROUNDING = 1e-9
+GUESSED_ROUNDING = 1e-9
 EVERYWHERE = Everywhere()
 
 
@@ -52,12 +52,12 @@ class Refutation:
     tries: int
 
     @property
-    def refuted(self) -> bool:
+    def is_refuted(self) -> bool:
         """Whether a counterexample was found."""
         return self.excess > self.noise
 
     def __str__(self) -> str:
-        if not self.refuted:
+        if not self.is_refuted:
             return f"no counterexample to “{self.claim}” in {self.tries} tries; that proves nothing"
         return (
             f"not {self.claim}: it fails by {self.excess:.3g} between x = {self.x} and "
@@ -109,7 +109,7 @@ def refute(
             z = x + scale * 10 ** random.uniform(-3, 0.5) * random.normal(size=middle.shape)
             share = float(random.uniform())
         else:  # near the worst so far, closer together or further apart
-            x, z = _moved(worst.x, worst.z, random)
+            x, z = _pair_near(worst.x, worst.z, random)
             share = float(np.clip(worst.share + 0.1 * random.normal(), 0.0, 1.0))
         x, z = (over.project(near.project(point)) for point in (x, z))
         excess, noise, curve = _excess(value, x, z, share, claim, modulus)
@@ -121,7 +121,7 @@ def refute(
     return worst
 
 
-def _moved(x: Array, z: Array, random: np.random.Generator) -> tuple[Array, Array]:
+def _pair_near(x: Array, z: Array, random: np.random.Generator) -> tuple[Array, Array]:
     """A pair near a pair, of about its length."""
     half = (x - z) / 2
     long = float(np.linalg.norm(half)) / np.sqrt(half.size)
@@ -134,18 +134,18 @@ def _values(f: Convex | Callable[[Array], float]) -> Callable[[Array], tuple[flo
     """f(x), and how far rounding may have moved it."""
     if isinstance(f, Convex) and f.rounding_bounded:
 
-        def bounded(x: Array) -> tuple[float, float]:
-            sure, value = f.surely(x), f.value(x)
+        def value_with_bound(x: Array) -> tuple[float, float]:
+            sure, value = f.value_interval(x), f.value(x)
             return value, abs(value - float(sure.mid)) + float(sure.off)
 
-        return bounded
+        return value_with_bound
     plain = f.value if isinstance(f, Convex) else f
 
-    def guessed(x: Array) -> tuple[float, float]:
+    def value_with_guess(x: Array) -> tuple[float, float]:
         value = float(plain(x))
-        return value, ROUNDING * abs(value) if np.isfinite(value) else 0.0
+        return value, GUESSED_ROUNDING * abs(value) if np.isfinite(value) else 0.0
 
-    return guessed
+    return value_with_guess
 
 
 def _excess(

@@ -13,16 +13,16 @@ from dualfold.games.convex_sets import ConvexSet
 from dualfold.games.doubles import number, table, vector
 from dualfold.games.intervals import (
     EPS,
-    Fixed,
-    Sure,
-    above,
+    ExactMatrix,
+    Interval,
     dot,
+    interval,
     least_eigenvalue,
     length,
-    sure,
-    times,
+    upper_product,
+    upper_sum,
 )
-from dualfold.games.planes import Share, added, difference
+from dualfold.games.planes import Share, difference, lower_sum
 from dualfold.games.polytopes import Simplex
 
 
@@ -45,26 +45,26 @@ class Spectrahedron(ConvexSet):
         return self.total * np.outer(vectors[:, 0], vectors[:, 0])
 
     def reach(self, x: Array) -> float:
-        return above(length(x), self.total)
+        return upper_sum(length(x), self.total)
 
-    def sure_minimum(self, slope: Array, origin: Array | float = 0.0) -> Sure:
-        symmetric = (sure(slope) + slope.T) * 0.5
+    def minimum_interval(self, slope: Array, origin: Array | float = 0.0) -> Interval:
+        symmetric = (interval(slope) + slope.T) * 0.5
         low = least_eigenvalue(symmetric)
         _, vectors = np.linalg.eigh(symmetric.mid)
         v = vectors[:, 0]  # Rayleigh: no eigenvalue's least is above this quotient
-        high = (dot(v, Fixed(slope) @ v) / dot(v, v)).high()
+        high = (dot(v, ExactMatrix(slope) @ v) / dot(v, v)).high()
         middle = (low + high) / 2
-        least = Sure(middle, max(high - middle, middle - low) * (1 + 4 * EPS))
+        least = Interval(middle, max(high - middle, middle - low) * (1 + 4 * EPS))
         return self.total * least - dot(slope, origin)
 
-    def outside(self, x: Array) -> float:
+    def outside_distance(self, x: Array) -> float:
         # The symmetric part, lifted until it is positive and scaled to its trace, is inside.
-        symmetric = (sure(x) + x.T) * 0.5
+        symmetric = (interval(x) + x.T) * 0.5
         lift = max(0.0, -least_eigenvalue(symmetric))
-        lifted = times(float(len(x)), lift)
-        trace = sure(x.diagonal()).sum()
+        lifted = upper_product(float(len(x)), lift)
+        trace = interval(x.diagonal()).sum()
         off = max((trace + lifted - self.total).high(), (self.total - trace).high(), 0.0)
-        return above(length(sure(x) - symmetric), lifted, off)
+        return upper_sum(length(interval(x) - symmetric), lifted, off)
 
     @property
     def diameter(self) -> float:
@@ -115,11 +115,11 @@ class AffineSet(ConvexSet):
         This k makes MᵀMk the part of the slope in the span of the rows.
         """
         rows, _ = self._directions
-        turned = Fixed(self.matrix) @ (rows.T @ ((rows @ slope) / self._squares))
-        carried = Fixed(self.matrix.T) @ turned
+        turned = ExactMatrix(self.matrix) @ (rows.T @ ((rows @ slope) / self._squares))
+        carried = ExactMatrix(self.matrix.T) @ turned
         rest, off = difference(slope, carried.mid)
         bound = (dot(turned, self.values) - dot(carried, origin)).low()
-        return Share(bound, rest, above(slack, off, length(carried.off)))
+        return Share(bound, rest, upper_sum(slack, off, length(carried.off)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,11 +153,11 @@ class Product(ConvexSet):
     def reach(self, x: Array) -> float:
         return length(np.array([part.reach(piece) for part, piece in self._pieces(x)]))
 
-    def sure_minimum(self, slope: Array, origin: Array | float = 0.0) -> Sure:
+    def minimum_interval(self, slope: Array, origin: Array | float = 0.0) -> Interval:
         where = np.broadcast_to(origin, slope.shape)
-        total = Sure(0.0)
+        total = Interval(0.0)
         for (part, piece), (_, at) in zip(self._pieces(slope), self._pieces(where), strict=True):
-            total = total + part.sure_minimum(piece, at)
+            total = total + part.minimum_interval(piece, at)
         return total
 
     def share(self, slope: Array, slack: float, origin: Array) -> Share:
@@ -166,13 +166,13 @@ class Product(ConvexSet):
         shares = [part.share(piece, slack, at) for (part, piece), (_, at) in both]
         left = length(np.array([share.slack for share in shares]))
         rest = np.concatenate([share.rest for share in shares])
-        return Share(added(*(share.bound for share in shares)), rest, left)
+        return Share(lower_sum(*(share.bound for share in shares)), rest, left)
 
-    def outside(self, x: Array) -> float:
-        return length(np.array([part.outside(piece) for part, piece in self._pieces(x)]))
+    def outside_distance(self, x: Array) -> float:
+        return length(np.array([part.outside_distance(piece) for part, piece in self._pieces(x)]))
 
-    def holds(self, x: Array, margin: float) -> bool:
-        return all(part.holds(piece, margin) for part, piece in self._pieces(x))
+    def contains_ball(self, x: Array, margin: float) -> bool:
+        return all(part.contains_ball(piece, margin) for part, piece in self._pieces(x))
 
     @property
     def diameter(self) -> float:

@@ -18,7 +18,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.games.certificate import USUAL, Judged, checked, terms_of
+from dualfold.games.certificate import DEFAULT_TOLERANCE, Bracket, terms_of, validated_tolerances
 from dualfold.games.convex_functions import Convex, Indicator, Move
 from dualfold.games.convex_sets import Ball, ConvexSet, Everywhere
 from dualfold.games.doubles import doubles
@@ -31,7 +31,7 @@ EVERYWHERE = Everywhere()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Path(Judged):
+class Path(Bracket):
     """Where a method went: `points[0]` is the start, `points[t]` is after t updates.
 
     upper, lower : not below f at each point, not above its minimum (−∞: none proved)
@@ -85,29 +85,29 @@ class DescentMethod:
         rounds: int,
         *,
         tolerance: float | None = None,
-        relative_tolerance: float = USUAL,
+        relative_tolerance: float = DEFAULT_TOLERANCE,
     ) -> Path:
         """`rounds` updates, or fewer when the gap is `tolerance` before.
 
         A gap of at most `relative_tolerance` times the minimum is called proved.
         """
-        relative_tolerance = checked(tolerance, relative_tolerance)
+        relative_tolerance = validated_tolerances(tolerance, relative_tolerance)
         simple = Indicator(self.over)
         bound, gradient = LowerBound(self.f, simple, self.minimiser_ball), self.gradients()
         points: list[Array] = []
         upper: list[float] = []
         proved: list[Bound] = []
 
-        def watched(x: Array) -> Array:
+        def recorded_gradient(x: Array) -> Array:
             y = gradient(x)
             if self.exact:
                 bound.add(Move(y, taken_at=x), 1.0)
             return y
 
-        for t, x in enumerate(self.points(watched, self.start)):
+        for t, x in enumerate(self.points(recorded_gradient, self.start)):
             points.append(x)
             with np.errstate(all="ignore"):
-                upper.append(self.f.surely(x).high())
+                upper.append(self.f.value_interval(x).high())
             proved.append(bound.bound())
             best = max(at.in_ball for at in proved)
             close = tolerance is not None and np.nextafter(upper[-1] - best, np.inf) <= tolerance

@@ -1,4 +1,4 @@
-"""Each method states one trace problem: a row of the method table.
+"""Each method in a file of its own: the problem that it states, and its estimator.
 
 (A random projection optimises nothing, and says so.)
 
@@ -14,13 +14,18 @@ weights, width : of edges: "heat" exp(−‖x−y‖²/width²) (None: the root 
 from __future__ import annotations
 
 from importlib import import_module
+from typing import Any
 
 from dualfold.descriptions import FUNCTIONS
 
 __all__ = sorted(FUNCTIONS)
 
-# All at once, since importing dualfold.methods.pca later would bind the module to the name `pca`.
-for _module in dict.fromkeys(FUNCTIONS.values()):
-    import_module(f"dualfold.methods.{_module}")
-for _name, _module in FUNCTIONS.items():
-    globals()[_name] = getattr(import_module(f"dualfold.methods.{_module}"), _name)
+
+def __getattr__(name: str) -> Any:
+    if name in FUNCTIONS:
+        return getattr(import_module(f"dualfold.methods._{FUNCTIONS[name]}"), name)
+    raise AttributeError(f"module 'dualfold.methods' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -4,7 +4,7 @@ save_model("roll.dualfold", model_of(Isomap().fit(X)))
 load_model("roll.dualfold").transform(new)
 """
 
-from dualfold.estimators.stated import Stated
+from dualfold.fitting.statement import Stated
 from dualfold.saved.foreign_rows import ForeignRows, judged_rows, kept_rows, old_rows
 from dualfold.saved.model import (
     Model,

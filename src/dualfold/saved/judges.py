@@ -16,8 +16,10 @@ from dualfold.arrays import Array
 from dualfold.certificate import Certificate
 from dualfold.embedding import Embedding
 from dualfold.errors import InPython, InvalidInput
-from dualfold.estimators.layout import PiecewiseCertificate, side_by_side
-from dualfold.estimators.stated import Stated
+from dualfold.fitting.estimator import asked_count
+from dualfold.fitting.graph_estimator import StatedGraph
+from dualfold.fitting.layout import PiecewiseCertificate, side_by_side
+from dualfold.fitting.statement import Stated
 from dualfold.graph import Graph, separate
 from dualfold.maps.out_of_sample import OutOfSampleMap, parts_of
 from dualfold.maps.piecewise import PiecewiseMap
@@ -129,14 +131,13 @@ def embedding_of_points(points: Array) -> Embedding:
 class GraphStatement:
     """What an estimator states for a table: the graph that it embeds, in one piece or several.
 
-    rows : the rows of the table that are in the graph; None: all
+    stated : the graph, its rows, and what is asked about it
     sides : factor and dual weights of an unfolding, where they were stored
     """
 
     estimator: Any
     X: Any
-    graph: Graph
-    rows: Array | None
+    stated: StatedGraph
     sides: BothSides | None
     settings: CertifySettings
 
@@ -144,8 +145,15 @@ class GraphStatement:
     def of(
         cls, estimator: Any, X: Any, sides: BothSides | None, settings: CertifySettings
     ) -> GraphStatement:
-        graph = estimator.graph_of(X)
-        return cls(estimator, X, graph, getattr(estimator, "rows_", None), sides, settings)
+        stated = estimator.stated_graph(X)
+        if estimator.pieces != "separate":
+            stated = stated.connected()
+        return cls(estimator, X, stated, sides, settings)
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that is embedded."""
+        return self.stated.graph
 
     @property
     def has_pieces(self) -> bool:
@@ -167,10 +175,11 @@ class GraphStatement:
 
     def _judge_of(self, graph: Graph, width: int, sides: BothSides | None) -> Judge:
         if hasattr(self.estimator, "judged_points"):
-            options = {"tolerance": self.settings.tolerance, "sides": sides}
+            scope = self.stated.rows.scope()
+            options = {"tolerance": self.settings.tolerance, "sides": sides, "scope": scope}
             return PointsJudge(self.estimator, graph, options)
-        count = self.estimator._asked(width, graph.n - 1)
-        return TraceJudge(self.estimator._stated_piece(graph, count), self.settings)
+        count = asked_count(self.estimator, width, graph.n - 1)
+        return TraceJudge(self.stated.of_piece(graph, count), self.settings)
 
     def certificate_of_map(self, map_: OutOfSampleMap) -> Any:
         """The certificate of the stored map of the whole graph."""
@@ -180,7 +189,7 @@ class GraphStatement:
         if points is None:
             return self.judge(map_.n_coordinates).certificate_of_map(map_)[0]
         # Landmarks may place new rows by another rule than the method's own.
-        second = self.estimator._second_rule(self.graph, points, self.X)
+        second = self.estimator.second_rule(self.graph, points, self.X)
         if second is None:
             raise InvalidInput(
                 f"{type(self.estimator).__name__} places no rows at means of near ones"
@@ -207,7 +216,7 @@ class GraphStatement:
                 "instead: ",
                 InPython("rechecked_model"),
             )
-        rows, judge = self.rows, self.judge(points.shape[1])
+        rows, judge = self.stated.rows.numbers, self.judge(points.shape[1])
         certificate = judge.certificate_of_points(points[rows], values)
         if certificate.level == "failed":
             return certificate

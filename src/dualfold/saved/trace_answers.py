@@ -30,7 +30,7 @@ from dualfold.arrays import Array
 from dualfold.certificate import checked_tolerance
 from dualfold.embedding import Embedding
 from dualfold.errors import DualfoldError, InvalidInput
-from dualfold.estimators.stated import Stated
+from dualfold.fitting.statement import Stated
 from dualfold.maps.out_of_sample import OutOfSampleMap, parts_of
 from dualfold.trace.certificate import TraceCertificate, certify
 from dualfold.trace.doubts import (

@@ -47,7 +47,7 @@ def encodings_of(rows: TiledTable) -> tuple[Encoding, ...]:
 
 
 class _EncodedMoments:
-    """The moments of a tile whose columns are encoded; gaps are refused by name."""
+    """The moments of a tile whose columns are encoded_columns; gaps are refused by name."""
 
     def __init__(self, encodings: tuple[Encoding, ...]) -> None:
         self.encodings = encodings

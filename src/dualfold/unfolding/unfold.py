@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,10 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.certificate import checked_tolerance
+from dualfold.embedding import Embedding, embedding_of
 from dualfold.errors import Argument, CertificateFailed, Unrealisable, warn
 from dualfold.graph import Graph
+from dualfold.kernels.reports import time_stage
 from dualfold.trace.lift import scaled_vectors
 from dualfold.trace.solution import with_signs
 from dualfold.unfolding.bounds import ROUNDED, contradiction
@@ -134,6 +137,26 @@ def judged_unfolding(
             )
         )
     return Unfolding(stated, solution, certificate)
+
+
+@embedding_of.register(Contraction)
+def _embedding_of_unfolding(
+    stated: Contraction, solver: Unfolder | None, tolerance: float
+) -> Embedding:
+    """The leading coordinates of an unfolding; its certificate is about all of them."""
+    solver = solver or Unfolder()
+    begin = perf_counter()
+    solution = solver.solve(stated.problem, n_components=stated.count)
+    solved = perf_counter()
+    with time_stage("certify"):
+        found = judged_unfolding(
+            stated, solution, tolerance=tolerance, relaxation=solver.relaxation
+        )
+    found = replace(found, certificate=found.certificate.narrowed(stated.about))
+    done = perf_counter()
+    points, values = found.coordinates(stated.count)
+    seconds = {"solve": solved - begin, "certify": done - solved, "lift": perf_counter() - done}
+    return Embedding(points, values, found.certificate, stated.problem, found, seconds)
 
 
 def _softer(certificate: UnfoldingCertificate, relaxation: float | None) -> tuple[Any, ...]:

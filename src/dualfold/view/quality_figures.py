@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dualfold.errors import Argument, InvalidInput
-from dualfold.estimators.dimension import widest_gap
+from dualfold.fitting.dimension import widest_gap
 from dualfold.quality import CoRanking, NeighborhoodCurve, Shepard
 from dualfold.view.colors import FEW_COLORS, MANY_COLORS
 from dualfold.view.drawing import INK_COLOR, PALE_COLOR, SOFT_COLOR, frames, name_axes

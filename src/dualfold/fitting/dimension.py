@@ -1,0 +1,119 @@
+"""n_components="auto": how many coordinates the spectrum asks for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.special import gammaln
+
+from dualfold.arrays import Array
+from dualfold.embedding import Embedding, embed
+from dualfold.trace.certificate import certify
+
+# The eigengap is looked for among this many first eigenvalues.
+MAX_AUTO_COMPONENTS = 10
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The number of coordinates and the reason for it, in words."""
+
+    count: int
+    reason: str
+
+
+def widest_gap(values: Array) -> Choice:
+    """Cut where consecutive eigenvalues differ most (relative to the larger one).
+
+    Of eigenvalues λ₁ … λ_m in the order of the embedding, keeps the k < m before the
+    widest step |λ_{k+1} − λ_k|/max(|λ_k|, |λ_{k+1}|).
+    """
+    values = np.abs(np.asarray(values, dtype=float))
+    larger = np.maximum(np.maximum(values[1:], values[:-1]), np.finfo(float).tiny)
+    steps = np.abs(np.diff(values)) / larger
+    count = int(np.argmax(steps)) + 1
+    return Choice(
+        count,
+        f"{count} coordinates: the widest eigengap among the first {len(values)} eigenvalues "
+        f"({values[count - 1]:.3g} to {values[count]:.3g})",
+    )
+
+
+def embedded(
+    problem: Any, solver: Any, n_components: int | str, *, tolerance: float = 1e-4
+) -> tuple[Embedding, str | None]:
+    """The embedding, cut at the widest eigengap (with the reason) when asked for "auto".
+
+    `problem` then has some more directions than will be kept.
+    """
+    embedding: Embedding = embed(problem, solver=solver, tolerance=tolerance)
+    if n_components != "auto" or problem.count < 2:
+        return embedding, None
+    choice = widest_gap(embedding.values)
+    return shortened(embedding, choice.count, tolerance), choice.reason
+
+
+def shortened(embedding: Embedding, count: int, tolerance: float = 1e-4) -> Embedding:
+    """The first `count` coordinates, certified as an answer of their own."""
+    problem = replace(embedding.problem, count=count)
+    solution = embedding.solution
+    whole = np.hstack([solution.vectors, solution.guard])
+    kept = replace(
+        solution,
+        vectors=solution.vectors[:, :count],
+        values=solution.values[:count],
+        guard=whole[:, count:],
+    )
+    certificate = certify(problem, whole, kept.values, tolerance=tolerance)
+    points = problem.lift(kept.vectors, kept.values)
+    return Embedding(points, kept.values, certificate, problem, kept, embedding.seconds)
+
+
+def variance_share(spectrum: Array, share: float) -> Choice:
+    """The fewest leading directions whose variances add up to more than `share` of all."""
+    total = float(spectrum.sum())
+    if total <= 0:
+        return Choice(1, "1 component: the data does not vary")
+    reached = np.cumsum(spectrum / total)
+    # "More than": the share that k components reach exactly (to rounding) asks for k + 1,
+    # as in scikit-learn.
+    enough = share * (1 + 8 * np.finfo(float).eps)
+    count = min(int(np.searchsorted(reached, enough, side="right")) + 1, len(spectrum))
+    held = f"{count} components hold {reached[count - 1]:.1%} of the variance"
+    return Choice(count, f"{held} (more than {share:.1%} was asked for)")
+
+
+def minka_dimension(spectrum: Array, n_samples: int) -> Choice:
+    """The number of directions that explains the variances best, the rest being noise.
+
+    Maximises Minka's approximation to the evidence of a probabilistic PCA with k
+    components over k = 1 … D − 1, from the D variances in falling order.
+
+    Minka, "Automatic choice of dimensionality for PCA" (2000), equation (30).
+    """
+    evidence = [_evidence(spectrum, k, n_samples) for k in range(1, len(spectrum))]
+    count = int(np.argmax(evidence)) + 1 if evidence else 1
+    return Choice(count, f"{count} components: the most likely number (Minka)")
+
+
+def _evidence(spectrum: Array, k: int, n: int) -> float:
+    width = len(spectrum)
+    # Variances that are rounding have no logarithm worth taking.
+    faint = max(1e-15, 8 * np.finfo(float).eps * float(spectrum[0]))
+    if spectrum[k - 1] < faint:
+        return -np.inf
+    noise = max(float(spectrum[k:].mean()), faint)
+    free = (width - np.arange(k)) / 2
+    prior = -k * np.log(2) + float(np.sum(gammaln(free) - np.log(np.pi) * free))
+    fit = -n / 2 * (float(np.log(spectrum[:k]).sum()) + (width - k) * np.log(noise))
+    parameters = width * k - k * (k + 1) / 2
+    smoothed = np.concatenate([spectrum[:k], np.full(width - k, noise)])
+    first, second = np.triu_indices(k, 1, width)
+    apart = (spectrum[first] - spectrum[second]) * (1 / smoothed[second] - 1 / smoothed[first])
+    # Equal variances have no curvature between them; the smallest number stands for 0.
+    curvature = float(np.log(np.maximum(apart, np.finfo(float).tiny)).sum())
+    curvature += len(first) * np.log(n)
+    volume = np.log(2 * np.pi) * (parameters + k) / 2 - k * np.log(n) / 2
+    return prior + fit + volume - curvature / 2

@@ -1,0 +1,257 @@
+"""What all estimators share: scikit-learn's conventions around a fit that is certified.
+
+`fit` checks X, hands it to the method's `_fit(X, labels)` and leaves nothing fitted where that
+fails. The steps of a fit are functions (`graph_fit`, `linear`); an estimator only holds what they
+return.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+from collections.abc import Callable, Iterator
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    _fit_context,
+)
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from dualfold.arrays import Array
+from dualfold.data.labels import Labels, labels_of
+from dualfold.descriptions import DESCRIPTIONS
+from dualfold.errors import InvalidInput
+from dualfold.fitting.progress import CallbackSupportMixin, fit_task
+from dualfold.fitting.statement import Stated
+from dualfold.fitting.tiles import TiledRows, tiled_rows
+from dualfold.graph.metrics import check_distances, exact_doubles, is_precomputed
+from dualfold.inputs import numbers_of, refuse_text
+from dualfold.kernels.sparse import refuse_damaged
+from dualfold.notebook import drawn_map
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Estimator(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixin, BaseEstimator
+):
+    """Fits an embedding that knows how good it is, and places new rows.
+
+    A method writes `_fit(X, labels)`, which sets `embedding_` (or `components_`), `eigenvalues_`
+    and `certificate_`; `placing_map()`, the rule for new rows; and, where it has one, `_stated`,
+    the problem that a fit would solve, and `_fit_tiles`.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {}
+    _accepts_sparse: ClassVar[bool] = True
+    # What no rule for new rows reads: it does not go to workers.
+    _unused_for_new_rows: ClassVar[tuple[str, ...]] = ("_moments", "history_", "callbacks")
+    # What to do with tables in tiles that a method does not read.
+    _instead_of_tiles: ClassVar[str] = (
+        "Fit it on rows that fit into memory; docs/scale.md lists the methods that read tiles"
+    )
+    embedding_: Array
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Embed X (n_samples × n_features).
+
+        `y`, a class for each row, is read by methods that use labels and ignored by the others.
+        X may also be a table that is read in tiles (`dualfold.scale`), a data frame of pandas or
+        polars, an Arrow table, an `xarray.DataArray`, or an AnnData, whose matrix X is taken.
+        """
+        fit_any_table(self, X, y)
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit_transform(self, X: Any, y: Any = None) -> Array:
+        """Embed X and return the points, `embedding_` itself (not their places as new rows)."""
+        rows = fit_any_table(self, X, y)
+        return np.asarray(self.embedding_) if rows is None else rows.transformed(self)
+
+    def transform(self, X: Any) -> Array:
+        """The places of new points in the embedding."""
+        check_is_fitted(self)
+        rows = tiled_rows(X)
+        if rows is not None:
+            return rows.transformed(self)
+        checked = self._checked(X, reset=False)
+        if is_precomputed(getattr(self, "metric", None)):
+            check_distances(checked.data if sp.issparse(checked) else checked.ravel())
+        points = self.placing_map()(checked)
+        return points.astype(np.float32) if checked.dtype == np.float32 else points
+
+    def placing_map(self) -> Callable[[Any], Array]:
+        """The rule that places new points, which `dualfold.saved` keeps as data."""
+        raise NotImplementedError
+
+    def plot(
+        self, X: Any = None, *, color: Any = None, title: str = "", color_name: str = ""
+    ) -> Figure:
+        """Draw the map; a notebook shows the figure, `savefig("map.png")` keeps it.
+
+        X : rows to place and draw; None draws those that were fitted, where they are kept
+        color : one value for each point: numbers and dates give a colour bar, words a legend
+        title, color_name : above the map; what the colours stand for
+        """
+        check_is_fitted(self)
+        points = getattr(self, "embedding_", None) if X is None else self.transform(X)
+        if points is None:
+            raise InvalidInput(
+                f"{type(self).__name__} keeps no points of its own; give the rows: plot(X)"
+            )
+        return map_of_points(self, points, color, title, color_name)
+
+    def stated(self, X: Any, n_components: int, y: Any = None) -> Stated:
+        """The problem that fitting X would solve; nothing is solved, and this stays as it is.
+
+        n_components : coordinates of an answer; they count where the estimator leaves them open
+        y : as in `fit`
+        """
+        mine = copy.copy(self)
+        checked = mine._checked(X, reset=True)
+        return mine._stated(checked, n_components, labels_for(mine, y, checked.shape[0]))
+
+    def _fit(self, X: Any, labels: Labels | None) -> None:
+        raise NotImplementedError
+
+    def _fit_tiles(self, rows: TiledRows, y: Any) -> None:
+        raise InvalidInput(
+            f"{type(self).__name__} needs all rows at once, and X is a table in tiles. "
+            f"{self._instead_of_tiles}"
+        )
+
+    def _stated(self, X: Any, count: int, labels: Labels | None) -> Stated:
+        raise InvalidInput(
+            f"{type(self).__name__} optimises nothing, so there is no problem to state and no "
+            "optimum to compare with; `dualfold.quality.report` measures any map"
+        )
+
+    def _uses_labels(self) -> bool:
+        """Whether y is read. Pipelines hand y to every step, so it must have been asked for."""
+        return bool(getattr(self, "supervised", False))
+
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        return checked_rows(self, X, reset=reset, sparse=self._accepts_sparse)
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.embedding_.shape[1])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._accepts_sparse
+        tags.input_tags.pairwise = is_precomputed(getattr(self, "metric", None))
+        tags.target_tags.required = self._uses_labels()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def fit_any_table(estimator: Any, X: Any, y: Any) -> TiledRows | None:
+    """Fit the rows of X; returns X as a table in tiles if it is one."""
+    rows = tiled_rows(X)
+    with unfitted_on_failure(estimator):
+        if rows is not None:
+            validate_data(estimator, rows.meta, reset=True, skip_check_array=True)
+            estimator._fit_tiles(rows, y)
+        else:
+            checked = estimator._checked(X, reset=True)
+            labels = labels_for(estimator, y, checked.shape[0])
+            with fit_task(estimator, X):
+                estimator._fit(checked, labels)
+    return rows
+
+
+@contextlib.contextmanager
+def unfitted_on_failure(estimator: Any) -> Iterator[None]:
+    """A fit that does not end, by an error or Ctrl-C, leaves nothing fitted.
+
+    Else half of an old and half of a new answer would stand side by side. What is set on an
+    estimator otherwise (callbacks, the kind of output) stays.
+    """
+    try:
+        yield
+    except BaseException:
+        stays = set(estimator.get_params(deep=False))
+        for name in list(vars(estimator)):
+            # scikit-learn keeps callbacks, routing and the kind of output under such names;
+            # a method that was replaced is no part of a fit.
+            of_others = "callback" in name or name.startswith(("_sklearn", "_metadata"))
+            if name not in stays and not of_others and not hasattr(type(estimator), name):
+                delattr(estimator, name)
+        raise
+
+
+def labels_for(estimator: Any, y: Any, n: int) -> Labels | None:
+    """The classes of n rows where the estimator uses them, else None."""
+    if not estimator._uses_labels():
+        return None
+    if y is None:
+        raise InvalidInput(
+            f"{estimator} requires y to be passed, but the target y is None; give a class for each "
+            "row: fit(X, y)"
+        )
+    return labels_of(y, n)
+
+
+def checked_rows(
+    estimator: Any, X: Any, *, reset: bool, sparse: bool = True, finite: bool = True
+) -> Any:
+    """X as a float array or CSR matrix; float32 stays float32.
+
+    reset : whether X is fitted, so that its width and column names are kept
+    sparse, finite : whether sparse matrices are taken; whether NaN and infinity are refused here
+    """
+    X = numbers_of(X)
+    refuse_damaged(X, "X")
+    refuse_long_integers(X)
+    try:
+        return validate_data(
+            estimator,
+            X,
+            reset=reset,
+            accept_sparse="csr" if sparse else False,
+            dtype=[np.float64, np.float32],
+            ensure_min_samples=2 if reset else 1,
+            ensure_all_finite=finite,
+        )
+    except (TypeError, ValueError) as trouble:
+        refuse_text(X, trouble)
+        raise
+
+
+def refuse_long_integers(X: Any) -> None:
+    """Integers that float64 cannot hold; rounded in silence, they would make proofs untrue."""
+    numbers = X.tocsr().data if sp.issparse(X) else X  # some formats keep no array of numbers
+    if hasattr(X, "dtypes") and hasattr(X, "select_dtypes"):
+        numbers = X.select_dtypes("integer").to_numpy()
+    if isinstance(numbers, np.ndarray) and numbers.dtype.kind in "iu":
+        exact_doubles(numbers, "X")
+
+
+def asked_count(estimator: Any, count: int, most: int) -> int:
+    """As many coordinates as the estimator's parameter says, else `count`; `most` at the most."""
+    wanted: Any = getattr(estimator, "n_components", count)
+    whole = isinstance(wanted, Integral) and not isinstance(wanted, bool)
+    return max(1, min(int(wanted) if whole else count, most))
+
+
+def map_of_points(estimator: Any, points: Any, color: Any, title: str, color_name: str) -> Figure:
+    """The figure of an estimator's points, to scale where lengths in its maps mean something."""
+    name = type(estimator).__name__
+    row = next((one for one in DESCRIPTIONS.values() if one.class_name == name), None)
+    return drawn_map(
+        points,
+        color,
+        title=title,
+        color_name=color_name,
+        verdict=str(estimator.certificate_),
+        equal=row is None or row.lengths,
+    )

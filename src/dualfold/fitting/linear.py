@@ -1,0 +1,147 @@
+"""Estimators that end in a linear map of the features, and how their answers become one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from dualfold.arrays import Array
+from dualfold.certificate import Certificate
+from dualfold.data.labels import Labels
+from dualfold.embedding import Embedding
+from dualfold.fitting.estimator import Estimator
+from dualfold.fitting.progress import Stage, fit_stage
+from dualfold.fitting.statement import Stated, linear_statement
+from dualfold.fitting.tiles import TiledRows, tiled_rows
+from dualfold.maps.linear import LinearMap
+from dualfold.trace.problem import TraceProblem
+from dualfold.trace.solution import Solution, with_signs
+
+
+@dataclass(frozen=True, eq=False)
+class LinearFit:
+    """What a fit returns: z = C(x − mean) with C = `components`, a row a coordinate.
+
+    values, certificate : the values of the problem, and how far from optimal they can be
+    points : of the fitted rows; None for a table in tiles, whose points are made when asked for
+    attributes : further fitted attributes of the method, by name
+    """
+
+    components: Any
+    mean: Array
+    values: Array
+    certificate: Certificate
+    points: Array | None = None
+    attributes: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class LinearMethod:
+    """A method that seeks a linear map, as data.
+
+    fit : of rows X and their classes
+    problem : that a fit would solve, of rows X, a number of coordinates and classes
+    fit_tiles : of a table in tiles and its classes
+    """
+
+    fit: Callable[[Any, Labels | None, Stage], LinearFit]
+    problem: Callable[[Any, int, Labels | None], TraceProblem]
+    fit_tiles: Callable[[TiledRows, Any], LinearFit]
+
+
+def linear_fit(embedding: Embedding, kind: Any, **attributes: Any) -> LinearFit:
+    """The linear map of an answer, its numbers of the precision `kind`, and the fitted points."""
+    found = linear_fit_of_tiles(
+        embedding.problem, embedding.solution, embedding.certificate, kind, **attributes
+    )
+    map_ = _map_of(embedding.problem, embedding.solution)
+    negated = np.einsum("ij,ij->i", found.components, map_.components) < 0
+    points = embedding.points * np.where(negated, -1.0, 1.0)
+    return LinearFit(
+        found.components,
+        found.mean,
+        found.values,
+        found.certificate,
+        points.astype(kind, copy=False),
+        attributes,
+    )
+
+
+def linear_fit_of_tiles(
+    problem: TraceProblem, solution: Solution, certificate: Any, kind: Any, **attributes: Any
+) -> LinearFit:
+    """The same without points."""
+    map_ = _map_of(problem, solution)
+    components = signed(map_.components).astype(kind, copy=False)
+    mean = map_.mean.astype(kind, copy=False)
+    return LinearFit(components, mean, solution.values, certificate, None, attributes)
+
+
+def _map_of(problem: TraceProblem, solution: Solution) -> LinearMap:
+    lift: Any = problem.lift
+    map_: LinearMap = lift.linear_map(solution.vectors, solution.values)
+    return map_
+
+
+def signed(components: Array) -> Array:
+    """Rows whose entry of largest modulus is positive, as scikit-learn has them."""
+    return np.ascontiguousarray(with_signs(components.T).T)
+
+
+class LinearEstimator(Estimator):
+    """z = C(x − mean) with C = `components_` (a row a coordinate), and the way back."""
+
+    components_: Any
+    mean_: Array
+    certificate_: Any
+
+    def _method(self) -> LinearMethod:
+        raise NotImplementedError
+
+    def _fit(self, X: Any, labels: Labels | None) -> None:
+        self._keep(self._method().fit(X, labels, partial(fit_stage, self)))
+
+    def _fit_tiles(self, rows: TiledRows, y: Any) -> None:
+        self._keep(self._method().fit_tiles(rows, y))
+
+    def _keep(self, fit: LinearFit) -> None:
+        self.components_, self.mean_ = fit.components, fit.mean
+        self.n_components_ = len(fit.components)
+        self.eigenvalues_, self.certificate_ = fit.values, fit.certificate
+        if fit.points is not None:
+            self.embedding_ = fit.points
+        for name, value in fit.attributes.items():
+            setattr(self, name, value)
+
+    def _stated(self, X: Any, count: int, labels: Labels | None) -> Stated:
+        return linear_statement(self._method().problem(X, count, labels))
+
+    def inverse_transform(self, X: Any) -> Array:
+        """The points of the data space whose coordinates are the rows of X.
+
+        Among all such points the one nearest to the mean: for orthonormal components
+        mean + zC, else by the pseudo-inverse.
+        """
+        check_is_fitted(self)
+        rows = tiled_rows(X)
+        if rows is not None:
+            return rows.inverse_transformed(self)
+        points = check_array(X, input_name="X", dtype=[np.float64, np.float32])
+        return self._linear_map().decode(points).astype(points.dtype, copy=False)
+
+    def placing_map(self) -> Callable[[Any], Array]:
+        """The linear map, with what scales its coordinates."""
+        check_is_fitted(self)
+        return self._linear_map()
+
+    def _linear_map(self) -> LinearMap:
+        return LinearMap(self.mean_, self.components_, getattr(self, "scale_", None))
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.components_.shape[0])

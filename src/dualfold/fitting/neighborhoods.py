@@ -1,0 +1,204 @@
+"""The graph that an estimator's parameters ask for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from inspect import signature
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from dualfold.arrays import Array
+from dualfold.errors import Argument, FewerNeighbors, InPython, InvalidInput, Message, warn
+from dualfold.graph import Graph, Neighbors, from_lengths, join_pieces, knn, one_piece, variable
+from dualfold.graph import radius as radius_graph
+from dualfold.graph.metrics import is_precomputed, refuse_other_width
+
+
+@dataclass(frozen=True, eq=False)
+class GraphSettings:
+    """Which neighbours a graph has.
+
+    n_neighbors, radius : how many nearest rows, or all within this distance
+    neighborhood : "fixed", or "variable": fewer than `n_neighbors` where points are sparse
+    metric, n_jobs : of the distances; threads of the search
+    default : the number of neighbours that nobody chose: of fewer rows it is all others, with a
+        warning
+    """
+
+    n_neighbors: int | None
+    radius: float | None = None
+    neighborhood: str = "fixed"
+    metric: Any = "euclidean"
+    n_jobs: int | None = None
+    default: int | None = None
+
+
+def graph_settings(estimator: Any) -> GraphSettings:
+    """Those of an estimator's parameters."""
+    return GraphSettings(
+        n_neighbors=estimator.n_neighbors,
+        radius=estimator.radius,
+        neighborhood=estimator.neighborhood,
+        metric=metric_with_parameters(estimator),
+        n_jobs=estimator.n_jobs,
+        default=default_neighbors(estimator),
+    )
+
+
+def neighbor_graph(X: Any, graph: Any, settings: GraphSettings) -> Graph:
+    """The given `graph` over the rows of X, else neighbours within the radius, else nearest ones.
+
+    A `graph` may also be lists of neighbours (`Neighbors`, by Euclidean distances): they are used
+    instead of a search where they serve.
+    """
+    known = graph if isinstance(graph, Neighbors) else None
+    if graph is not None and known is None:
+        return _given_graph(graph, X)
+    n_neighbors, radius, metric = settings.n_neighbors, settings.radius, settings.metric
+    _refuse_both(n_neighbors, radius)
+    if radius is not None:
+        if settings.neighborhood == "variable":
+            raise InvalidInput(
+                Argument("radius", radius),
+                " and ",
+                Argument("neighborhood", "variable"),
+                " were given; a radius already lets the number of neighbours vary: drop one of "
+                "the two",
+            )
+        return radius_graph(X, _finite(radius, X, metric), metric=metric, n_jobs=settings.n_jobs)
+    if n_neighbors is None:
+        raise InvalidInput(
+            "neither ",
+            Argument("n_neighbors"),
+            " nor ",
+            Argument("radius"),
+            " is given; one of them is needed",
+        )
+    if n_neighbors == settings.default and 2 <= X.shape[0] <= n_neighbors:
+        n_neighbors = _all_others(X.shape[0], n_neighbors)
+    if n_neighbors >= X.shape[0]:
+        raise InvalidInput(
+            Argument("n_neighbors", n_neighbors),
+            " needs more points than that, and there are ",
+            InPython("n_samples="),
+            f"{X.shape[0]}; the largest usable number here is {X.shape[0] - 1}",
+        )
+    if known is not None and not _serves(known, X, n_neighbors, metric):
+        known = None
+    rule = variable if settings.neighborhood == "variable" else knn
+    return rule(X, n_neighbors, metric=metric, n_jobs=settings.n_jobs, known=known)
+
+
+def default_neighbors(estimator: Any) -> int | None:
+    """The default of `n_neighbors`, which small tables may fall short of."""
+    default = signature(type(estimator)).parameters["n_neighbors"].default
+    return default if isinstance(default, int) else None
+
+
+def metric_with_parameters(estimator: Any) -> Any:
+    """The metric with its parameters; Minkowski's p = 2 is the fast Euclidean one."""
+    metric, p = estimator.metric, getattr(estimator, "p", 2)
+    given = dict(getattr(estimator, "metric_params", None) or {})
+    if metric == "minkowski":
+        p = given.pop("p", p)
+        if not given and p in (1, 2):
+            return {1: "manhattan", 2: "euclidean"}[p]
+        given["p"] = p
+    return MetricWithParameters(metric, given) if given else metric
+
+
+class MetricWithParameters:
+    """A metric of scikit-learn with its parameters, as a function of two points."""
+
+    def __init__(self, metric: Any, parameters: dict[str, Any]) -> None:
+        self.metric, self.parameters = metric, parameters
+
+    def __call__(self, x: Array, y: Array) -> float:
+        if callable(self.metric):
+            return float(self.metric(x, y, **self.parameters))
+        from sklearn.metrics import pairwise_distances
+
+        refuse_other_width(self.metric, self.parameters, len(x))
+        pair = np.vstack([x, y])
+        return float(pairwise_distances(pair, metric=self.metric, **self.parameters)[0, 1])
+
+
+def _all_others(n: int, usual: int) -> int:
+    warn(
+        FewerNeighbors(
+            f"there are {n} rows, so each has the other {n - 1} as neighbours instead of the usual "
+            f"{usual}; ",
+            Argument("n_neighbors"),
+            " chooses another number",
+        )
+    )
+    return n - 1
+
+
+def _serves(known: Neighbors, X: Any, n_neighbors: int, metric: Any) -> bool:
+    """Whether lists that were found before are those that would be searched for."""
+    n, k = known.indices.shape
+    if n != X.shape[0]:
+        raise InvalidInput(
+            Argument("graph"),
+            f" holds the neighbours of {n} points and X has {X.shape[0]} rows; pass those of these "
+            "rows",
+        )
+    return k >= n_neighbors and isinstance(metric, str) and metric in ("euclidean", "l2")
+
+
+def _refuse_both(n_neighbors: int | None, radius: float | None) -> None:
+    if n_neighbors is not None and radius is not None:
+        raise InvalidInput(
+            "Both ",
+            Argument("n_neighbors"),
+            " and ",
+            Argument("radius"),
+            " are provided. Use ",
+            Argument("n_neighbors", None),
+            " with ",
+            Argument("radius", radius),
+            ", or ",
+            Argument("radius", None),
+            " with ",
+            Argument("n_neighbors", n_neighbors),
+        )
+
+
+def _given_graph(graph: Any, X: Any) -> Graph:
+    """A `Graph` or a sparse matrix of edge lengths, as the graph of the rows of X."""
+    if not isinstance(graph, Graph) and not sp.issparse(graph):
+        raise InvalidInput(
+            Argument("graph"),
+            f" is a {type(graph).__name__}; it must be a Graph (dualfold.graph), lists of "
+            "neighbours, or a sparse matrix of edge lengths",
+        )
+    if graph.shape[0] != X.shape[0] if sp.issparse(graph) else graph.n != X.shape[0]:
+        raise InvalidInput(
+            "the given ",
+            Argument("graph"),
+            f" is not over the {X.shape[0]} rows of X; pass one of their size",
+        )
+    if sp.issparse(graph):
+        return replace(from_lengths(graph), points=X, metric="euclidean")
+    return replace(graph, points=X)
+
+
+def _finite(radius: float, X: Any, metric: Any) -> float:
+    """An infinite radius means everybody: the largest distance there is."""
+    if float(radius) < np.inf:
+        return float(radius)
+    from sklearn.metrics import pairwise_distances
+
+    if is_precomputed(metric):
+        return float(X.max())
+    return float(pairwise_distances(X, metric=metric).max()) * (1 + 1e-9)
+
+
+def connected(graph: Graph, pieces: str) -> Graph:
+    """The graph in one piece: joined by its shortest links (with a warning), or refused."""
+    if pieces == "raise":
+        return one_piece(graph)
+    return join_pieces(graph, otherwise=Message(Argument("pieces", "raise"), " would have refused"))

@@ -1,0 +1,205 @@
+"""Factor analysis of mixed data."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass, replace
+from numbers import Integral
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import validate_data
+
+from dualfold.arrays import Array
+from dualfold.data.encoding import Encoding, category, encoded_columns, indicators, sources_of
+from dualfold.data.labels import Labels
+from dualfold.embedding import embed
+from dualfold.errors import Argument, InvalidInput
+from dualfold.fitting.estimator import asked_count
+from dualfold.fitting.linear import (
+    LinearEstimator,
+    LinearFit,
+    LinearMethod,
+    linear_fit,
+    linear_fit_of_tiles,
+)
+from dualfold.fitting.progress import Stage
+from dualfold.fitting.solver_choice import solver_to_last_digits
+from dualfold.fitting.tiles import TiledRows
+from dualfold.inputs import frame_of, numbers_of
+from dualfold.methods._pca import centred_problem, pca
+from dualfold.trace.problem import TraceProblem
+from dualfold.weights.row_passes import column_deviations, column_means, table
+
+
+def famd(X: Any, *, n_components: int = 2, indicators: Array | None = None) -> TraceProblem:
+    """The directions along which numbers and categories vary most together.
+
+        maximise tr(VᵀAV)  subject to  VᵀV = I,   A = ZᵀHZ/n
+
+    Z has each column of numbers divided by its standard deviation, and for each level of a
+    category a column of 0 and 1 divided by √p, with p the share of the rows that have it.
+    `indicators` says which columns of X are of this kind (None: none; `dualfold.data.prepare`
+    and the estimator `FAMD` make them). With numbers alone this is PCA of the standardised
+    columns, with K categories alone multiple correspondence analysis (MCA): its eigenvalues are
+    those of A over K, its coordinates those here over √K. Preserves what columns of both
+    kinds have in common; a column of numbers weighs 1, a category its levels less one. Fails
+    where rare levels (p below 1 %) are many: each is far from everything, 1/√p.
+
+    Escofier, "Traitement simultané de variables qualitatives et quantitatives en analyse
+    factorielle" (1979); Pagès, "Analyse factorielle de données mixtes" (2004).
+    """
+    data = table(X)
+    mean = column_means(data)
+    scale = column_deviations(data, mean)
+    if indicators is not None:
+        scale = np.where(indicators, np.sqrt(np.maximum(mean, 0.0)), scale)
+        scale = np.where(scale > 0, scale, 1.0)
+    return centred_problem(data, n_components, data.shape[0], scale=scale)
+
+
+@dataclass(eq=False, repr=False)
+class FAMD(LinearEstimator):
+    """PCA for numbers and categories together, with a proof that nothing fits better.
+
+    X is a data frame: columns of numbers are standardised, text, categories and true/false become
+    a column of 0 and 1 for each level, weighted by its rarity. Of categories alone it is
+    multiple correspondence analysis (eigenvalues times, coordinates times the root of the number
+    of columns). Arrays of numbers are columns of numbers. New rows are weighted by the shares
+    of the fitted ones; a level that was not among these, or a missing one, counts as the average.
+
+    Parameters
+    ----------
+    n_components : number of coordinates
+    columns : what X holds: "mixed", columns as a table has them; or "prepared", what
+        `dualfold.data.prepare` made of them, which is scaled already
+
+    Attributes
+    ----------
+    components_, mean_, scale_ : the map of the columns of 0, 1 and numbers
+    encodings_ : how the columns of a data frame became those; () for an array
+    embedding_ : the fitted points
+    eigenvalues_ : variance of each coordinate (divisor n)
+    n_components_ : how many axes there are
+    explained_variance_ratio_ : their shares of the whole
+    certificate_ : how far from optimal the coordinates can be; print it
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from dualfold import FAMD
+    >>> table = pd.DataFrame({"size": [1.0, 2.0, 3.0, 9.0], "kind": ["a", "a", "b", "b"]})
+    >>> model = FAMD(n_components=1).fit(table)
+    >>> print(model.eigenvalues_.round(3), model.certificate_.level)
+    [1.723] proved
+    """
+
+    _accepts_sparse = False
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "columns": [StrOptions({"mixed", "prepared"})],
+    }
+
+    n_components: int = 2
+    _: KW_ONLY
+    columns: Literal["mixed", "prepared"] = "mixed"
+
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        """Columns of 0, 1 and numbers; those of a frame as they were when it was fitted."""
+        X = frame_of(numbers_of(X))
+        if reset:
+            self.encodings_ = _encodings(X)
+        if not self.encodings_:
+            return super()._checked(X, reset=reset)
+        if not hasattr(X, "iloc"):
+            raise InvalidInput(
+                Argument("X"), " must be a data frame with the columns that were fitted"
+            )
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        rows = encoded_columns(self.encodings_, {str(name): column for name, column in X.items()})
+        gap = ~np.isfinite(rows)
+        if reset and gap.any():
+            name = sources_of(self.encodings_)[int(np.argmax(gap.any(axis=0)))]
+            raise InvalidInput(
+                f"'{name}' contains NaN or has gaps; leave these rows out, or let "
+                "dualfold.data.prepare fill them in"
+            )
+        shares = indicators(self.encodings_)
+        if not reset and gap[:, ~shares].any():
+            name = sources_of(self.encodings_)[int(np.argmax(gap.any(axis=0) & ~shares))]
+            raise InvalidInput(f"'{name}' contains NaN or has gaps; fill them in first")
+        return rows if reset else np.where(gap, self.mean_, rows)
+
+    def _refuse_many(self, count: int, shape: tuple[int, int]) -> None:
+        if count > min(shape):
+            raise InvalidInput(
+                Argument("n_components", count),
+                f" asks for too many coordinates; {shape[0]} rows and {shape[1]} columns have "
+                f"{min(shape)}",
+            )
+
+    def _problem(self, X: Any, count: int) -> TraceProblem:
+        self._refuse_many(count, X.shape)
+        if self.columns == "prepared":
+            return pca(X, n_components=count)
+        shares: Array | None = indicators(self.encodings_) if self.encodings_ else None
+        return famd(X, n_components=count, indicators=shares)
+
+    def _method(self) -> LinearMethod:
+        return LinearMethod(self._fit_rows, self._problem_for, self._fit_encoded_tiles)
+
+    def _problem_for(self, X: Any, count: int, labels: Labels | None) -> TraceProblem:
+        return self._problem(X, asked_count(self, count, min(X.shape)))
+
+    def _fit_rows(self, X: Any, labels: Labels | None, stage: Stage) -> LinearFit:
+        with stage("problem"):
+            problem = self._problem(X, self.n_components)
+        with stage("solution and certificate"):
+            embedding = embed(problem, solver=solver_to_last_digits(problem))
+        A: Any = problem.A
+        total = float(A.trace()) if hasattr(A, "trace") else float(np.nan)
+        ratio = embedding.values / (total or 1.0)
+        scale = getattr(problem.lift, "scale", None)
+        return linear_fit(embedding, X.dtype, scale_=scale, explained_variance_ratio_=ratio)
+
+    def _fit_encoded_tiles(self, rows: TiledRows, y: Any) -> LinearFit:
+        """Two passes: the levels of categories, then the scatter of the columns of 0, 1, numbers.
+
+        Of numbers alone there is nothing to look for, and one pass is enough.
+        """
+        self.encodings_ = rows.encodings() if rows.is_frame else ()
+        moments = rows.encoded_moments(self.encodings_)
+        width = len(moments.mean)
+        self._refuse_many(self.n_components, (moments.count, width))
+        shares = indicators(self.encodings_) if self.encodings_ else np.zeros(width, bool)
+        scale: Array | None = None
+        if self.columns == "mixed":
+            scale = np.where(shares, np.sqrt(np.maximum(moments.mean, 0.0)), moments.deviations)
+            scale = np.where(scale > 0, scale, 1.0)
+        problem = moments.scaled_problem(scale, moments.count, shares)
+        problem = replace(problem, count=self.n_components)
+        answer = embed(problem, solver=solver_to_last_digits(problem))
+        dtype = np.dtype(np.float64) if self.encodings_ else rows.dtype
+        total = float(np.trace(np.asarray(problem.A)))
+        ratio = answer.solution.values / (total or 1.0)
+        return linear_fit_of_tiles(
+            problem,
+            answer.solution,
+            answer.certificate,
+            dtype,
+            scale_=scale,
+            explained_variance_ratio_=ratio,
+        )
+
+
+def _encodings(X: Any) -> tuple[Encoding, ...]:
+    """How the columns of a data frame become numbers; () where they are numbers already."""
+    if not hasattr(X, "iloc"):
+        return ()
+    numbers = {str(name) for name in X.select_dtypes("number").columns}
+    if len(numbers) == X.shape[1]:
+        return ()
+    return tuple(
+        Encoding(str(name), "number") if str(name) in numbers else category(str(name), column)
+        for name, column in X.items()
+    )

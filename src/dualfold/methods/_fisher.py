@@ -1,0 +1,168 @@
+"""Fisher's discriminant."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal
+
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from dualfold.data.labels import Labels, labels_of
+from dualfold.embedding import embed
+from dualfold.errors import Argument, InvalidInput
+from dualfold.fitting.estimator import labels_for
+from dualfold.fitting.linear import (
+    LinearEstimator,
+    LinearFit,
+    LinearMethod,
+    linear_fit,
+    linear_fit_of_tiles,
+)
+from dualfold.fitting.progress import Stage
+from dualfold.fitting.solver_choice import solver_to_last_digits
+from dualfold.fitting.tiles import TiledRows
+from dualfold.maps.linear import ProjectionLift
+from dualfold.trace.problem import TraceProblem
+from dualfold.weights.class_scatter import (
+    ClassScatter,
+    class_scatter,
+    class_scatter_of,
+    ledoit_wolf_scatter,
+)
+from dualfold.weights.row_passes import table
+
+Shrinkage = float | Literal["auto"] | None
+
+
+def fisher_discriminant(
+    X: Any, labels: Any, *, n_components: int | None = None, shrinkage: Shrinkage = None
+) -> TraceProblem:
+    """The directions along which classes lie apart, measured by the spread within them (LDA).
+
+        maximise tr(VᵀS_bV)  subject to  VᵀS_wV = I,   points HXV
+
+    S_w is the mean covariance of the classes, S_t the covariance of all rows of X, and
+    S_b = S_t − S_w that of the class means. c classes have c − 1 such directions at most, and
+    `n_components`=None takes as many. Preserves what tells the classes of `labels` apart if all
+    of them spread alike; fails where they differ by their spread and not by their means, or lie
+    around one another. With few rows for many features S_w is singular: `shrinkage` moves S_w
+    and S_t towards (tr S/D)·I by a share between 0 and 1, or by Ledoit and Wolf's estimate
+    for each class and for all rows ("auto"). Both as in scikit-learn.
+
+    Fisher, "The use of multiple measurements in taxonomic problems" (1936); Ledoit and Wolf,
+    "A well-conditioned estimator for large-dimensional covariance matrices" (2004).
+    """
+    data = table(X)
+    classes = labels_of(labels, data.shape[0]).of_two_or_more(
+        "the spread within a class is not known from one row"
+    )
+    if shrinkage == "auto":
+        found = ledoit_wolf_scatter(data, classes)
+    else:
+        found = class_scatter(data, classes, float(shrinkage or 0.0))
+    return discriminant_problem(found, len(classes.classes), n_components, data)
+
+
+def discriminant_problem(
+    found: ClassScatter, classes: int, n_components: int | None, data: Any = None
+) -> TraceProblem:
+    """The problem of these matrices, of so many classes; without `data` it has a map, no points."""
+    most = min(classes - 1, len(found.within))
+    count = most if n_components is None else n_components
+    if count > most:
+        raise InvalidInput(
+            Argument("n_components", count),
+            f" asks for too many directions; {classes} classes in {len(found.mean)} "
+            f"features have {most} at most; lower ",
+            Argument("n_components"),
+            f" to {most}",
+        )
+    lift = ProjectionLift(data, found.mean, space=found.space)
+    return TraceProblem(found.between, found.within, count, "max", lift=lift)
+
+
+@dataclass(eq=False, repr=False)
+class FisherDiscriminant(LinearEstimator):
+    """Draw classes apart by a linear map (linear discriminant analysis, LDA).
+
+    The directions of `sklearn.discriminant_analysis.LinearDiscriminantAnalysis` with
+    solver="eigen", certified; the points are centred. It does not predict: put any classifier
+    after it. See `dualfold.methods.fisher_discriminant` for the problem it solves.
+
+    Parameters
+    ----------
+    n_components : number of coordinates; None is as many as there are, one less than classes
+    shrinkage : None, a share between 0 and 1 by which covariances are moved towards a multiple of
+        I, or "auto" (Ledoit and Wolf). Needed where features outnumber rows
+
+    Attributes
+    ----------
+    components_, mean_ : the map; embedding_ : the fitted points
+    classes_ : the labels, sorted
+    eigenvalues_ : scatter between classes over scatter within them, for each coordinate
+    certificate_ : how far from optimal the coordinates can be; print it
+    n_components_ : number of coordinates
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from dualfold import FisherDiscriminant
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = FisherDiscriminant().fit(X, y)
+    >>> print(model.eigenvalues_.round(4), model.certificate_.level)
+    [32.1919  0.2854] proved
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_components": [Interval(Integral, 1, None, closed="left"), None],
+        "shrinkage": [Interval(Real, 0, 1, closed="left"), StrOptions({"auto"}), None],
+    }
+
+    n_components: int | None = None
+    _: KW_ONLY
+    shrinkage: Shrinkage = None
+
+    def _uses_labels(self) -> bool:
+        return True
+
+    def _method(self) -> LinearMethod:
+        return LinearMethod(self._fit_classes, self._problem, self._fit_class_tiles)
+
+    def _problem(self, X: Any, count: int | None, labels: Labels | None) -> TraceProblem:
+        assert labels is not None  # `_uses_labels` says so
+        asked = self.n_components or count
+        return fisher_discriminant(X, labels, n_components=asked, shrinkage=self.shrinkage)
+
+    def _fit_classes(self, X: Any, labels: Labels | None, stage: Stage) -> LinearFit:
+        with stage("problem"):
+            problem = self._problem(X, None, labels)
+        with stage("solution and certificate"):
+            embedding = embed(problem, solver=solver_to_last_digits(problem))
+        assert labels is not None
+        return linear_fit(embedding, X.dtype, classes_=labels.classes)
+
+    def _fit_class_tiles(self, rows: TiledRows, y: Any) -> LinearFit:
+        """The same problem, with counts, means and scatter of classes added up from the tiles."""
+        if y is None:
+            labels_for(self, y, 0)  # says what is needed
+        if self.shrinkage == "auto":
+            raise InvalidInput(
+                Argument("shrinkage", "auto"),
+                " needs all rows at once, and X is a table in tiles; give a number between 0 and 1",
+            )
+        moments = rows.class_moments(y)
+        n, classes = int(moments.counts.sum()), len(moments.classes)
+        found = class_scatter_of(
+            moments.within, moments.between, moments.mean, n, classes, float(self.shrinkage or 0.0)
+        )
+        problem = discriminant_problem(found, classes, self.n_components)
+        answer = embed(problem, solver=solver_to_last_digits(problem))
+        return linear_fit_of_tiles(
+            problem, answer.solution, answer.certificate, rows.dtype, classes_=moments.classes
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.shrinkage != "auto"  # Ledoit and Wolf's needs all entries
+        return tags

@@ -1,0 +1,209 @@
+"""scikit-learn's SpectralEmbedding, certified."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+from sklearn.base import BaseEstimator, _fit_context
+from sklearn.utils import check_symmetric
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from dualfold.arrays import Array
+from dualfold.data.labels import Labels
+from dualfold.embedding import embed
+from dualfold.errors import Argument, DualfoldWarning, InvalidInput, warn
+from dualfold.fitting.estimator import Estimator, fit_any_table
+from dualfold.fitting.progress import CallbackSupportMixin, fit_stage
+from dualfold.fitting.solver_choice import solver_named
+from dualfold.fitting.statement import Stated
+from dualfold.graph import nearest
+from dualfold.trace.problem import TraceProblem
+
+
+@dataclass(eq=False, repr=False)
+class SpectralEmbedding(CallbackSupportMixin, BaseEstimator):
+    """scikit-learn's SpectralEmbedding, with eigenvalues and a certificate.
+
+    The same affinities (½(A + Aᵀ), self-loops included), parameters and coordinates.
+    Every `eigen_solver` name is accepted; the solver is chosen by `Auto` and proved. A graph
+    in several pieces is embedded as it is, with scikit-learn's warning, and new points are
+    not placed: `LaplacianEigenmaps` does better at both.
+
+    Parameters
+    ----------
+    n_components : number of coordinates
+    affinity : "nearest_neighbors", "rbf", "precomputed", "precomputed_nearest_neighbors", or a
+        function of X
+    gamma : of "rbf" affinities exp(−gamma·‖x − y‖²); None is 1/n_features
+    n_neighbors : of "nearest_neighbors", the point itself among them; None is a tenth of the points
+    eigen_tol : of the solver; "auto" is 1e-10
+    random_state : accepted; the answer does not depend on it
+    n_jobs : threads of the neighbour search (None: all cores)
+
+    Attributes
+    ----------
+    embedding_, affinity_matrix_, n_neighbors_, gamma_ : as in scikit-learn
+    eigenvalues_, certificate_ : the values of the problem, and how far from optimal they can be
+    n_connected_components_ : in how many pieces the graph is
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold import SpectralEmbedding
+    >>> turn = np.arange(12) * np.pi / 6
+    >>> ring = np.column_stack([np.cos(turn), np.sin(turn)])
+    >>> model = SpectralEmbedding(n_neighbors=3).fit(ring)
+    >>> print(model.eigenvalues_.round(4), model.certificate_.level)
+    [0.134 0.134] proved
+    """
+
+    _accepts_sparse: ClassVar[bool] = True
+    _instead_of_tiles: ClassVar[str] = (
+        "LaplacianEigenmaps reads tiles: it embeds some rows, which place the others"
+    )
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "affinity": [
+            StrOptions(
+                {"nearest_neighbors", "rbf", "precomputed", "precomputed_nearest_neighbors"}
+            ),
+            callable,
+        ],
+        "gamma": [Interval(Real, 0, None, closed="left"), None],
+        "random_state": ["random_state"],
+        "eigen_solver": [StrOptions({"arpack", "lobpcg", "amg"}), None],
+        "eigen_tol": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
+        "n_jobs": [None, Integral],
+    }
+
+    n_components: int = 2
+    _: KW_ONLY
+    affinity: Any = "nearest_neighbors"
+    gamma: float | None = None
+    random_state: Any = None
+    eigen_solver: str | None = None
+    eigen_tol: Any = "auto"
+    n_neighbors: int | None = None
+    n_jobs: int | None = None
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Embed X; y is ignored."""
+        fit_any_table(self, X, y)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Array:
+        """Embed X and return the points; y is ignored."""
+        return np.asarray(self.fit(X).embedding_)
+
+    plot = Estimator.plot
+    stated = Estimator.stated
+    _checked = Estimator._checked
+    _fit_tiles = Estimator._fit_tiles
+    _uses_labels = Estimator._uses_labels
+
+    def _fit(self, X: Any, labels: Labels | None) -> None:
+        with fit_stage(self, "affinities"):
+            W = self.affinity_matrix_ = self._affinities(X)
+        problem, pieces = _problem_of_affinities(W, self.n_components)
+        self.n_connected_components_ = pieces
+        if pieces > 1:
+            warn(
+                DualfoldWarning(
+                    "Graph is not fully connected, spectral embedding may not work as expected."
+                )
+            )
+        # Drop-ins are compared by digits: tighter than the default.
+        tol = 1e-10 if self.eigen_tol == "auto" else float(self.eigen_tol)
+        with fit_stage(self, "solution and certificate"):
+            embedding = embed(problem, solver=solver_named("auto", tol))
+        self.embedding_ = embedding.points.astype(X.dtype)
+        self.eigenvalues_ = embedding.values
+        self.certificate_ = embedding.certificate
+
+    def _stated(self, X: Any, count: int, labels: Labels | None) -> Stated:
+        problem, _ = _problem_of_affinities(self._affinities(X), self.n_components)
+        return Stated(problem, _refuse_new_rows)
+
+    def _affinities(self, X: Any) -> Any:
+        if callable(self.affinity):
+            return self.affinity(X)
+        if self.affinity == "precomputed":
+            return check_symmetric(X)  # averages with its transpose and warns, as scikit-learn does
+        if self.affinity == "nearest_neighbors" and sp.issparse(X):
+            warn(
+                UserWarning(
+                    "Nearest neighbors affinity currently does not support sparse input, "
+                    "falling back to rbf affinity"
+                )
+            )
+            self.affinity = "rbf"
+        if self.affinity == "rbf":
+            from sklearn.metrics.pairwise import rbf_kernel
+
+            self.gamma_ = self.gamma if self.gamma is not None else 1.0 / X.shape[1]
+            return rbf_kernel(X, gamma=self.gamma_)
+        return self._neighbor_affinities(X)
+
+    def _neighbor_affinities(self, X: Any) -> sp.csr_matrix:
+        """½(A + Aᵀ) of each point's nearest neighbours, itself among them."""
+        n = X.shape[0]
+        chosen = self.n_neighbors if self.n_neighbors is not None else max(n // 10, 1)
+        if self.affinity == "precomputed_nearest_neighbors":
+            from sklearn.neighbors import NearestNeighbors
+
+            finder = NearestNeighbors(n_neighbors=self.n_neighbors, metric="precomputed").fit(X)
+            A = finder.kneighbors_graph(X=X, mode="connectivity")
+            return 0.5 * (A + A.T)
+        self.n_neighbors_ = chosen
+        listed = np.arange(n)[:, None]
+        if chosen > 1:
+            others = nearest(X, chosen - 1, n_jobs=self.n_jobs).indices
+            listed = np.hstack([listed, others])
+        indptr = np.arange(0, n * chosen + 1, chosen)
+        A = sp.csr_matrix((np.ones(n * chosen, X.dtype), listed.ravel(), indptr), shape=(n, n))
+        return 0.5 * (A + A.T)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self.affinity in (
+            "precomputed",
+            "precomputed_nearest_neighbors",
+        )
+        return tags
+
+
+def _refuse_new_rows(answer: Any) -> Any:
+    raise InvalidInput(
+        "SpectralEmbedding places no new points; LaplacianEigenmaps does, and is the same "
+        "method with another choice of weights"
+    )
+
+
+def _problem_of_affinities(W: Any, count: int) -> tuple[TraceProblem, int]:
+    """min tr(VᵀLV), VᵀDegV = I, Vᵀ Deg 1 = 0 for given affinities; and how many pieces."""
+    W = sp.csr_array(W, dtype=float)
+    W = sp.csr_array(W - sp.diags_array(W.diagonal()))  # a self-loop moves nothing
+    W.eliminate_zeros()
+    degrees = np.asarray(W.sum(axis=1)).ravel()
+    if (degrees < 0).any():
+        row = int(np.argmin(degrees))
+        raise InvalidInput(
+            Argument("affinity"),
+            f": those of row {row} (counted from 0) add up to {degrees[row]:.3g}; they are "
+            "likenesses and must be 0 or more, so turn distances or correlations into such first, "
+            "as exp(−d²) or 1 + r",
+        )
+    laplacian = sp.csr_array(sp.diags_array(degrees) - W)
+    pieces = int(connected_components(W, directed=False)[0])
+    degrees[degrees == 0] = 1.0  # a lone point, as scikit-learn has it
+    if W.nnz > W.shape[0] ** 2 // 4:
+        laplacian = laplacian.toarray()
+    return TraceProblem(laplacian, degrees, count, "min", excluded=np.ones(W.shape[0])), pieces

@@ -1,0 +1,90 @@
+"""What methods ask of a table in tiles (`dualfold.fitting.tiles.TiledRows`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import validate_data
+
+from dualfold.arrays import Array
+from dualfold.fitting.moments import Moments
+from dualfold.graph import Neighbors
+from dualfold.scale.classes import ClassMoments, class_moments_of
+from dualfold.scale.landmark_fit import fit_landmarks
+from dualfold.scale.lists import neighbors
+from dualfold.scale.mixed import encoded_moments, encodings_of
+from dualfold.scale.moments import moments_of
+from dualfold.scale.placing import laid_out, on_every_tile
+from dualfold.scale.sampling import gathered
+from dualfold.scale.table import TiledTable, is_tiled, table
+
+
+def rows_for_fits(X: Any) -> RowsForFits | None:
+    """X as methods read it, if it is a table in tiles."""
+    return RowsForFits(table(X)) if is_tiled(X) else None
+
+
+@dataclass(frozen=True, eq=False)
+class RowsForFits:
+    """A table in tiles, as `TiledRows` describes it."""
+
+    table: TiledTable
+
+    @property
+    def n_rows(self) -> int:
+        return self.table.n_rows
+
+    @property
+    def width(self) -> int:
+        return self.table.width
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.table.dtype
+
+    @property
+    def meta(self) -> Any:
+        return self.table.meta
+
+    @property
+    def is_frame(self) -> bool:
+        return self.table.is_frame
+
+    def moments(self) -> Moments:
+        return moments_of(self.table)
+
+    def class_moments(self, y: Any) -> ClassMoments:
+        return class_moments_of(self.table, y)
+
+    def encodings(self) -> Any:
+        return encodings_of(self.table)
+
+    def encoded_moments(self, encodings: Any) -> Moments:
+        return encoded_moments(self.table, encodings)
+
+    def neighbors(self, count: int) -> Neighbors:
+        return neighbors(self.table, count)
+
+    def as_one_array(self) -> Any:
+        return laid_out(self.table)
+
+    def rows_at(self, numbers: Array) -> Array:
+        found: Array = gathered(self.table, numbers)
+        return found
+
+    def fit_landmarks(self, estimator: Any) -> None:
+        fit_landmarks(estimator, self.table)
+
+    def transformed(self, estimator: Any) -> Any:
+        validate_data(estimator, self.meta, reset=False, skip_check_array=True)
+        names = [str(name) for name in estimator.get_feature_names_out()]
+        return on_every_tile(self.table, estimator, "transform", names, self.dtype)
+
+    def inverse_transformed(self, estimator: Any) -> Any:
+        wide = int(estimator.n_features_in_)
+        names = getattr(estimator, "feature_names_in_", np.arange(wide).astype(str))
+        return on_every_tile(
+            self.table, estimator, "inverse_transform", [str(n) for n in names], self.dtype
+        )
