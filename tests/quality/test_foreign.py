@@ -10,7 +10,7 @@ from dualfold.data import read_metadata
 from dualfold.errors import InvalidInput
 from dualfold.quality import conformal_p_values
 from dualfold.saved import ForeignRows, load_model, save_model
-from tests.cli.test_commands import run
+from tests.cli.command_line import run
 
 DRAWS = {
     "normal": lambda n, rng: rng.standard_normal((n, 4)),

@@ -28,9 +28,9 @@ from dualfold.saved import (
     rechecked_unfolding,
     rule_of,
 )
-from dualfold.saved.trace_answers import StoredPoints, vectors_of_points
+from dualfold.saved.trace_answers import vectors_of_points
 from dualfold.trace import TraceProblem
-from dualfold.trace.doubts import point_doubts, row_doubts
+from dualfold.trace.doubts import StoredPoints, point_doubts, row_doubts
 from dualfold.unfolding.stored_unfolding import leading_doubts
 from tests.robustness import forgeries
 from tests.robustness.forgeries import npy
@@ -125,9 +125,9 @@ def test_points_that_cannot_be_compared_are_infinitely_far():
 
 def test_points_are_traced_back_where_it_is_known_how():
     problem = TraceProblem(np.eye(30), None, 2, "max")
-    stored = StoredPoints(X[:, :2], None, single=False)
+    stored = StoredPoints(X[:, :2])
     assert vectors_of_points(problem, stored) is not None
-    with pytest.raises(InvalidInput, match="of function cannot be traced back"):
+    with pytest.raises(InvalidInput, match="of a FunctionLift cannot be traced back"):
         vectors_of_points(replace(problem, lift=lambda V, values: V), stored)
 
 

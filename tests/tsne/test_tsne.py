@@ -341,11 +341,11 @@ def test_rows_far_from_all_old_ones_are_named(fitted):
 
 
 def test_new_rows_on_a_grid_lie_where_all_pairs_put_them(fitted, monkeypatch):
-    from dualfold.maps import attraction
+    from dualfold.maps import attraction_map
 
     new = digits().points[300:330].astype(float)
     by_pairs = fitted.transform(new)
-    monkeypatch.setattr(attraction, "MAX_POINTS_BY_PAIRS", 10)
+    monkeypatch.setattr(attraction_map, "MAX_POINTS_BY_PAIRS", 10)
     apart = np.linalg.norm(fitted.transform(new) - by_pairs, axis=1)
     assert np.median(apart) < 0.02 * np.ptp(fitted.embedding_)
 

@@ -25,7 +25,7 @@ from dualfold.fitting.graph_fit import FewerRows, GraphMethod
 from dualfold.fitting.rules import local_rule
 from dualfold.graph.directed_lists import connected_lists, neighborhoods, with_unlisted_points
 from dualfold.graph.graph import Graph
-from dualfold.maps.local import LocalWeightsMap
+from dualfold.maps.local_map import LocalWeightsMap
 from dualfold.trace.lift import EdgeLengthScale
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.sparse.shifted_matrices import shifted_matrices

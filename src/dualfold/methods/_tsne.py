@@ -21,7 +21,7 @@ from dualfold.fitting.progress import fit_stage
 from dualfold.fitting.tiles import TiledRows
 from dualfold.graph.graph import Graph, Lists
 from dualfold.graph.metrics import is_precomputed
-from dualfold.maps.attraction import AttractionMap
+from dualfold.maps.attraction_map import AttractionMap
 from dualfold.trace.certificate import certify
 from dualfold.tsne.certificate import MAX_UNBALANCED_SHARE, certify_tsne
 from dualfold.tsne.checks import neighbors_kept, warn_of_collapse

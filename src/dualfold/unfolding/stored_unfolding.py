@@ -61,10 +61,14 @@ def rechecked_unfolding(
     first = np.unique(contraction.place, return_index=True)[1]
     if sides is None:
         equal = np.ones(problem.m)  # any weights bound the optimum, these badly
-        certificate = certify_unfolding(problem, _bounded(Y[first]), equal, tolerance=tolerance)
+        certificate = certify_unfolding(
+            problem, _without_overflow(Y[first]), equal, tolerance=tolerance
+        )
         return certificate.doubted(*_duplicate_doubts(contraction, first, Y))
     factor, weights = _factor_and_weights(sides, contraction)
-    certificate = certify_unfolding(problem, _bounded(factor[first]), weights, tolerance=tolerance)
+    certificate = certify_unfolding(
+        problem, _without_overflow(factor[first]), weights, tolerance=tolerance
+    )
     doubts = _duplicate_doubts(contraction, first, factor) or leading_doubts(factor, Y)
     return certificate.doubted(*doubts)
 
@@ -79,7 +83,7 @@ def _real_table(numbers: Any, name: str) -> Array:
     return table.astype(float)
 
 
-def _bounded(points: Array) -> Array:
+def _without_overflow(points: Array) -> Array:
     """NaN in place of numbers whose squares overflow: a certificate refuses them by that."""
     return np.where(np.abs(points) <= MAX_COORDINATE, points, np.nan)
 

@@ -12,14 +12,14 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, DamagedFile, InvalidInput
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.neighbors import nearest
-from dualfold.maps.out_of_sample import FittedRowsMap, OutOfSampleMap, map_from_parts, parts_of
+from dualfold.maps.out_of_sample import OutOfSampleMap, StoredAnswer, map_from_parts, parts_of
 from dualfold.maps.parts import Parts, refuse_functions
 from dualfold.trace.lift import Solve
 from dualfold.trace.problem import TraceProblem
 
 
 @dataclass(frozen=True, eq=False)
-class PiecewiseMap(FittedRowsMap):
+class PiecewiseMap(OutOfSampleMap):
     """A new point goes by the map of the piece that its nearest old point belongs to.
 
     features, metric : the old points, and how near is measured
@@ -98,6 +98,12 @@ class PiecewiseMap(FittedRowsMap):
     def piece_maps(self) -> tuple[Any, ...]:
         return self.maps
 
+    def stored_points(self) -> Array:
+        return self.points
+
+    def fitted_rows(self) -> tuple[Any, Any]:
+        return self.features, self.metric
+
 
 @dataclass(frozen=True, eq=False)
 class RescaledMap(OutOfSampleMap):
@@ -122,14 +128,6 @@ class RescaledMap(OutOfSampleMap):
     def n_columns(self) -> int:
         return self.map.n_columns
 
-    @property
-    def holds_answer(self) -> bool:
-        return self.map.holds_answer
-
-    @property
-    def stores_vectors(self) -> bool:
-        return self.map.stores_vectors
-
     def parts(self) -> Parts:
         parts = Parts(self.kind)
         parts.put_inner("map", parts_of(self.map))
@@ -143,7 +141,7 @@ class RescaledMap(OutOfSampleMap):
         factors = (parts.optional_array(n, [inner.n_coordinates]) for n in ("times", "over"))
         return cls(inner, *factors)
 
-    def stored_answer(self, problem: TraceProblem, solve: Solve) -> tuple[Array, Array | None]:
+    def stored_answer(self, problem: TraceProblem, solve: Solve) -> StoredAnswer:
         return self.map.stored_answer(problem, solve)
 
     def fitted_rows(self) -> tuple[Any, Any] | None:

@@ -11,7 +11,12 @@ import scipy.sparse as sp
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.graph.neighbors import nearest
-from dualfold.maps.out_of_sample import FittedRowsMap, OutOfSampleMap, float_array, vectors_behind
+from dualfold.maps.out_of_sample import (
+    OutOfSampleMap,
+    StoredAnswer,
+    float_array,
+    vectors_behind,
+)
 from dualfold.maps.parts import Parts
 from dualfold.trace.lift import Solve
 from dualfold.trace.problem import TraceProblem
@@ -20,7 +25,7 @@ from dualfold.weights.reconstruction import affine_weights, gram_weights
 
 
 @dataclass(frozen=True, eq=False)
-class LocalWeightsMap(FittedRowsMap):
+class LocalWeightsMap(OutOfSampleMap):
     """y = Σ_j w_j y_j with the affine weights that rebuild x from its nearest old points.
 
     features, points : the old points in space and on the map
@@ -76,12 +81,11 @@ class LocalWeightsMap(FittedRowsMap):
         n_neighbors = parts.integer("n_neighbors", 1, n)
         return cls(features, points, n_neighbors, parts.number("ridge", least=0))
 
-    @property
-    def holds_answer(self) -> bool:
-        return True
+    def stored_answer(self, problem: TraceProblem, solve: Solve) -> StoredAnswer:
+        return StoredAnswer(vectors_behind(problem, float_array(self.points), solve))
 
-    def stored_answer(self, problem: TraceProblem, solve: Solve) -> tuple[Array, None]:
-        return vectors_behind(problem, float_array(self.points), solve), None
+    def stored_points(self) -> Array:
+        return self.points
 
     def fitted_rows(self) -> tuple[Any, Any]:
         return self.features, "euclidean"

@@ -24,9 +24,10 @@ from dualfold.graph.attachment import nearest_graph_points
 from dualfold.graph.geodesics import Landmarks, geodesic_distances
 from dualfold.graph.graph import Graph
 from dualfold.kernels.threads import in_shares, row_slices, thin_tiles
-from dualfold.maps.out_of_sample import OutOfSampleMap, float_array
+from dualfold.maps.out_of_sample import OutOfSampleMap, StoredAnswer, float_array
 from dualfold.maps.parts import Parts
 from dualfold.maps.stored_graph import graph_from_parts, put_graph
+from dualfold.trace.doubts import StoredPoints
 from dualfold.trace.lift import Lift, Solve, rayleigh_matrix, unit_columns
 from dualfold.trace.problem import TraceProblem
 
@@ -104,16 +105,14 @@ class LandmarkLift(Lift):
     def __call__(self, V: Array, values: Array) -> Array:
         return Triangulation.of(V, values, self.mean_squares)(self.landmarks.distances.T)
 
-    def vectors_behind(
-        self, problem: TraceProblem, points: Array, *, single: bool, solve: Solve
-    ) -> Array:
+    def vectors_behind(self, problem: TraceProblem, stored: StoredPoints, solve: Solve) -> Array:
         """V with M·V·Θ^-½ = the landmarks' points, M = ½(δ̄ − δ) between landmarks.
 
         These points are not VΘ^½: M holds the shortest paths as they were rounded in either
         direction, the problem their mean. So V is computed from M itself, by least squares, in
         the directions that M determines.
         """
-        landmark_points = points[self.landmarks.indices]
+        landmark_points = stored.points[self.landmarks.indices]
         V = unit_columns(landmark_points)
         values = np.diagonal(rayleigh_matrix(problem, V))
         if not np.all(values > 0):
@@ -122,7 +121,8 @@ class LandmarkLift(Lift):
         M = (self.mean_squares - squares) / 2
         missing = landmark_points * np.sqrt(values) - M @ V
         left, sizes, right = np.linalg.svd(M)
-        resolved = sizes[:, None] > (RESOLVED_RATIO_FLOAT32 if single else RESOLVED_RATIO) * values
+        ratio = RESOLVED_RATIO_FLOAT32 if stored.single else RESOLVED_RATIO
+        resolved = sizes[:, None] > ratio * values
         sizes = np.where(sizes > 0, sizes, 1.0)
         V = V + right.T @ np.where(resolved, (left.T @ missing) / sizes[:, None], 0.0)
         return _orthonormal_from_last(V)
@@ -213,10 +213,6 @@ class GeodesicMap(OutOfSampleMap):
     def n_coordinates(self) -> int:
         return int(self.place.directions.shape[-1])
 
-    @property
-    def n_columns(self) -> int:
-        return int(self.graph.points.shape[1])
-
     def parts(self) -> Parts:
         parts = Parts(self.kind)
         put_graph(parts, self.graph)
@@ -244,12 +240,8 @@ class GeodesicMap(OutOfSampleMap):
             landmarks = Landmarks(indices, distances)
         return cls(graph, Triangulation(directions, squares), landmarks)
 
-    @property
-    def holds_answer(self) -> bool:
-        return True
-
-    def stored_answer(self, problem: TraceProblem, solve: Solve) -> tuple[Array, None]:
-        return unit_columns(float_array(self.place.directions)), None
+    def stored_answer(self, problem: TraceProblem, solve: Solve) -> StoredAnswer:
+        return StoredAnswer(unit_columns(float_array(self.place.directions)))
 
     def fitted_rows(self) -> tuple[Any, Any]:
         return self.graph.points, self.graph.metric

@@ -23,7 +23,7 @@ from dualfold.graph.graph import Lists
 from dualfold.graph.neighbors import nearest
 from dualfold.kernels import kernel
 from dualfold.kernels.threads import Threads, in_threads, row_slices, thread_count
-from dualfold.maps.out_of_sample import FittedRowsMap
+from dualfold.maps.out_of_sample import OutOfSampleMap
 from dualfold.maps.parts import Parts, refuse_functions
 from dualfold.tsne.grid import Grid
 from dualfold.weights.perplexity import conditional_affinities
@@ -40,7 +40,7 @@ CHUNK_ROWS = 1024
 
 
 @dataclass(frozen=True, eq=False)
-class AttractionMap(FittedRowsMap):
+class AttractionMap(OutOfSampleMap):
     """The place of new rows where attraction and repulsion balance.
 
     features, points : the old rows and their places
@@ -99,6 +99,12 @@ class AttractionMap(FittedRowsMap):
         stated = parts.number("attraction", above=0, optional=True)
         attraction = float("inf") if stated is None else stated
         return cls(features, points, n_neighbors, perplexity, attraction, parts.metric())
+
+    def stored_points(self) -> Array:
+        return self.points
+
+    def fitted_rows(self) -> tuple[Any, Any]:
+        return self.features, self.metric
 
     def _warn_of_far_rows(self, distances: Array) -> None:
         """`RowsFarAway` for rows with these distances to the nearest old one."""

@@ -11,8 +11,14 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.maps.out_of_sample import OutOfSampleMap, float_array, vectors_behind
+from dualfold.maps.out_of_sample import (
+    OutOfSampleMap,
+    StoredAnswer,
+    float_array,
+    vectors_behind,
+)
 from dualfold.maps.parts import Parts
+from dualfold.trace.doubts import StoredPoints
 from dualfold.trace.lift import Lift, Solve, unit_columns
 from dualfold.trace.metric import Identity
 from dualfold.trace.problem import TraceProblem
@@ -97,21 +103,15 @@ class LinearMap(OutOfSampleMap):
         scale = parts.optional_array("scale", [len(mean)], above=0, infinite=True)
         return cls(mean, components, scale)
 
-    @property
-    def stores_vectors(self) -> bool:
-        return False
-
-    @property
-    def holds_answer(self) -> bool:
-        return True
-
-    def stored_answer(self, problem: TraceProblem, solve: Solve) -> tuple[Array, Array | None]:
+    def stored_answer(self, problem: TraceProblem, solve: Solve) -> StoredAnswer:
         lift = problem.lift
         if not isinstance(lift, LinearLift):
             return super().stored_answer(problem, solve)
         if lift.vectors_are_components:
-            return np.ascontiguousarray(float_array(self.components).T), None
-        return vectors_behind(problem, self.encode(lift.data), solve), None
+            V = np.ascontiguousarray(float_array(self.components).T)
+        else:
+            V = vectors_behind(problem, self.encode(lift.data), solve)
+        return StoredAnswer(V, row_by_row=False)
 
     def column_means(self) -> Array:
         return self.mean
@@ -177,9 +177,8 @@ class ProjectionLift(LinearLift):
             return np.zeros((0, V.shape[1]))
         return self.linear_map(V, values).encode(self.data)
 
-    def vectors_behind(
-        self, problem: TraceProblem, points: Array, *, single: bool, solve: Solve
-    ) -> Array:
+    def vectors_behind(self, problem: TraceProblem, stored: StoredPoints, solve: Solve) -> Array:
+        points = stored.points
         if self.space is not None:
             centred = points - points.mean(axis=0)
             return np.linalg.solve(self.space.form(lambda Z: Z), self.space.adjoint(centred))
@@ -221,10 +220,8 @@ class GramProjectionLift(LinearLift):
     def __call__(self, V: Array, values: Array) -> Array:
         return V * np.sqrt(self._divisor * np.maximum(values, 0.0))
 
-    def vectors_behind(
-        self, problem: TraceProblem, points: Array, *, single: bool, solve: Solve
-    ) -> Array:
-        return unit_columns(points)
+    def vectors_behind(self, problem: TraceProblem, stored: StoredPoints, solve: Solve) -> Array:
+        return unit_columns(stored.points)
 
     @property
     def _divisor(self) -> int:

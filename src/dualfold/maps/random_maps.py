@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.errors import Argument, InvalidInput
-from dualfold.maps.linear import LinearMap
+from dualfold.maps.linear_map import LinearMap
 
 Kind = Literal["gaussian", "orthogonal", "sparse"]
 Seed = int | np.random.Generator | None

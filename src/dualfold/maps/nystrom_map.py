@@ -10,7 +10,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.graph.attachment import attach
 from dualfold.graph.graph import Graph
-from dualfold.maps.out_of_sample import OutOfSampleMap, float_array
+from dualfold.maps.out_of_sample import OutOfSampleMap, StoredAnswer, float_array
 from dualfold.maps.parts import Parts
 from dualfold.maps.stored_graph import graph_from_parts, put_graph
 from dualfold.trace.lift import Solve
@@ -57,14 +57,6 @@ class NystromMap(OutOfSampleMap):
             places[unlinked] = self.points[new.lists.indices[firsts[unlinked]]]
         return np.asarray(places)
 
-    @property
-    def n_coordinates(self) -> int:
-        return int(self.points.shape[-1])
-
-    @property
-    def n_columns(self) -> int:
-        return int(self.graph.points.shape[1])
-
     def parts(self) -> Parts:
         parts = Parts(self.kind, {"constraint": self.constraint})
         put_graph(parts, self.graph)
@@ -85,14 +77,10 @@ class NystromMap(OutOfSampleMap):
         constraint = parts.word("constraint", ("degree", "identity"))
         return cls(graph, _affinity_from_parts(parts, graph.n), points, values, constraint)
 
-    @property
-    def holds_answer(self) -> bool:
-        return True
-
-    def stored_answer(self, problem: TraceProblem, solve: Solve) -> tuple[Array, Array | None]:
+    def stored_answer(self, problem: TraceProblem, solve: Solve) -> StoredAnswer:
         values, count = float_array(self.values), problem.lift.n_coordinates(problem.count)
         fits = values.shape == (count,) and np.isfinite(values).all()
-        return float_array(self.points), values if fits else np.full(count, np.nan)
+        return StoredAnswer(float_array(self.points), values if fits else np.full(count, np.nan))
 
     def stored_points(self) -> Array:
         return self.points
