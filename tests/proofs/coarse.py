@@ -28,7 +28,7 @@ def patched(monkeypatch, *modules, **constants):
     """Other constants in these modules (none named: all that certify trace problems)."""
     for name, value in constants.items():
         holders = [module for module in modules or MODULES if hasattr(module, name)]
-        assert holders, f"no module has the constant {name}"
+        assert holders, f"no module has a constant {name}: was it renamed?"
         for module in holders:
             monkeypatch.setattr(module, name, value)
 

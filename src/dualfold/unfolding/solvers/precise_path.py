@@ -30,23 +30,26 @@ from dualfold.kernels.double_double import (
     products,
 )
 from dualfold.kernels.threads import one_blas_thread
-from dualfold.unfolding.bounds import ROUNDED, contradiction
+from dualfold.unfolding.bounds import ROUNDED_LENGTHS_TOLERANCE, contradiction_share
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solution import (
     STOPPED_BY_CALLBACK,
     Callback,
     Record,
     UnfoldingSolution,
-    relative,
+    relative_gap,
 )
 from dualfold.unfolding.solvers.elastic_path import elastic_point
 from dualfold.unfolding.solvers.interior_point import CentralPath
 
-SHARE, MOST_SHARE = 0.9, 0.99  # of the way to the boundary, by how far the predictor got
+BOUNDARY_SHARE, MAX_BOUNDARY_SHARE = (
+    0.9,
+    0.99,
+)  # of the way to the boundary, by how far the predictor got
 # Lengths follow their springs to this share of what the springs give way: then, while they are
 # not yet those asked, the springs become this much stiffer.
-FOLLOWED, STIFFER = 0.5, 0.2
-ROWS = 128  # of the Schur matrix that are formed together
+FOLLOWED_SHARE, STIFFENING_RATIO = 0.5, 0.2
+CHUNK_ROWS = 128  # of the Schur matrix that are formed together
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +114,10 @@ class PrecisePath:
             return self._off_ones(moved), dS, change
 
         def reach(move: tuple, share: float) -> tuple[float, float]:
-            primal, dual = longest(factor_K, move[0]), longest(factor_S, move[1])
+            primal, dual = (
+                longest_precise_step(factor_K, move[0]),
+                longest_precise_step(factor_S, move[1]),
+            )
             return min(1.0, share * primal), min(1.0, share * dual)
 
         affine = direction(0.0, None)
@@ -121,14 +127,16 @@ class PrecisePath:
         power = max(2.0, 3 * min(primal, dual) ** 2)
         level = min(1.0, max(after / before, 1e-10) ** power) * before / (n - 1)
         move = direction(level, affine[:2])
-        primal, dual = reach(move, SHARE + (MOST_SHARE - SHARE) * min(primal, dual))
+        primal, dual = reach(
+            move, BOUNDARY_SHARE + (MAX_BOUNDARY_SHARE - BOUNDARY_SHARE) * min(primal, dual)
+        )
         weights = here.weights + move[2] * dual
         return self.at((K + move[0] * primal).symmetric(), weights, compliance)
 
     def stiffened(self, here: PrecisePoint, compliance: Array, wanted: float) -> Array:
         """The compliances of the next step."""
-        followed = here.apart < FOLLOWED * here.off
-        return STIFFER * compliance if followed and here.off > wanted else compliance
+        followed = here.apart < FOLLOWED_SHARE * here.off
+        return STIFFENING_RATIO * compliance if followed and here.off > wanted else compliance
 
     def points(self, here: PrecisePoint, wanted: float) -> Array:
         """As few columns of K as keep the lengths to `wanted`, or to what K has."""
@@ -139,7 +147,7 @@ class PrecisePath:
         lengths = np.cumsum((columns[i] - columns[j]) ** 2, axis=1)
         off = np.max(np.abs(lengths / self.problem.squared[:, None] - 1), axis=0)
         enough = off <= max(wanted, 1.01 * float(off[-1]))
-        return self.problem.centred(columns[:, : int(np.argmax(enough)) + 1])
+        return self.problem.centred_points(columns[:, : int(np.argmax(enough)) + 1])
 
     def _laplacian(self, w: DoubleDouble) -> DoubleDouble:
         i, j = self.ends
@@ -165,8 +173,8 @@ class PrecisePath:
         i, j = self.ends
         m = self.problem.m
         H = DoubleDouble(np.empty((m, m)), np.empty((m, m)))
-        for first in range(0, m, ROWS):
-            rows = slice(first, min(m, first + ROWS))
+        for first in range(0, m, CHUNK_ROWS):
+            rows = slice(first, min(m, first + CHUNK_ROWS))
             k, r = (A[i[rows]] - A[j[rows]] for A in (K, R))
             H.put(rows, (k[:, i] - k[:, j]) * (r[:, i] - r[:, j]))
         both = np.diag_indices(m)
@@ -177,7 +185,7 @@ class PrecisePath:
         return lambda rhs: backward(factor, forward(factor, rhs[None]))[0]
 
 
-def longest(factor: DoubleDouble, move: DoubleDouble) -> float:
+def longest_precise_step(factor: DoubleDouble, move: DoubleDouble) -> float:
     """The largest α with LLᵀ + α·move ⪰ 0."""
     inner = forward(factor, forward(factor, move).transposed)
     lowest = float(np.linalg.eigvalsh(inner.symmetric().high)[0])
@@ -190,21 +198,21 @@ def longest(factor: DoubleDouble, move: DoubleDouble) -> float:
 
 # The compliance of the springs, and the least: lengths that contradict each other by 1e-7 of d²
 # have a bound below 0 from about 5e-15 on, and at the level of rounding nothing is refused.
-SOFTNESS, LEAST = 1e-13, 1e-14
+COMPLIANCE, MIN_COMPLIANCE = 1e-13, 1e-14
 # The gap to which steps in doubles are good: later ones lose the centre (more steps are needed
 # after 1e-4), earlier ones only cost more here.
-IN_DOUBLES = 1e-3
+DOUBLES_GAP = 1e-3
 # The gap at the end, of the `tol` asked: the certificate adds the rounding of the weights.
-SPARE = 0.02
-STEPS = 80
+FINAL_GAP_SHARE = 0.02
+MAX_STEPS = 80
 
 
-def precise(
+def precise_solution(
     problem: UnfoldingProblem,
     *,
     wanted: float,
     tol: float = 1e-6,
-    max_iter: int = STEPS,
+    max_iter: int = MAX_STEPS,
     callback: Callback | None = None,
 ) -> UnfoldingSolution:
     """Points with lengths within `wanted` of d² and weights of any sign, each the other's proof.
@@ -215,14 +223,14 @@ def precise(
     begin = perf_counter()
     with one_blas_thread():
         path = CentralPath(problem, 0.0)
-        start, compliance = elastic_point(path, SOFTNESS, IN_DOUBLES)
-        least = LEAST / SOFTNESS * compliance
+        start, compliance = elastic_point(path, COMPLIANCE, DOUBLES_GAP)
+        least = MIN_COMPLIANCE / COMPLIANCE * compliance
         exact = PrecisePath(problem)
         K = exact.centred(path.plain(start.X))
         here = exact.at(K, DoubleDouble(start.weights), compliance)
         history: list[Record] = []
         story = ["the last steps were in double-doubles"]
-        while len(history) < min(max_iter, STEPS):
+        while len(history) < min(max_iter, MAX_STEPS):
             compliance = np.maximum(exact.stiffened(here, compliance, wanted), least)
             following = exact.step(here, compliance)
             if following is None:
@@ -233,7 +241,7 @@ def precise(
             if callback is not None and callback(history[-1]):
                 story.append(STOPPED_BY_CALLBACK)
                 break
-            if _done(exact, here, wanted, SPARE * tol, bool(np.all(compliance <= least))):
+            if _done(exact, here, wanted, FINAL_GAP_SHARE * tol, bool(np.all(compliance <= least))):
                 break
         factor = exact.points(here, wanted)
     return UnfoldingSolution(
@@ -248,7 +256,7 @@ def precise(
 
 def _done(path: PrecisePath, here: PrecisePoint, wanted: float, gap: float, stiffest: bool) -> bool:
     """Optimal for lengths that are those asked; or weights that prove that there are none."""
-    if contradiction(path.problem, here.weights.high) > ROUNDED:
+    if contradiction_share(path.problem, here.weights.high) > ROUNDED_LENGTHS_TOLERANCE:
         return True
     # At the least compliance lengths are as good as they get: there the gap alone decides.
     return here.gap < gap and (here.off <= wanted or (stiffest and here.apart < 0.1 * here.off))
@@ -257,4 +265,4 @@ def _done(path: PrecisePath, here: PrecisePoint, wanted: float, gap: float, stif
 def _record(path: PrecisePath, here: PrecisePoint, number: int, seconds: float) -> Record:
     lower = (here.K * path.C).total()
     upper = lower + max(0.0, here.gap * lower)
-    return Record(number, lower, upper, relative(lower, upper), seconds)
+    return Record(number, lower, upper, relative_gap(lower, upper), seconds)
