@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dualfold.kernels import kernels_by_dtype, shared
+from dualfold.kernels import c_constant, kernels_by_dtype
 from dualfold.kernels.threads import row_slices
 
 UNDERFLOW_DISTANCE = 2.0**-480
@@ -21,7 +21,7 @@ _UNDERFLOW_SCALE = 2.0**600
 # Numbers of one working block: 32 MiB as float64.
 _NUMBERS_PER_CHUNK = 1 << 22
 # Sums that run side by side in a distance.
-SQUARE_LANES = shared("SQUARE_LANES")
+SQUARE_LANES = c_constant("SQUARE_LANES")
 
 _pair_distances = kernels_by_dtype("pair_distances")
 

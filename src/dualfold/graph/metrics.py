@@ -12,7 +12,7 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.neighbor_lists import Neighbors, exact_search
 from dualfold.graph.number_rows import exact_numbers
-from dualfold.kernels import kernel, shared
+from dualfold.kernels import c_constant, kernel
 from dualfold.kernels.reports import steps
 from dualfold.kernels.sparse import refuse_damaged
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
@@ -299,7 +299,7 @@ def _doubles_with_missing(X: Any, name: str) -> Array:
 
 def _panels(rows: Array) -> Array:
     """Rows in panels of as many as the kernel takes, each panel column by column."""
-    lanes = shared("PRESENT_LANES")
+    lanes = c_constant("PRESENT_LANES")
     padded = np.zeros((-(-len(rows) // lanes) * lanes, rows.shape[1]))
     padded[: len(rows)] = rows
     by_panel = padded.reshape(-1, lanes, rows.shape[1]).transpose(0, 2, 1)

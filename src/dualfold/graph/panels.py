@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from dualfold.graph.lower_bounds import SLACK_SHARE, Coordinates
-from dualfold.kernels import kernel, shared
+from dualfold.kernels import c_constant, kernel
 from dualfold.kernels.reports import tally
 from dualfold.kernels.threads import in_threads, row_slices
 
-PANEL_POINTS = shared("PANEL")
+PANEL_POINTS = c_constant("PANEL")
 # A block is 1,536 rows, and a tile of 2.4 million pairs takes about 10 ms.
 _PANELS_PER_BLOCK = 32
 _BUFFER_PAIRS = 1 << 18

@@ -15,7 +15,7 @@ from dualfold.certificate import checked_tolerance
 from dualfold.embedding import Embedding, embedding_of
 from dualfold.errors import Argument, CertificateFailed, Unrealisable, warn
 from dualfold.graph import Graph
-from dualfold.kernels.reports import timed
+from dualfold.kernels.reports import time_stage
 from dualfold.trace.lift import scaled_vectors
 from dualfold.trace.solution import with_signs
 from dualfold.unfolding.bounds import ROUNDED_LENGTHS_TOLERANCE, contradiction_share
@@ -150,7 +150,7 @@ def _embedding_of_unfolding(
     begin = perf_counter()
     solution = solver.solve(stated.problem, n_components=stated.count)
     solved = perf_counter()
-    with timed("certify"):
+    with time_stage("certify"):
         found = certified_unfolding(
             stated, solution, tolerance=tolerance, relaxation=solver.relaxation
         )

@@ -10,7 +10,7 @@ import numpy as np
 from dualfold.errors import Argument, DualfoldError, InvalidInput, TooLarge
 from dualfold.kernels.reports import descent
 from dualfold.trace.sparse.factorisation import fill_reducing_ordering
-from dualfold.trace.sparse.shifted_matrices import MOST_FLOPS
+from dualfold.trace.sparse.shifted_matrices import MAX_FLOPS
 from dualfold.unfolding.problem import UnfoldingProblem, in_units
 from dualfold.unfolding.solution import STOPPED_BY_CALLBACK, Callback, Record, UnfoldingSolution
 from dualfold.unfolding.solvers.interior_point import interior_point
@@ -91,7 +91,7 @@ def refuse_minutes(problem: UnfoldingProblem) -> None:
     if problem.m <= MAX_INTERIOR_FIRST_EDGES:
         return
     pattern = problem.laplacian(np.ones(problem.m))
-    flops = fill_reducing_ordering(pattern, most_flops=MOST_FLOPS).flops
+    flops = fill_reducing_ordering(pattern, most_flops=MAX_FLOPS).flops
     if flops > max(MAX_MINUTE_FLOPS, MAX_MINUTE_FLOPS_PER_POINT * problem.n):
         raise TooLarge(f"unfolding {problem.n:,} points with {problem.m:,} edges takes minutes")
 
@@ -143,9 +143,9 @@ class _Run:
         second: SolverName = (
             "interior_point" if self.problem.m <= MAX_INTERIOR_SECOND_EDGES else "landmark"
         )
-        most_flops = MOST_FLOPS
+        most_flops = MAX_FLOPS
         if second == "interior_point":
-            most_flops = min(MOST_FLOPS, self.problem.m**3 / MIN_COST_RATIO)
+            most_flops = min(MAX_FLOPS, self.problem.m**3 / MIN_COST_RATIO)
         try:
             first = self.by("low_rank", most_flops)
         except (DualfoldError, ArithmeticError, np.linalg.LinAlgError) as failure:
