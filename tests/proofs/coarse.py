@@ -35,6 +35,6 @@ def patched(monkeypatch, *modules, **constants):
 
 def coarse(monkeypatch):
     """The unit U in all certificates of trace problems, and no factor for the bounds themselves."""
-    patched(monkeypatch, UNIT=U, UP=1.0, TINY=0.0)
+    patched(monkeypatch, UNIT_ROUNDOFF=U, UP=1.0, UNDERFLOW_BOUND=0.0)
     # One block of rows, not 64 at the least: no depth that small problems do not have.
     monkeypatch.setattr(rounding, "_block", lambda n: n)

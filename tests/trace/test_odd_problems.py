@@ -32,11 +32,17 @@ from dualfold.programs.exact import (
 from dualfold.trace import Gramian, TraceProblem, certify
 from dualfold.trace.metric import Dense, Sparse
 from dualfold.trace.proof.dense_inertia import dense_inertia
-from dualfold.trace.proof.exact_arithmetic import Pencil, Whole, _ritz_values, _solved, exact_proof
-from dualfold.trace.proof.rounding import _guessed_norm
+from dualfold.trace.proof.exact_arithmetic import (
+    IntegerMatrix,
+    IntegerPencil,
+    _fraction_solution,
+    _ritz_values,
+    exact_proof,
+)
+from dualfold.trace.proof.rounding import _estimated_norm
 from dualfold.trace.proof.singular_values import ritz_directions
 from dualfold.trace.solvers import Dense as DenseSolver
-from dualfold.trace.solvers.auto import LARGE, _is_small_world, _product_seconds
+from dualfold.trace.solvers.auto import MIN_SMALL_WORLD_ROWS, _is_small_world, _product_seconds
 
 RNG = np.random.default_rng(0)
 
@@ -47,7 +53,7 @@ RNG = np.random.default_rng(0)
 def pencil(A, B=None, N=None):
     n = len(A)
     B, N = np.eye(n) if B is None else B, np.zeros((n, 0)) if N is None else N
-    return Pencil(*(Whole.of(np.asarray(M, dtype=float)) for M in (A, B, N)))
+    return IntegerPencil(*(IntegerMatrix.of(np.asarray(M, dtype=float)) for M in (A, B, N)))
 
 
 def test_eigenvalues_below_a_height_are_counted_or_the_height_is_refused():
@@ -60,10 +66,10 @@ def test_eigenvalues_below_a_height_are_counted_or_the_height_is_refused():
 
 
 def test_what_is_not_positive_definite_is_not_solved_for():
-    one, negative = (Whole.of(np.array([[value]])) for value in (2.0, -2.0))
-    assert _solved(one, one) == [[Fraction(1)]]
-    assert _solved(negative, one) is None
-    assert _ritz_values(one, Whole.of(np.zeros((1, 1)))) is None
+    one, negative = (IntegerMatrix.of(np.array([[value]])) for value in (2.0, -2.0))
+    assert _fraction_solution(one, one) == [[Fraction(1)]]
+    assert _fraction_solution(negative, one) is None
+    assert _ritz_values(one, IntegerMatrix.of(np.zeros((1, 1)))) is None
 
 
 def problem(A, count=1, **more):
@@ -123,7 +129,7 @@ def test_an_operator_that_returns_no_numbers_is_refused():
 
 
 def test_the_norm_of_nothing_is_0():
-    assert _guessed_norm(problem(np.zeros((4, 4)))) == 0
+    assert _estimated_norm(problem(np.zeros((4, 4)))) == 0
 
 
 def test_a_dense_solve_has_a_limit():
@@ -133,7 +139,7 @@ def test_a_dense_solve_has_a_limit():
 
 def test_graphs_that_are_crossed_in_few_steps_are_known_by_products():
     """A ring takes n/2 steps, a ring with random chords about log n."""
-    n = LARGE
+    n = MIN_SMALL_WORLD_ROWS
     ring = sp.diags_array([1.0, 1.0], offsets=[1, -1], shape=(n, n), format="csr")
     places = RNG.permutation(n)
     chords = sp.csr_array((np.ones(n), (np.arange(n), places)), shape=(n, n))

@@ -22,7 +22,7 @@ DENORMAL = 2.0**-1074
 
 def test_units_of_rounding_are_those_of_doubles():
     for unit in (
-        rounding.UNIT,
+        rounding.UNIT_ROUNDOFF,
         factorisation.ROUND_OFF,
         bounds.UNIT_ROUNDOFF,
         spectral_floor.UNIT_ROUNDOFF,
@@ -44,9 +44,9 @@ def test_what_underflow_loses_is_covered():
     ):
         assert tiny >= 12 * DENORMAL
         assert tiny <= 2.0**-900
-    assert sys.float_info.min <= rounding.TINY**2  # its square is no underflow itself
-    assert rounding.TINY >= 2.0**30 * DENORMAL
-    assert rounding.SMALLEST >= 1e10 * rounding.TINY
+    assert sys.float_info.min <= rounding.UNDERFLOW_BOUND**2  # its square is no underflow itself
+    assert rounding.UNDERFLOW_BOUND >= 2.0**30 * DENORMAL
+    assert rounding.MIN_SPECTRUM >= 1e10 * rounding.UNDERFLOW_BOUND
 
 
 def test_what_is_proved_where_nobody_names_a_tolerance():

@@ -25,7 +25,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.graph import Graph, geodesic_distances
-from dualfold.kernels.double_double import Pairs
+from dualfold.kernels.double_double import DoubleDouble
 from dualfold.unfolding.problem import UnfoldingProblem, graph_of
 
 UNIT_ROUNDOFF = 2.0**-53
@@ -129,7 +129,7 @@ def own_lengths_value(
     """
     r = factor.shape[1]
     i, j = problem.edges.T
-    apart = Pairs(factor[i]) - Pairs(factor[j])
+    apart = DoubleDouble(factor[i]) - DoubleDouble(factor[j])
     parts = (apart * apart).row_sums() * weights * scale
     size = float(np.abs(parts.high).sum())
     total = parts.total()

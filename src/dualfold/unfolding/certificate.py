@@ -17,7 +17,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.certificate import Certificate, Level, checked_tolerance, level_of, plain
 from dualfold.errors import Argument, InvalidInput
-from dualfold.trace.sparse.shifted_matrices import MOST_FLOPS
+from dualfold.trace.sparse.shifted_matrices import MAX_FLOPS
 from dualfold.unfolding.bounds import EdgeFit
 from dualfold.unfolding.bracket import (
     EQUAL_LENGTHS_TOLERANCE,
@@ -157,7 +157,7 @@ def certify_unfolding(
     *,
     tolerance: float = 1e-4,
     most_relaxed: float = 1e-3,
-    most_flops: float = MOST_FLOPS,
+    most_flops: float = MAX_FLOPS,
     about: str | None = None,
 ) -> UnfoldingCertificate:
     """Judge points (`factor`, n×r, K = YYᵀ) and weights (one an edge of `problem`) by each other.

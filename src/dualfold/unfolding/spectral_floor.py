@@ -24,10 +24,10 @@ from scipy.linalg import lapack
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput, TooLarge
-from dualfold.kernels.double_double import Pairs, cholesky
+from dualfold.kernels.double_double import DoubleDouble, cholesky
 from dualfold.kernels.threads import lapack_threads
 from dualfold.trace.sparse.factorisation import Ordering, factorise, fill_reducing_ordering
-from dualfold.trace.sparse.shifted_matrices import MOST_FLOPS
+from dualfold.trace.sparse.shifted_matrices import MAX_FLOPS
 from dualfold.unfolding.problem import UnfoldingProblem
 
 UNIT_ROUNDOFF = 2.0**-53
@@ -94,7 +94,7 @@ def lowest_pairs(
 
 
 def second_eigenvalue(
-    problem: UnfoldingProblem, weights: Array, start: Array, *, most_flops: float = MOST_FLOPS
+    problem: UnfoldingProblem, weights: Array, start: Array, *, most_flops: float = MAX_FLOPS
 ) -> SecondEigenvalue:
     """λ₂ of the weighted graph, from below by a proof and from above by a Ritz value.
 
@@ -187,13 +187,13 @@ def precise_floor(problem: UnfoldingProblem, weights: Array, height: float) -> f
     """
     mass, n = problem.mass, problem.n
     i, j = problem.edges.T
-    w = Pairs(np.asarray(weights, dtype=float))
-    A = Pairs(np.zeros((n, n)))
+    w = DoubleDouble(np.asarray(weights, dtype=float))
+    A = DoubleDouble(np.zeros((n, n)))
     A.put((i, j), -w)
     A.put((j, i), -w)
-    diagonal = -A.row_sums() - Pairs(mass) * height
+    diagonal = -A.row_sums() - DoubleDouble(mass) * height
     A.put(np.diag_indices(n), diagonal)
-    A = A + (Pairs(mass[:, None]) * mass) * (2 * height / float(mass.sum()))
+    A = A + (DoubleDouble(mass[:, None]) * mass) * (2 * height / float(mass.sum()))
     sizes = np.diagonal(A.high)
     if not (np.all(sizes > 0) and np.isfinite(A.high).all()) or cholesky(A) is None:
         return 0.0
@@ -251,7 +251,7 @@ def _floor_below(height: float, error: float) -> float:
     return floor if 0 < floor < np.inf else 0.0
 
 
-def _graph_ordering(problem: UnfoldingProblem, most_flops: float = MOST_FLOPS) -> Ordering:
+def _graph_ordering(problem: UnfoldingProblem, most_flops: float = MAX_FLOPS) -> Ordering:
     # Unit weights: the pattern of every L(w), also where some weights are 0.
     return fill_reducing_ordering(problem.laplacian(np.ones(problem.m)), most_flops=most_flops)
 

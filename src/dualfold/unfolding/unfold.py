@@ -15,7 +15,7 @@ from dualfold.certificate import checked_tolerance
 from dualfold.embedding import Embedding, embedding_of
 from dualfold.errors import Argument, CertificateFailed, Unrealisable, warn
 from dualfold.graph import Graph
-from dualfold.kernels.reports import timed
+from dualfold.kernels.reports import time_stage
 from dualfold.trace.lift import scaled_vectors
 from dualfold.trace.solution import with_signs
 from dualfold.unfolding.bounds import ROUNDED_LENGTHS_TOLERANCE, contradiction_share
@@ -101,7 +101,7 @@ def unfolding_of(stated: Contraction, solver: Unfolder | None, tolerance: float)
     begin = perf_counter()
     solution = solver.solve(stated.problem, n_components=stated.count)
     solved = perf_counter()
-    with timed("certify"):
+    with time_stage("certify"):
         certificate = _certificate_of(stated.problem, solution, tolerance, solver.relaxation)
     certified = perf_counter()
     points, values = leading_coordinates(stated.points(solution.factor), stated.count)

@@ -28,7 +28,7 @@ import scipy.sparse as sp
 from scipy.linalg import lapack
 
 from dualfold.arrays import Array
-from dualfold.kernels.double_double import Pairs, backward, cholesky, forward, products
+from dualfold.kernels.double_double import DoubleDouble, backward, cholesky, forward, products
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solvers.semidefinite import longest_step, lower_factor
 
@@ -206,28 +206,28 @@ def _schur(V: Array, compliance: Array) -> Solver:
 def _precise_schur(V: Array, compliance: Array) -> Solver:
     """The same in double-doubles."""
     both = np.diag_indices(len(V))
-    H = _lower_products(Pairs(V), Pairs(V))
+    H = _lower_products(DoubleDouble(V), DoubleDouble(V))
     for first in range(0, len(V), CHUNK_ROWS):  # a product has ten arrays on the way
         rows = slice(first, first + CHUNK_ROWS)
         H.put(rows, H[rows] * H[rows])
-    H.put(both, H[both] + Pairs(compliance))
+    H.put(both, H[both] + DoubleDouble(compliance))
     factor = cholesky(H)
     if factor is None:
         return _schur(V, compliance)
-    columns = Pairs(V.T)
+    columns = DoubleDouble(V.T)
 
     def solve(rhs: Array) -> tuple[Array, Array]:
-        x = backward(factor, forward(factor, Pairs(rhs[None])))
+        x = backward(factor, forward(factor, DoubleDouble(rhs[None])))
         half = _lower_products(columns, columns * x).high
         return x.high[0], np.tril(half) + np.tril(half, -1).T
 
     return solve
 
 
-def _lower_products(A: Pairs, B: Pairs) -> Pairs:
+def _lower_products(A: DoubleDouble, B: DoubleDouble) -> DoubleDouble:
     """The lower triangle of ABᵀ."""
     size = len(A.high)
-    out = Pairs(np.zeros((size, size)))
+    out = DoubleDouble(np.zeros((size, size)))
     for first in range(0, size, CHUNK_ROWS):
         stop = min(size, first + CHUNK_ROWS)
         out.put((slice(first, stop), slice(0, stop)), products(A[first:stop], B[:stop]))

@@ -26,7 +26,7 @@ from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.graph import Graph, Landmarks, farthest_points, from_lengths
 from dualfold.kernels.threads import one_blas_thread
 from dualfold.trace.sparse.factorisation import Ordering, fill_reducing_ordering
-from dualfold.trace.sparse.shifted_matrices import MOST_FLOPS
+from dualfold.trace.sparse.shifted_matrices import MAX_FLOPS
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solution import BestSides, Callback, UnfoldingSolution
 from dualfold.unfolding.solvers.connectivity import lowest_eigenpairs
@@ -170,7 +170,7 @@ def _floor(problem: UnfoldingProblem, weights: Array, points: Array) -> float:
     """What λ₂(L(w)) is proved to reach: by inertia, or 1 by construction."""
     try:
         pattern = problem.laplacian(np.ones(problem.m))
-        ordering: Ordering = fill_reducing_ordering(pattern, most_flops=MOST_FLOPS)
+        ordering: Ordering = fill_reducing_ordering(pattern, most_flops=MAX_FLOPS)
     except TooLarge:
         return 1 - CONSTRUCTION_ROUNDING
     rng = np.random.default_rng(0)

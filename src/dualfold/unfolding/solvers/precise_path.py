@@ -22,7 +22,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.kernels.double_double import (
-    Pairs,
+    DoubleDouble,
     backward,
     cholesky,
     forward,
@@ -59,9 +59,9 @@ class PrecisePoint:
     off, apart : how far lengths are from d², and from d² + tw, relatively, at most
     """
 
-    K: Pairs
-    weights: Pairs
-    S: Pairs
+    K: DoubleDouble
+    weights: DoubleDouble
+    S: DoubleDouble
     gap: float
     off: float
     apart: float
@@ -74,21 +74,23 @@ class PrecisePath:
         n, mass = problem.n, problem.mass
         self.problem = problem
         self.ends = problem.edges.T
-        self.along = Pairs(np.ones((n, n))) / n
-        self.C = Pairs(np.diag(mass)) - (Pairs(mass[:, None]) * mass) / float(mass.sum())
+        self.along = DoubleDouble(np.ones((n, n))) / n
+        self.C = DoubleDouble(np.diag(mass)) - (DoubleDouble(mass[:, None]) * mass) / float(
+            mass.sum()
+        )
 
-    def at(self, K: Pairs, weights: Pairs, compliance: Array) -> PrecisePoint:
+    def at(self, K: DoubleDouble, weights: DoubleDouble, compliance: Array) -> PrecisePoint:
         """Where matrices and weights stand."""
         S = self._laplacian(weights) - self.C
-        away = self._on_edges(K) - Pairs(self.problem.squared)
+        away = self._on_edges(K) - DoubleDouble(self.problem.squared)
         apart = away - weights * compliance
         d2, variance = self.problem.squared, (K * self.C).total()
         off, apart_by = (float(np.max(np.abs(x.high) / d2)) for x in (away, apart))
         return PrecisePoint(K, weights, S, (K * S).total() / variance, off, apart_by)
 
-    def centred(self, K: Array) -> Pairs:
+    def centred(self, K: Array) -> DoubleDouble:
         """K as pairs, symmetric, with K1 = 0."""
-        return self._off_ones(Pairs((K + K.T) / 2))
+        return self._off_ones(DoubleDouble((K + K.T) / 2))
 
     def step(self, here: PrecisePoint, compliance: Array) -> PrecisePoint | None:
         """One predictor and corrector; None when rounding has spoiled the matrices."""
@@ -100,9 +102,9 @@ class PrecisePath:
         solve = self._schur(K, R, compliance)
         if solve is None:
             return None
-        wanted = Pairs(self.problem.squared) + here.weights * compliance
+        wanted = DoubleDouble(self.problem.squared) + here.weights * compliance
 
-        def direction(level: float, affine: tuple[Pairs, Pairs] | None) -> tuple:
+        def direction(level: float, affine: tuple[DoubleDouble, DoubleDouble] | None) -> tuple:
             ideal = R * level
             if affine is not None:
                 ideal = ideal - products(products(affine[0], affine[1]), R).symmetric()
@@ -147,41 +149,43 @@ class PrecisePath:
         enough = off <= max(wanted, 1.01 * float(off[-1]))
         return self.problem.centred_points(columns[:, : int(np.argmax(enough)) + 1])
 
-    def _laplacian(self, w: Pairs) -> Pairs:
+    def _laplacian(self, w: DoubleDouble) -> DoubleDouble:
         i, j = self.ends
-        L = Pairs(np.zeros((self.problem.n,) * 2))
+        L = DoubleDouble(np.zeros((self.problem.n,) * 2))
         L.put((i, j), -w)
         L.put((j, i), -w)
         L.put(np.diag_indices(self.problem.n), -L.row_sums())
         return L
 
-    def _on_edges(self, A: Pairs) -> Pairs:
+    def _on_edges(self, A: DoubleDouble) -> DoubleDouble:
         i, j = self.ends
         return (A[i, i] + A[j, j]) - A[i, j] * 2.0
 
-    def _off_ones(self, A: Pairs) -> Pairs:
+    def _off_ones(self, A: DoubleDouble) -> DoubleDouble:
         """A symmetric matrix without what it has along 1."""
         means = products(self.along, A)
         return (A - means - means.transposed) + products(self.along, means)
 
-    def _schur(self, K: Pairs, R: Pairs, diagonal: Array) -> Callable[[Pairs], Pairs] | None:
+    def _schur(
+        self, K: DoubleDouble, R: DoubleDouble, diagonal: Array
+    ) -> Callable[[DoubleDouble], DoubleDouble] | None:
         """Solves with (b_eᵀKb_f)(b_eᵀRb_f) + diag(t); None where that is not definite."""
         i, j = self.ends
         m = self.problem.m
-        H = Pairs(np.empty((m, m)), np.empty((m, m)))
+        H = DoubleDouble(np.empty((m, m)), np.empty((m, m)))
         for first in range(0, m, CHUNK_ROWS):
             rows = slice(first, min(m, first + CHUNK_ROWS))
             k, r = (A[i[rows]] - A[j[rows]] for A in (K, R))
             H.put(rows, (k[:, i] - k[:, j]) * (r[:, i] - r[:, j]))
         both = np.diag_indices(m)
-        H.put(both, H[both] + Pairs(diagonal))
+        H.put(both, H[both] + DoubleDouble(diagonal))
         factor = cholesky(H)
         if factor is None:
             return None
         return lambda rhs: backward(factor, forward(factor, rhs[None]))[0]
 
 
-def longest_precise_step(factor: Pairs, move: Pairs) -> float:
+def longest_precise_step(factor: DoubleDouble, move: DoubleDouble) -> float:
     """The largest α with LLᵀ + α·move ⪰ 0."""
     inner = forward(factor, forward(factor, move).transposed)
     lowest = float(np.linalg.eigvalsh(inner.symmetric().high)[0])
@@ -223,7 +227,7 @@ def precise_solution(
         least = MIN_COMPLIANCE / COMPLIANCE * compliance
         exact = PrecisePath(problem)
         K = exact.centred(path.plain(start.X))
-        here = exact.at(K, Pairs(start.weights), compliance)
+        here = exact.at(K, DoubleDouble(start.weights), compliance)
         history: list[Record] = []
         story = ["the last steps were in double-doubles"]
         while len(history) < min(max_iter, MAX_STEPS):

@@ -21,7 +21,7 @@ import scipy.sparse as sp
 from dualfold.arrays import Array
 from dualfold.errors import DualfoldError
 from dualfold.trace.sparse.factorisation import factorise, fill_reducing_ordering
-from dualfold.trace.sparse.shifted_matrices import MOST_FLOPS
+from dualfold.trace.sparse.shifted_matrices import MAX_FLOPS
 from dualfold.unfolding.bounds import dual_value, feasible_scale
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.spectral_floor import lowest_pairs
@@ -100,7 +100,7 @@ def _derivative(problem: UnfoldingProblem, Y: Array, taut: Array) -> tuple[sp.cs
     G = sp.csr_array(J @ sp.diags_array(np.repeat(1 / problem.mass, rank)) @ J.T)
     G = sp.csr_array((G + G.T) / 2)  # rounding may leave a 0 on one side only, which is not stored
     ridged = sp.csr_array(G + sp.diags_array(RIDGE_SHARE * G.diagonal()))
-    rough = factorise(ridged, fill_reducing_ordering(ridged, most_flops=MOST_FLOPS))
+    rough = factorise(ridged, fill_reducing_ordering(ridged, most_flops=MAX_FLOPS))
 
     def solve(rhs: Array) -> Array:
         x = rough.solve(rhs)

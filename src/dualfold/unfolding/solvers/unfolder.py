@@ -10,7 +10,7 @@ import numpy as np
 from dualfold.errors import Argument, DualfoldError, InvalidInput, TooLarge
 from dualfold.kernels.reports import descent
 from dualfold.trace.sparse.factorisation import fill_reducing_ordering
-from dualfold.trace.sparse.shifted_matrices import MOST_FLOPS
+from dualfold.trace.sparse.shifted_matrices import MAX_FLOPS
 from dualfold.unfolding.problem import UnfoldingProblem, in_units
 from dualfold.unfolding.solution import STOPPED_BY_CALLBACK, Callback, Record, UnfoldingSolution
 from dualfold.unfolding.solvers.interior_point import interior_point
@@ -99,7 +99,7 @@ def refuse_minutes(problem: UnfoldingProblem) -> None:
     if problem.m <= MAX_INTERIOR_FIRST_EDGES:
         return
     flops = fill_reducing_ordering(
-        problem.laplacian(np.ones(problem.m)), most_flops=MOST_FLOPS
+        problem.laplacian(np.ones(problem.m)), most_flops=MAX_FLOPS
     ).flops
     if flops > max(MAX_MINUTE_FLOPS, MAX_MINUTE_FLOPS_PER_POINT * problem.n):
         raise TooLarge(f"unfolding {problem.n:,} points with {problem.m:,} edges takes minutes")
@@ -126,8 +126,8 @@ class _Run:
                 CONVERGED_GAP,
             )
         else:
-            second, most_flops, enough = "landmark", MOST_FLOPS, BETTER_THAN_LANDMARKS_GAP
-        first, failure = self._low_rank_or_failure(min(MOST_FLOPS, most_flops))
+            second, most_flops, enough = "landmark", MAX_FLOPS, BETTER_THAN_LANDMARKS_GAP
+        first, failure = self._low_rank_or_failure(min(MAX_FLOPS, most_flops))
         if first is None:
             return _with_note(self.by(second), f"low_rank: {failure}")
         enough = max(CONVERGED_TOL_RATIO * self.settings.tol, enough)
