@@ -29,7 +29,7 @@ from dualfold.methods import hessian_lle, lle, ltsa, modified_lle
 from dualfold.saved import load_model, model_of, rechecked_model, save_model
 from dualfold.trace.certificate import certify
 from dualfold.trace.solvers import Auto, Dense, Factored, Lanczos, Preconditioned
-from dualfold.trace.sparse.shifted_matrices import shifted
+from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 from dualfold.weights import batches, tangent_alignment
 from tests.conftest import principal_sine
 
@@ -335,10 +335,10 @@ def test_the_turned_matrix_counts_and_solves_like_the_square(monkeypatch):
     from dualfold.trace.sparse import shifted_matrices as matrices
     from dualfold.trace.sparse.factorisation import factorise
 
-    monkeypatch.setattr(matrices, "LEAST_TURNED", 10)
+    monkeypatch.setattr(matrices, "MIN_ROTATED_ROWS", 10)
     graph = dualfold.graph.knn(swiss_roll(700, random_state=1).points, 10)
     problem = dualfold.methods.lle(graph, n_components=3)
-    pencil = matrices.shifted(problem)
+    pencil = matrices.shifted_matrices(problem)
     assert pencil.turned
     M = problem.A.factor.toarray()
     exact = np.linalg.svd(M, compute_uv=False)[::-1] ** 2
@@ -358,7 +358,7 @@ def test_a_roll_of_many_points_is_proved():
     # Eigenvalues of 1e-12 against a spectrum of order 1; plain pivots prove nothing there.
     graph = dualfold.graph.knn(swiss_roll(30_000, random_state=0).points, 10)
     embedding = dualfold.embed(dualfold.methods.lle(dualfold.graph.join_pieces(graph)))
-    assert shifted(embedding.problem).turned
+    assert shifted_matrices(embedding.problem).turned
     assert embedding.values[-1] < 1e-9
     assert embedding.certificate.level == "proved"
     assert embedding.certificate.gap < 1e-4
@@ -384,8 +384,8 @@ def test_rows_whose_proof_would_take_minutes_are_drawn_too(monkeypatch):
 @pytest.mark.parametrize("method", ["standard", "ltsa"])
 def test_rows_without_a_shape_are_drawn_where_all_would_take_minutes(method, monkeypatch, tmp_path):
     # A limit that 1,200 rows of noise exceed and 600 do not: the real one begins near 20,000.
-    monkeypatch.setattr("dualfold.trace.sparse.shifted_matrices.MOST_FLOPS", 5e7)
-    monkeypatch.setattr("dualfold.trace.sparse.shifted_matrices.MOST_FLOPS_A_ROW", 0)
+    monkeypatch.setattr("dualfold.trace.sparse.shifted_matrices.MAX_FLOPS", 5e7)
+    monkeypatch.setattr("dualfold.trace.sparse.shifted_matrices.MAX_FLOPS_A_ROW", 0)
     X = noise(1200)
     with pytest.warns(RowsLeftOut, match="drawn at random"):
         model = LocallyLinearEmbedding(n_neighbors=10, method=method).fit(X)

@@ -18,7 +18,7 @@ from dualfold.saved import (
     old_rows,
     save_model,
 )
-from tests.cli.test_commands import run
+from tests.cli.command_line import run
 
 X = np.random.default_rng(0).normal(size=(30, 3))
 

@@ -16,10 +16,10 @@ from dualfold.errors import InvalidInput, PointsCollapse, RowsFarAway, TooLarge
 from dualfold.graph import Lists, nearest
 from dualfold.kernels.threads import Threads
 from dualfold.saved import load_model, model_of, rechecked_model, save_model
-from dualfold.tsne import Phase, TsneProblem, certify_tsne, descended, tsne_objective
-from dualfold.tsne.attraction import AsGiven, Packed
+from dualfold.tsne import Phase, TsneProblem, certify_tsne, descend, tsne_objective
+from dualfold.tsne.attraction import DoubleAttraction, PackedAttraction
 from dualfold.tsne.checks import neighbors_kept
-from dualfold.tsne.repulsion import MOST_BY_PAIRS, ByGrid, ByPairs, ByTree, repulsion_for
+from dualfold.tsne.repulsion import MAX_ROWS_BY_PAIRS, ByGrid, ByPairs, ByTree, repulsion_for
 from dualfold.weights.perplexity import conditional_affinities, joint_affinities
 
 DIGITS = digits().points[:300].astype(float)
@@ -64,7 +64,7 @@ def test_sums_over_all_pairs_are_those_of_the_definition(width):
 def test_packed_edges_attract_as_the_edges_of_p(size):
     problem = problem_of()
     Y = np.random.default_rng(3).normal(size=(300, 2)) * size
-    packed, given = Packed(problem.P), AsGiven(problem.P)
+    packed, given = PackedAttraction(problem.P), DoubleAttraction(problem.P)
     order = packed.order(Y)
     assert sorted(order) == list(range(300))
     for parts in (1, 7):
@@ -210,7 +210,7 @@ def test_kl_and_gradient_are_scikit_learns():
 def test_large_maps_are_summed_within_a_stated_bound(monkeypatch):
     problem, Y = problem_of(), np.random.default_rng(5).normal(size=(300, 2)) * 8
     exact = tsne_objective(problem, Y)
-    monkeypatch.setattr(objective_module_of(), "MOST_BY_PAIRS", 10)
+    monkeypatch.setattr(objective_module_of(), "MAX_ROWS_BY_PAIRS", 10)
     found = tsne_objective(problem, Y)
     assert exact.exact
     assert not found.exact
@@ -230,7 +230,7 @@ def test_the_same_bits_for_any_number_of_threads():
     start = rng.normal(size=(n, 2))
     phases = [Phase(30, 4.0, 300.0, 0.8), Phase(60, 1.0, 1000.0, 0.9)]
     runs = [
-        descended(TsneProblem(P), start, phases, n_jobs=threads).points for threads in (1, 2, 3, 2)
+        descend(TsneProblem(P), start, phases, n_jobs=threads).points for threads in (1, 2, 3, 2)
     ]
     for other in runs[1:]:
         np.testing.assert_array_equal(runs[0], other)
@@ -438,17 +438,17 @@ def test_early_exaggeration_does_not_make_a_line_of_a_cloud():
     X = np.random.default_rng(0).standard_normal((800, 10))
     problem = problem_of(X, perplexity=30.0)
     start = 1e-4 * X[:, :2]
-    ended = descended(problem, start, [Phase(250, 12.0, 50.0, 0.8)])
+    ended = descend(problem, start, [Phase(250, 12.0, 50.0, 0.8)])
     assert narrowest(ended.points) > 0.05
     # Digits have groups: nothing is halved, and no bit changes.
     some = problem_of()
     begin = 1e-4 * np.random.default_rng(1).standard_normal((300, 2))
     phases = [Phase(100, 12.0, 50.0, 0.8)]
-    there = descended(some, begin, phases).points
+    there = descend(some, begin, phases).points
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("dualfold.tsne.gradient_descent.VANISHING", 0.0)
-        assert descended(some, begin, phases).points.tobytes() == there.tobytes()
-        assert narrowest(descended(problem, start, [Phase(250, 12.0, 50.0, 0.8)]).points) < 1e-5
+        patched.setattr("dualfold.tsne.gradient_descent.VANISHING_EXTENT", 0.0)
+        assert descend(some, begin, phases).points.tobytes() == there.tobytes()
+        assert narrowest(descend(problem, start, [Phase(250, 12.0, 50.0, 0.8)]).points) < 1e-5
 
 
 def test_hubs_are_not_thrown_to_and_fro():
@@ -461,7 +461,7 @@ def test_hubs_are_not_thrown_to_and_fro():
     assert attracted[0] > 15
     start = 1e-4 * X[:, 1:3]
     phases = [Phase(100, 12.0, 50.0, 0.8), Phase(300, 1.0, 200.0, 0.9)]
-    assert certify_tsne(problem, descended(problem, start, phases).points).unbalanced < 0.02
+    assert certify_tsne(problem, descend(problem, start, phases).points).unbalanced < 0.02
 
 
 def test_the_last_rounds_are_fine_though_an_earlier_phase_ends_before_its_time(monkeypatch):
@@ -470,7 +470,7 @@ def test_the_last_rounds_are_fine_though_an_earlier_phase_ends_before_its_time(m
     X = np.random.default_rng(0).standard_normal((450, 1))
     problem = problem_of(X, perplexity=10.0, count=1)
     phases = [Phase(200, 4.0, 50.0, 0.5), Phase(80, 1.0, 50.0, 0.5)]
-    ended = descended(problem, 1e-4 * X, phases, least_gradient=1e9)
+    ended = descend(problem, 1e-4 * X, phases, least_gradient=1e9)
     assert ended.rounds == 100  # each phase ends at its first look
     assert refined == [True]  # 50 rounds before the second one would have been over
 
@@ -499,7 +499,7 @@ def test_a_start_with_gaps_is_named():
 
 
 def test_repulsion_of_many_points_in_space_is_by_a_tree():
-    many = repulsion_for(MOST_BY_PAIRS[3] + 1, 3, exact=False)
+    many = repulsion_for(MAX_ROWS_BY_PAIRS[3] + 1, 3, exact=False)
     few = repulsion_for(10, 3, exact=False)
     assert type(many).__name__ == "ByTree"
     assert type(few).__name__ == type(repulsion_for(10**6, 3, exact=True)).__name__ == "ByPairs"
