@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 
 import dualfold
 from dualfold import games, methods, quality
-from dualfold.quality.verdict import MEASURE_MEANINGS
+from dualfold.quality.picture import MEASURE_MEANINGS
 
 ROOMS = ("trace", "programs", "unfolding", "games", "quality", "methods")
 # What a solver keeps while it runs; nothing of it is handed on.
