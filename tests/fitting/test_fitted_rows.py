@@ -41,8 +41,8 @@ def test_rows_whose_proof_would_take_minutes_are_drawn_too(monkeypatch):
 @pytest.mark.parametrize("method", ["standard", "ltsa"])
 def test_rows_without_a_shape_are_drawn_where_all_would_take_minutes(method, monkeypatch, tmp_path):
     # A limit that 1,200 rows of noise exceed and 600 do not: the real one begins near 20,000.
-    monkeypatch.setattr("dualfold.trace.sparse.shifted_matrices.MOST_FLOPS", 5e7)
-    monkeypatch.setattr("dualfold.trace.sparse.shifted_matrices.MOST_FLOPS_A_ROW", 0)
+    monkeypatch.setattr("dualfold.trace.sparse.shifted_matrices.MAX_FLOPS", 5e7)
+    monkeypatch.setattr("dualfold.trace.sparse.shifted_matrices.MAX_FLOPS_A_ROW", 0)
     X = noise(1200)
     with pytest.warns(RowsLeftOut, match="drawn at random"):
         model = LocallyLinearEmbedding(n_neighbors=10, method=method).fit(X)

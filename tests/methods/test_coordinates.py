@@ -23,7 +23,7 @@ from dualfold.saved import load_model, model_of, rechecked_model, rechecked_poin
 from dualfold.trace.certificate import certify
 from dualfold.trace.lift import DiffusionLift, EdgeLengthScale, EigenvalueScale, SelectedColumns
 from dualfold.trace.solvers import Auto, Dense, Factored
-from dualfold.trace.solvers.auto import growing
+from dualfold.trace.solvers.auto import krylov_space_for
 
 ESTIMATORS = {
     "eigenmaps": LaplacianEigenmaps,
@@ -237,7 +237,7 @@ def test_a_space_that_grows_has_the_directions_of_one_solve():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Overtone)
             problem = model.stated(X, 2).problem
-        space = growing(problem, Auto())
+        space = krylov_space_for(problem, Auto())
         exact = Dense().solve(replace(problem, count=20))
         for count in (2, 6, 20):
             found = space.first(count)
@@ -269,5 +269,5 @@ def test_where_nothing_grows():
     few = LaplacianEigenmaps(left_out=()).stated(strip(1.2, 200), 2).problem
     problems = [TraceProblem(dense + dense.T, None, 2), few]
     for problem in problems:
-        assert growing(problem, Auto()) is None
-    assert growing(problems[1], Factored()) is None
+        assert krylov_space_for(problem, Auto()) is None
+    assert krylov_space_for(problems[1], Factored()) is None

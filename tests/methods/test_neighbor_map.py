@@ -75,8 +75,8 @@ def test_the_spread_grows_as_far_as_the_tolerance_allows(tmp_path):
 
 def test_many_rows_are_measured(monkeypatch, tmp_path):
     for module in ("problem", "certificate", "homotopy"):
-        monkeypatch.setattr(f"dualfold.neighbor_map.{module}.MOST_PAIRED", 400)
-    monkeypatch.setattr("dualfold.methods._neighbor_map.MOST_PAIRED", 400)
+        monkeypatch.setattr(f"dualfold.neighbor_map.{module}.MAX_PAIRED_ROWS", 400)
+    monkeypatch.setattr("dualfold.methods._neighbor_map.MAX_PAIRED_ROWS", 400)
     X = np.random.default_rng(0).uniform(size=(500, 2))
     model = NeighborMap(tolerance=0.02).fit(X)
     verdict = model.certificate_

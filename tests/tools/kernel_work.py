@@ -12,7 +12,7 @@ from dualfold import graph, quality
 from dualfold.graph.geodesics import farthest_points, geodesic_distances
 from dualfold.graph.lower_bounds import frame_of, principal_directions
 from dualfold.graph.scan import scan_self
-from dualfold.kernels.double_double import Pairs, backward, cholesky, forward, products
+from dualfold.kernels.double_double import DoubleDouble, backward, cholesky, forward, products
 from dualfold.kernels.threads import Threads
 from dualfold.quality.rank_counts import euclidean_ranks
 from dualfold.trace import TraceProblem
@@ -102,10 +102,10 @@ def recurrences(seed):
 
 def pairs(seed):
     """Matrices of double-doubles, of more rows than a block."""
-    A = Pairs(rows(70, 70, seed), 2.0**-55 * rows(70, 70, seed + 1))
-    L = cholesky(products(A, A) + Pairs(np.eye(70)))
+    A = DoubleDouble(rows(70, 70, seed), 2.0**-55 * rows(70, 70, seed + 1))
+    L = cholesky(products(A, A) + DoubleDouble(np.eye(70)))
     backward(L, forward(L, A))
-    cholesky(Pairs(-np.eye(3)))
+    cholesky(DoubleDouble(-np.eye(3)))
 
 
 def forces(seed):

@@ -9,7 +9,7 @@ import pytest
 from sklearn.manifold import _t_sne
 
 from dualfold.tsne import tsne_objective
-from dualfold.tsne.attraction import AsGiven, Packed
+from dualfold.tsne.attraction import DoubleAttraction, PackedAttraction
 from tests.tsne.problems import problem_of
 
 
@@ -24,7 +24,7 @@ def brute(Y):
 def test_packed_edges_attract_as_the_edges_of_p(size):
     problem = problem_of()
     Y = np.random.default_rng(3).normal(size=(300, 2)) * size
-    packed, given = Packed(problem.P), AsGiven(problem.P)
+    packed, given = PackedAttraction(problem.P), DoubleAttraction(problem.P)
     order = packed.order(Y)
     assert sorted(order) == list(range(300))
     for parts in (1, 7):
@@ -76,7 +76,7 @@ def test_kl_and_gradient_are_scikit_learns():
 def test_large_maps_are_summed_within_a_stated_bound(monkeypatch):
     problem, Y = problem_of(), np.random.default_rng(5).normal(size=(300, 2)) * 8
     exact = tsne_objective(problem, Y)
-    monkeypatch.setattr(objective_module_of(), "MOST_BY_PAIRS", 10)
+    monkeypatch.setattr(objective_module_of(), "MAX_ROWS_BY_PAIRS", 10)
     found = tsne_objective(problem, Y)
     assert exact.exact
     assert not found.exact

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from dualfold.kernels.threads import Threads
-from dualfold.tsne.repulsion import MOST_BY_PAIRS, ByGrid, ByPairs, ByTree, repulsion_for
+from dualfold.tsne.repulsion import (
+    MAX_ROWS_BY_PAIRS,
+    ByGrid,
+    ByPairs,
+    ByTree,
+    repulsion_for,
+)
 
 
 def brute(Y):
@@ -95,7 +101,7 @@ def test_errors_of_the_tree_are_within_their_bounds(width, angle):
 
 
 def test_repulsion_of_many_points_in_space_is_by_a_tree():
-    many = repulsion_for(MOST_BY_PAIRS[3] + 1, 3, exact=False)
+    many = repulsion_for(MAX_ROWS_BY_PAIRS[3] + 1, 3, exact=False)
     few = repulsion_for(10, 3, exact=False)
     assert type(many).__name__ == "ByTree"
     assert type(few).__name__ == type(repulsion_for(10**6, 3, exact=True)).__name__ == "ByPairs"

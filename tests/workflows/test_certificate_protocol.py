@@ -112,7 +112,9 @@ EXAMPLES: dict[str, Callable[[], dualfold.Certificate]] = {
     "unfolding": lambda: unfolding().certificate,
     "unfolding, bad weights": lambda: judged(weights=-1.0),
     "unfolding, no numbers": lambda: judged(factor=np.nan),
-    "unfolding, equal": lambda: unfold(dualfold.graph.knn(ROLL[:30], 4), form="equal").certificate,
+    "unfolding, equal": lambda: (
+        unfold(dualfold.graph.knn(ROLL[:30], 4), constraints="equal").certificate
+    ),
     # Neighbour maps
     "neighbour map": lambda: NeighborMap(spread=0.01).fit(ROLL[:40]).certificate_,
     "neighbour map, strict": lambda: (

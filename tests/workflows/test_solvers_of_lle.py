@@ -13,7 +13,7 @@ from dualfold.kernels.threads import one_blas_thread
 from dualfold.methods import hessian_lle, lle, ltsa, modified_lle
 from dualfold.trace.certificate import certify
 from dualfold.trace.solvers import Auto, Dense, Factored, Lanczos, Preconditioned
-from dualfold.trace.sparse.shifted_matrices import shifted
+from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 from tests.tools.angles import principal_sine
 
 METHODS = {"standard": lle, "modified": modified_lle, "ltsa": ltsa, "hessian": hessian_lle}
@@ -80,10 +80,10 @@ def test_the_turned_matrix_counts_and_solves_like_the_square(monkeypatch):
     from dualfold.trace.sparse import shifted_matrices as matrices
     from dualfold.trace.sparse.factorisation import factorise
 
-    monkeypatch.setattr(matrices, "LEAST_TURNED", 10)
+    monkeypatch.setattr(matrices, "MIN_ROTATED_ROWS", 10)
     graph = dualfold.graph.knn(swiss_roll(700, random_state=1).points, 10)
     problem = dualfold.methods.lle(graph, n_components=3)
-    pencil = matrices.shifted(problem)
+    pencil = matrices.shifted_matrices(problem)
     assert pencil.turned
     M = problem.A.factor.toarray()
     exact = np.linalg.svd(M, compute_uv=False)[::-1] ** 2
@@ -103,7 +103,7 @@ def test_a_roll_of_many_points_is_proved():
     # Eigenvalues of 1e-12 against a spectrum of order 1; plain pivots prove nothing there.
     graph = dualfold.graph.knn(swiss_roll(30_000, random_state=0).points, 10)
     embedding = dualfold.embed(dualfold.methods.lle(dualfold.graph.join_pieces(graph)))
-    assert shifted(embedding.problem).turned
+    assert shifted_matrices(embedding.problem).turned
     assert embedding.values[-1] < 1e-9
     assert embedding.certificate.level == "proved"
     assert embedding.certificate.gap < 1e-4

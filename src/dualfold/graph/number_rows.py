@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.errors import Argument, InPython, InvalidInput, Message, TooLarge
-from dualfold.kernels import kernels_by_dtype, shared
+from dualfold.kernels import c_constant, kernels_by_dtype
 from dualfold.kernels.threads import row_slices
 
 __all__ = [
@@ -34,7 +34,7 @@ _NUMBERS_PER_CHUNK = 1 << 22  # numbers in one float64 working block: 32 MiB
 _MAX_VALUE, _MIN_EXTENT = 1e150, 1e-140
 # Whole numbers up to here are float64 numbers.
 _MAX_EXACT_INTEGER = 2**53
-SQUARE_LANES = shared("SQUARE_LANES")  # sums beside each other in a distance
+SQUARE_LANES = c_constant("SQUARE_LANES")  # sums beside each other in a distance
 
 _pair_distances = kernels_by_dtype("pair_distances")
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from dualfold.graph.lower_bounds import SLACK_SHARE, Coordinates
-from dualfold.kernels import kernel, shared
+from dualfold.kernels import c_constant, kernel
 from dualfold.kernels.reports import tally
 
 __all__ = ["Buffers", "Packed", "panel_blocks", "round_robin"]
 
-PANEL_POINTS = shared("PANEL")
+PANEL_POINTS = c_constant("PANEL")
 _PANELS_PER_BLOCK = 32  # panels: 1536 points, a tile of 2.4 million pairs takes about 10 ms
 _BUFFER_PAIRS = 1 << 18
 

@@ -10,7 +10,7 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.metrics import exact_doubles
 from dualfold.graph.neighbor_lists import Neighbors, exact_search
-from dualfold.kernels import kernel, shared
+from dualfold.kernels import c_constant, kernel
 from dualfold.kernels.reports import steps
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
 
@@ -91,7 +91,7 @@ def _doubles_with_missing(X: Any, name: str) -> Array:
 
 def _panels(rows: Array) -> Array:
     """Rows side by side, so many together as the kernel takes, a column after the other."""
-    lanes = shared("PRESENT_LANES")
+    lanes = c_constant("PRESENT_LANES")
     padded = np.zeros((-(-len(rows) // lanes) * lanes, rows.shape[1]))
     padded[: len(rows)] = rows
     by_panel = padded.reshape(-1, lanes, rows.shape[1]).transpose(0, 2, 1)

@@ -23,8 +23,8 @@ from dualfold.graph.graph import Graph
 from dualfold.maps.out_of_sample import OutOfSampleMap
 from dualfold.unfolding.certificate import UnfoldingCertificate
 from dualfold.unfolding.connections import Connections, connections
-from dualfold.unfolding.contraction import Contraction, contracted
-from dualfold.unfolding.problem import Form
+from dualfold.unfolding.contraction import Contraction, contraction_of
+from dualfold.unfolding.problem import Constraints
 from dualfold.unfolding.solution import Record
 from dualfold.unfolding.solvers.unfolder import Unfolder, refuse_minutes
 from dualfold.unfolding.stored_unfolding import BothSides, rechecked_unfolding
@@ -34,7 +34,7 @@ def mvu(
     graph: Graph,
     *,
     n_components: int = 2,
-    constraints: Form = "at_most",
+    constraints: Constraints = "at_most",
     angles: bool = False,
 ) -> Contraction:
     """Pull the points as far apart as the edges of their graph let them.
@@ -53,7 +53,7 @@ def mvu(
     programming" (2004); Xiao, Sun and Boyd, "A duality view of spectral methods for
     dimensionality reduction" (2006).
     """
-    return contracted(graph, form=constraints, angles=angles, n_components=n_components)
+    return contraction_of(graph, constraints=constraints, angles=angles, n_components=n_components)
 
 
 # This many rows are unfolded in a minute whatever their graph is.
@@ -246,7 +246,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
             points,
             sides,
             tolerance=tolerance,
-            form=self.constraints,  # type: ignore[arg-type]
+            constraints=self.constraints,  # type: ignore[arg-type]
             angles=self.angles,
         )
         return certificate.narrowed(scope)

@@ -14,7 +14,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.kernels import kernel, shared
+from dualfold.kernels import c_constant, kernel
 from dualfold.quality.estimate import drawn_rows, estimate_of_sums, values_at_all_points
 from dualfold.quality.ranks import both_spaces
 from dualfold.quality.space import Space
@@ -101,7 +101,7 @@ class PairSumsCollector:
         self._shift = np.array([before.mean(), after.mean()])
         square = float(after @ after)
         self._scale = float(before @ after) / square if square > 0 else 1.0
-        self._sums = np.empty((x.n if rows is None else len(rows), shared("PAIR_SUMS")))
+        self._sums = np.empty((x.n if rows is None else len(rows), c_constant("PAIR_SUMS")))
 
     def add(self, before: Array, after: Array, places: slice, names: Array) -> None:
         """Rows of distances of the points `names`, whose sums go to the rows `places`."""

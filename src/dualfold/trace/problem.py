@@ -17,7 +17,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.kernels import kernel, shared
+from dualfold.kernels import c_constant, kernel
 from dualfold.kernels.reports import tally
 from dualfold.kernels.threads import (
     in_shares,
@@ -29,7 +29,7 @@ from dualfold.kernels.threads import (
 )
 from dualfold.trace.lift import Lift, VectorLift, as_lift
 from dualfold.trace.matrix_entries import (
-    MOST_ASYMMETRY,
+    ASYMMETRY_TOLERANCE,
     asymmetry,
     not_symmetric,
     real_entries,
@@ -39,8 +39,8 @@ from dualfold.trace.matrix_entries import (
 from dualfold.trace.metric import Metric, metric, orthonormal_span
 
 _wide_product = kernel("wide_product")
-COLUMNS = shared("PRODUCT_COLUMNS")  # of V that the kernel takes at once
-ROWS = 512  # a chunk of them is some milliseconds of work at 10,000 columns
+PRODUCT_COLUMNS = c_constant("PRODUCT_COLUMNS")  # of V that the kernel takes at once
+PRODUCT_CHUNK_ROWS = 512  # a chunk of them is some milliseconds of work at 10,000 columns
 
 
 class Gramian(LinearOperator):
@@ -115,7 +115,7 @@ class TraceProblem:
             )
         if self.sense not in ("min", "max"):
             raise InvalidInput(Argument("sense"), f" is {self.sense!r}; it must be 'min' or 'max'")
-        object.__setattr__(self, "A", _checked(self.A))
+        object.__setattr__(self, "A", _checked_matrix(self.A))
         object.__setattr__(self, "lift", as_lift(self.lift))
         object.__setattr__(self, "B", metric(self.B, self.n))
         room = self.n - self.trivial.shape[1]
@@ -213,7 +213,7 @@ class TraceProblem:
         return V - N @ (self.metric.times(N).T @ V) if N.shape[1] else V
 
 
-def _checked(A: Any) -> Any:
+def _checked_matrix(A: Any) -> Any:
     """A with its entries as they were given, real, finite and symmetric to rounding."""
     if isinstance(A, LinearOperator):
         if A.dtype is not None and np.issubdtype(A.dtype, np.complexfloating):
@@ -235,7 +235,7 @@ def _checked(A: Any) -> Any:
         raise _not_finite()
     apart = float(abs(crossed[0, 1] - crossed[1, 0]))
     size = float(np.abs(images).mean()) if images.size else 0.0
-    if apart > MOST_ASYMMETRY * size:
+    if apart > ASYMMETRY_TOLERANCE * size:
         raise not_symmetric("A", apart, size)
     return dense
 
@@ -257,12 +257,12 @@ def product(A: Any, V: Array) -> Array:
         return A @ V
     columns = V.reshape(len(V), -1)
     count = columns.shape[1]
-    padded = np.zeros((-(-count // COLUMNS) * COLUMNS, len(V)))
+    padded = np.zeros((-(-count // PRODUCT_COLUMNS) * PRODUCT_COLUMNS, len(V)))
     padded[:count] = columns.T
     out = np.empty((len(A), len(padded)))
     in_threads(
         lambda rows: _wide_product(A.shape[1], A, rows.start, rows.stop, padded, len(padded), out),
-        row_slices(len(A), ROWS),
+        row_slices(len(A), PRODUCT_CHUNK_ROWS),
         thread_count(),
     )
     return out[:, :count].reshape(len(A), *V.shape[1:])

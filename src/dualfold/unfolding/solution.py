@@ -54,7 +54,7 @@ class UnfoldingSolution:
     story: tuple[str, ...] = ()
 
 
-def relative(lower: float, upper: float) -> float:
+def relative_gap(lower: float, upper: float) -> float:
     """(upper − lower)/upper, never negative; infinite without a bound."""
     if not (np.isfinite(upper) and np.isfinite(lower)):
         return float("inf")
@@ -67,11 +67,11 @@ def relative(lower: float, upper: float) -> float:
 
 STOPPED_BY_CALLBACK = "stopped by the callback"
 # Bounds that differ by less than this share of the gap that is wanted are as good as equal.
-SAME = 0.01
+SAME_BOUND_SHARE = 0.01
 
 
 @dataclass
-class Progress:
+class BestSides:
     """Feasible points with the largest tr K and weights with the smallest bound so far."""
 
     problem: UnfoldingProblem
@@ -87,7 +87,7 @@ class Progress:
 
     @property
     def gap(self) -> float:
-        return relative(self.lower, self.upper)
+        return relative_gap(self.lower, self.upper)
 
     def bound(self, weights: Array, floor: float) -> None:
         """Weights with λ₂(L(w)) ≥ floor: their bound, if it is the best.
@@ -98,7 +98,7 @@ class Progress:
         if floor <= 0:
             return
         upper = float(weights @ self.problem.squared) / floor
-        if upper <= self.upper * (1 + SAME * self.tol):
+        if upper <= self.upper * (1 + SAME_BOUND_SHARE * self.tol):
             self.upper, self.weights = min(upper, self.upper), weights / floor
 
     def record(self, points: Array) -> bool:

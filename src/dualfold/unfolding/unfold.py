@@ -15,18 +15,18 @@ from dualfold.certificate import checked_tolerance
 from dualfold.embedding import Embedding, embedding_of
 from dualfold.errors import Argument, CertificateFailed, Unrealisable, warn
 from dualfold.graph import Graph
-from dualfold.kernels.reports import timed
+from dualfold.kernels.reports import time_stage
 from dualfold.trace.lift import scaled_vectors
 from dualfold.trace.solution import with_signs
-from dualfold.unfolding.bounds import ROUNDED, contradiction
-from dualfold.unfolding.bracket import EXACT
+from dualfold.unfolding.bounds import ROUNDED_LENGTHS_TOLERANCE, contradiction_share
+from dualfold.unfolding.bracket import EQUAL_LENGTHS_TOLERANCE
 from dualfold.unfolding.certificate import (
     UnfoldingCertificate,
     certify_unfolding,
-    rounded_down,
+    rounded_down_text,
 )
-from dualfold.unfolding.contraction import Contraction, contracted
-from dualfold.unfolding.problem import Form, UnfoldingProblem
+from dualfold.unfolding.contraction import Contraction, contraction_of
+from dualfold.unfolding.problem import Constraints, UnfoldingProblem
 from dualfold.unfolding.solution import Callback, UnfoldingSolution
 from dualfold.unfolding.solvers.unfolder import SolverName, Unfolder
 
@@ -75,7 +75,7 @@ class Unfolding:
 def unfold(
     graph: Graph,
     *,
-    form: Form = "at_most",
+    constraints: Constraints = "at_most",
     angles: bool = False,
     solver: SolverName = "auto",
     n_components: int = 2,
@@ -88,7 +88,7 @@ def unfold(
 ) -> Unfolding:
     """The points of a connected graph pulled as far apart as its edges let them.
 
-    form : edges may be "at_most" as long as in the data, or are "equal" to that
+    constraints : edges may be "at_most" as long as in the data, or are "equal" to that
     angles : also keep the distances between neighbours of a common point
     n_components : columns expected; the answer has as many as it takes
     tolerance : the largest relative gap that the certificate calls "proved"; beyond, it says
@@ -97,14 +97,16 @@ def unfold(
 
     An answer whose certificate fails, or stays unresolved, is returned with a warning.
     """
-    stated = contracted(graph, form=form, angles=angles, n_components=n_components)
+    stated = contraction_of(
+        graph, constraints=constraints, angles=angles, n_components=n_components
+    )
     chosen = Unfolder(solver, tol, max_iter, relaxation, random_state, callback)
     tolerance = checked_tolerance(tolerance)
     solution = chosen.solve(stated.problem, n_components=n_components)
-    return judged_unfolding(stated, solution, tolerance=tolerance, relaxation=relaxation)
+    return certified_unfolding(stated, solution, tolerance=tolerance, relaxation=relaxation)
 
 
-def judged_unfolding(
+def certified_unfolding(
     stated: Contraction,
     solution: UnfoldingSolution,
     *,
@@ -120,9 +122,9 @@ def judged_unfolding(
         solution.factor,
         solution.weights,
         tolerance=tolerance,
-        most_relaxed=EXACT if relaxation is None else min(10 * relaxation, 0.5),
+        most_relaxed=EQUAL_LENGTHS_TOLERANCE if relaxation is None else min(10 * relaxation, 0.5),
     )
-    _refuse_unrealisable(certificate, contradiction(stated.problem, solution.weights))
+    _refuse_unrealisable(certificate, contradiction_share(stated.problem, solution.weights))
     if certificate.level in ("failed", "unresolved"):
         warn(
             CertificateFailed(
@@ -133,7 +135,7 @@ def judged_unfolding(
                 Argument("tol"),
                 ", or try another ",
                 Argument("solver"),
-                *_softer(certificate, relaxation),
+                *_relaxation_advice(certificate, relaxation),
             )
         )
     return Unfolding(stated, solution, certificate)
@@ -148,8 +150,8 @@ def _embedding_of_unfolding(
     begin = perf_counter()
     solution = solver.solve(stated.problem, n_components=stated.count)
     solved = perf_counter()
-    with timed("certify"):
-        found = judged_unfolding(
+    with time_stage("certify"):
+        found = certified_unfolding(
             stated, solution, tolerance=tolerance, relaxation=solver.relaxation
         )
     found = replace(found, certificate=found.certificate.narrowed(stated.about))
@@ -159,9 +161,11 @@ def _embedding_of_unfolding(
     return Embedding(points, values, found.certificate, stated.problem, found, seconds)
 
 
-def _softer(certificate: UnfoldingCertificate, relaxation: float | None) -> tuple[Any, ...]:
+def _relaxation_advice(
+    certificate: UnfoldingCertificate, relaxation: float | None
+) -> tuple[Any, ...]:
     """What else can be done where equal lengths could not be kept."""
-    if certificate.form != "equal" or relaxation is not None:
+    if certificate.constraints != "equal" or relaxation is not None:
         return ()
     return ("; ", Argument("relaxation", 1e-4), " lets equal lengths differ by that share of d²")
 
@@ -172,12 +176,16 @@ def _refuse_unrealisable(certificate: UnfoldingCertificate, share: float) -> Non
     Distances that were written down with seven digits have none either; that is no reason to
     refuse them.
     """
-    if certificate.form == "equal" and certificate.upper_exact < 0 and share > ROUNDED:
+    if (
+        certificate.constraints == "equal"
+        and certificate.upper_exact < 0
+        and share > ROUNDED_LENGTHS_TOLERANCE
+    ):
         raise Unrealisable(
             "the lengths of the edges contradict each other: weights were found under which "
             f"the variance of any points would be at most {certificate.upper_exact:.3g}, a "
             "negative number, so no points have these distances, nor any within "
-            f"{rounded_down(share)} of d². Use ",
+            f"{rounded_down_text(share)} of d². Use ",
             Argument("constraints", "at_most"),
             " or mend them",
         )

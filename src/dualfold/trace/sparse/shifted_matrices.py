@@ -26,37 +26,37 @@ from dualfold.trace.sparse.factorisation import (
     paired_ordering,
 )
 
-__all__ = ["MOST_FLOPS", "Shifted", "share_ordering", "shifted"]
+__all__ = ["MAX_FLOPS", "ShiftedMatrices", "share_ordering", "shifted_matrices"]
 
 
 # A factorisation that needs more multiply-adds than this (about 10 s and 2 GB) is not
 # begun: 10-NN graphs of images stay below it up to some 20,000 points, surfaces always.
 # Beyond 800,000 rows the bound grows with them: LLE of a roll of 1,000,000 points, which
 # has two rows a point, takes 6e10.
-MOST_FLOPS = 4e10
-MOST_FLOPS_A_ROW = 5e4
+MAX_FLOPS = 4e10
+MAX_FLOPS_A_ROW = 5e4
 # Factoring the turned matrix takes 60 (150,000 points) to 90 (1,000,000) times n^1.5
 # multiply-adds for neighbours on a surface and thousands of times for images. Below
 # 10,000 points no eigenvalue of a surface is small enough to need it.
-THIN, LEAST_TURNED = 300, 10_000
+MAX_ROTATED_FLOPS_RATIO, MIN_ROTATED_ROWS = 300, 10_000
 
 ORDERS = ("_ordering", "_turned")  # of Shifted
-_known: WeakKeyDictionary[TraceProblem, Shifted] = WeakKeyDictionary()
+_known: WeakKeyDictionary[TraceProblem, ShiftedMatrices] = WeakKeyDictionary()
 
 
-def shifted(problem: TraceProblem) -> Shifted:
+def shifted_matrices(problem: TraceProblem) -> ShiftedMatrices:
     """The shifted matrices of the problem; the same object while the problem lives."""
-    return _known.setdefault(problem, Shifted(problem.A, problem.metric, problem.sign))
+    return _known.setdefault(problem, ShiftedMatrices(problem.A, problem.metric, problem.sign))
 
 
 def share_ordering(problem: TraceProblem, other: TraceProblem) -> None:
     """What is known of the elimination order of `problem` holds for `other`: same pattern."""
-    found = shifted(problem).__dict__
-    shifted(other).__dict__.update({key: found[key] for key in ORDERS if key in found})
+    found = shifted_matrices(problem).__dict__
+    shifted_matrices(other).__dict__.update({key: found[key] for key in ORDERS if key in found})
 
 
 @dataclass(frozen=True, eq=False)
-class Shifted:
+class ShiftedMatrices:
     """A sparse matrix for each shift, whose factorisation is one of sign·A − shift·B.
 
     For A = MᵀM it is [[−sαI, −sM], [−sMᵀ, −(shift/α)·B]] (s the sign), whose Schur
@@ -142,7 +142,7 @@ class Shifted:
             pattern = self.at(1.0)
             if sp.issparse(self.A):  # A − B can cancel an entry that A − σB has
                 pattern = sp.csr_array(abs(self.A) + abs(self.metric.sparse()))
-            most = max(MOST_FLOPS, MOST_FLOPS_A_ROW * pattern.shape[0])
+            most = max(MAX_FLOPS, MAX_FLOPS_A_ROW * pattern.shape[0])
             return fill_reducing_ordering(pattern, most_flops=most)
         except TooLarge as refusal:  # kept: finding it out again would take as long
             return refusal
@@ -151,13 +151,15 @@ class Shifted:
     def _turned(self) -> Ordering | None:
         """The elimination order of the turned matrix, where that is the one to factor."""
         n = self.A.shape[0]
-        if not isinstance(self.A, Gramian) or self.auxiliary != n or n < LEAST_TURNED:
+        if not isinstance(self.A, Gramian) or self.auxiliary != n or n < MIN_ROTATED_ROWS:
             return None
         M = abs(self.A.factor)
         pattern = sp.csr_array(M + M.T + abs(self.metric.sparse()))
         try:
             # Blocks of 2×2 cost eight times what single entries do.
-            return paired_ordering(fill_reducing_ordering(pattern, most_flops=THIN * n**1.5 / 8))
+            return paired_ordering(
+                fill_reducing_ordering(pattern, most_flops=MAX_ROTATED_FLOPS_RATIO * n**1.5 / 8)
+            )
         except TooLarge:
             return None
 

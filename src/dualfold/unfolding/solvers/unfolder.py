@@ -10,14 +10,14 @@ import numpy as np
 from dualfold.errors import Argument, DualfoldError, InvalidInput, TooLarge
 from dualfold.kernels.reports import descent
 from dualfold.trace.sparse.factorisation import fill_reducing_ordering
-from dualfold.trace.sparse.shifted_matrices import MOST_FLOPS
+from dualfold.trace.sparse.shifted_matrices import MAX_FLOPS
 from dualfold.unfolding.problem import UnfoldingProblem, in_units
 from dualfold.unfolding.solution import STOPPED_BY_CALLBACK, Callback, Record, UnfoldingSolution
 from dualfold.unfolding.solvers.interior_point import interior_point
 from dualfold.unfolding.solvers.landmark import landmark
 from dualfold.unfolding.solvers.low_rank import low_rank
-from dualfold.unfolding.solvers.precise_path import precise
-from dualfold.unfolding.solvers.separate_sides import approached
+from dualfold.unfolding.solvers.precise_path import precise_solution
+from dualfold.unfolding.solvers.separate_sides import separate_sides
 
 SolverName = Literal["auto", "interior_point", "low_rank", "landmark"]
 
@@ -25,22 +25,22 @@ SolverName = Literal["auto", "interior_point", "low_rank", "landmark"]
 # smallest gaps. Swiss rolls, 6 neighbours, gap 1e-6, interior point against low rank: 356 edges
 # 0.20 and 0.18 s, 715 edges 0.68 and 0.38 s, 1,063 edges 1.5 and 0.22 s, 1,773 edges 5.4 and
 # 0.47 s.
-FEW_EDGES = 1_000
+MAX_INTERIOR_FIRST_EDGES = 1_000
 # Beyond, one Cholesky factorisation of the Schur matrix takes some seconds and 650 MB. Chosen
 # by edges, not points: `angles` multiplies them.
-MOST_EDGES = 9_000
+MAX_INTERIOR_SECOND_EDGES = 9_000
 # An iteration of the interior point costs m³/3 multiply-adds; low rank takes several times as
 # many steps, so where both are possible its steps must be that much cheaper.
-CHEAPER = 30
+MIN_COST_RATIO = 30
 # Low rank has arrived within this many times tol (at least ARRIVED); where only landmarks could
 # take its place, which leave a gap of 12 %, it is good enough within CLOSE.
-NEARLY, ARRIVED, CLOSE = 10, 1e-6, 0.1
+CONVERGED_TOL_RATIO, CONVERGED_GAP, BETTER_THAN_LANDMARKS_GAP = 10, 1e-6, 0.1
 # The Schur matrix of this many edges has 5 GB: the end of what equal lengths can have.
-MOST_EDGES_AT_ALL = 25_000
+MAX_SCHUR_EDGES = 25_000
 # Low rank takes some 100 steps with up to 8 columns, each as many multiply-adds as the graph's
 # elimination (8e6: 40 s of a core) times 8³. Digits need 7e6, a roll of 50,000 points 1e7; 5,327
 # points of 9 independent columns need 5e8.
-LONG, LONG_A_POINT = 8e6, 1.5e3
+MAX_MINUTE_FLOPS, MAX_MINUTE_FLOPS_PER_POINT = 8e6, 1.5e3
 
 
 @dataclass(frozen=True)
@@ -88,11 +88,11 @@ class Unfolder:
 
 def refuse_minutes(problem: UnfoldingProblem) -> None:
     """TooLarge where "auto" would unfold for minutes: many edges without small separators."""
-    if problem.m <= FEW_EDGES:
+    if problem.m <= MAX_INTERIOR_FIRST_EDGES:
         return
     pattern = problem.laplacian(np.ones(problem.m))
-    flops = fill_reducing_ordering(pattern, most_flops=MOST_FLOPS).flops
-    if flops > max(LONG, LONG_A_POINT * problem.n):
+    flops = fill_reducing_ordering(pattern, most_flops=MAX_FLOPS).flops
+    if flops > max(MAX_MINUTE_FLOPS, MAX_MINUTE_FLOPS_PER_POINT * problem.n):
         raise TooLarge(f"unfolding {problem.n:,} points with {problem.m:,} edges takes minutes")
 
 
@@ -109,7 +109,7 @@ class _Run:
         problem, at = self.problem, self.settings
         if name == "interior_point":
             _refuse_too_many(problem)
-            if problem.form == "equal" and at.relaxation is None:
+            if problem.constraints == "equal" and at.relaxation is None:
                 steps = 1_000 if at.max_iter is None else at.max_iter
                 return elastic(
                     problem,
@@ -138,17 +138,22 @@ class _Run:
 
     def fitting(self) -> UnfoldingSolution:
         """The interior point for few edges or equal lengths, else low rank, else what is left."""
-        if self.problem.form == "equal" or self.problem.m <= FEW_EDGES:
+        if self.problem.constraints == "equal" or self.problem.m <= MAX_INTERIOR_FIRST_EDGES:
             return self.by("interior_point")
-        second: SolverName = "interior_point" if self.problem.m <= MOST_EDGES else "landmark"
-        most_flops = MOST_FLOPS
+        second: SolverName = (
+            "interior_point" if self.problem.m <= MAX_INTERIOR_SECOND_EDGES else "landmark"
+        )
+        most_flops = MAX_FLOPS
         if second == "interior_point":
-            most_flops = min(MOST_FLOPS, self.problem.m**3 / CHEAPER)
+            most_flops = min(MAX_FLOPS, self.problem.m**3 / MIN_COST_RATIO)
         try:
             first = self.by("low_rank", most_flops)
         except (DualfoldError, ArithmeticError, np.linalg.LinAlgError) as failure:
             return _noted(self.by(second), f"low_rank: {failure}")
-        enough = max(NEARLY * self.settings.tol, ARRIVED if second == "interior_point" else CLOSE)
+        enough = max(
+            CONVERGED_TOL_RATIO * self.settings.tol,
+            CONVERGED_GAP if second == "interior_point" else BETTER_THAN_LANDMARKS_GAP,
+        )
         if _gap(first) <= enough or STOPPED_BY_CALLBACK in first.story:
             return first
         other = self.by(second)
@@ -173,7 +178,7 @@ def _noted(solution: UnfoldingSolution, note: str) -> UnfoldingSolution:
 
 
 def _refuse_too_many(problem: UnfoldingProblem) -> None:
-    if problem.m > MOST_EDGES_AT_ALL:
+    if problem.m > MAX_SCHUR_EDGES:
         raise TooLarge(
             f"the interior point needs a matrix of {problem.m}² numbers, one row an edge; use ",
             Argument("constraints", "at_most"),
@@ -193,9 +198,9 @@ def _refuse_too_many(problem: UnfoldingProblem) -> None:
 
 # A step in double-doubles costs m³/3 of their multiply-adds: rolls of 300 points (1,063 edges)
 # take 30 steps of 1 s, and this many edges a few minutes.
-MOST_PRECISE = 2_000
+MAX_PRECISE_EDGES = 2_000
 # Lengths are as good as equal when they are this near, relatively.
-WANTED = 9e-10
+EQUAL_LENGTHS_GOAL = 9e-10
 
 
 def elastic(
@@ -224,20 +229,20 @@ def elastic(
     """
     if problem.n < 2:
         raise InvalidInput("unfolding needs at least 2 points and 1 edge; 1 point was given")
-    if problem.form != "equal":
+    if problem.constraints != "equal":
         raise InvalidInput(
             Argument("solver", "elastic"),
             " is for equal lengths, and this problem is ",
-            Argument("constraints", problem.form),
+            Argument("constraints", problem.constraints),
         )
     unit = float(problem.squared.mean())
     work = replace(problem, squared=problem.squared / unit)
-    solve = precise if problem.m <= MOST_PRECISE else approached
+    solve = precise_solution if problem.m <= MAX_PRECISE_EDGES else separate_sides
 
     def report(record: Record) -> bool | None:
         return None if callback is None else callback(_in_unit(unit, record))
 
-    answer = solve(work, wanted=WANTED, tol=tol, max_iter=max_iter, callback=report)
+    answer = solve(work, wanted=EQUAL_LENGTHS_GOAL, tol=tol, max_iter=max_iter, callback=report)
     history = tuple(_in_unit(unit, record) for record in answer.history)
     return replace(answer, factor=np.sqrt(unit) * answer.factor, history=history)
 
