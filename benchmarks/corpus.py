@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.cli.solving import Job
+from dualfold.cli.job import Job
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import DualfoldError, DualfoldWarning, NotConverged
 from dualfold.quality import neighbor_agreement

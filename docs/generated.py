@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import dualfold
-from dualfold.cli.listing import option_rows
+from dualfold.cli.method_list import option_rows
 from dualfold.descriptions import DESCRIPTIONS, FUNCTIONS, SIZES_MEAN, Description
 
 ROOT = Path(__file__).parents[1]

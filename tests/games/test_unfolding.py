@@ -10,7 +10,7 @@ from dualfold.data import swiss_roll
 from dualfold.errors import ConditionFails, DisconnectedGraph, InvalidInput
 from dualfold.games import EasiestBend, unfolding_bracket, unfolding_game
 from dualfold.graph import join_pieces, knn
-from dualfold.unfolding import contracted, unfold
+from dualfold.unfolding import contraction_of, unfold
 
 
 def chain(n):
@@ -121,7 +121,7 @@ def test_a_small_roll_against_the_interior_point():
     unfolding = unfold(graph, solver="interior_point", tol=1e-8)
     exact = unfolding.certificate
     assert exact.gap < 1e-6
-    problem = contracted(graph).problem
+    problem = contraction_of(graph).problem
     for rounds in (100, 1000):
         run = unfolding_game(60, problem.edges, problem.squared, rounds=rounds).play()
         low, high = unfolding_bracket(run)

@@ -22,7 +22,7 @@ from dualfold.graph import (
     knn,
     landmarks_at,
 )
-from dualfold.kernels.reports import tallied
+from dualfold.kernels.reports import count_work
 
 
 def graph_of(n, edges):
@@ -243,7 +243,7 @@ def test_landmarks_choose_a_kernel_by_visits_not_by_the_clock(monkeypatch, name,
         taken.clear()
         for way in quick:
             monkeypatch.setitem(geodesics._geodesics, way, counted(way, 0.004 * (way == slow)))
-        with tallied() as work:
+        with count_work() as work:
             farthest_points(graph, 160, random_state=0)
         runs.append((Counter(taken), work["geodesic visits"]))
     assert runs[0] == runs[1] == runs[2]

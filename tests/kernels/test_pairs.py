@@ -5,7 +5,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dualfold.kernels.double_double import Pairs, backward, cholesky, forward, inverse, products
+from dualfold.kernels.double_double import (
+    DoubleDouble,
+    backward,
+    cholesky,
+    forward,
+    inverse,
+    products,
+)
 
 TINY = Fraction(1, 2**98)  # some u² of numbers of about 1, and their sums
 
@@ -20,7 +27,7 @@ def _rows(A):
 
 def random_pairs(rng, n, m):
     high = rng.standard_normal((n, m))
-    return Pairs(high, high * 2.0**-55 * rng.standard_normal((n, m)))
+    return DoubleDouble(high, high * 2.0**-55 * rng.standard_normal((n, m)))
 
 
 def times(A, B):
@@ -44,7 +51,7 @@ def test_sums_and_products_of_entries():
     assert near(A / 3.0, [[x / 3 for x in row] for row in a])
     assert near(A.row_sums()[:, None], [[sum(row)] for row in a])
     assert abs(Fraction(A.total()) - sum(sum(row) for row in a)) <= Fraction(1, 2**50)
-    assert not near(Pairs((A + B).high), [[x + y for x, y in row] for row in both])
+    assert not near(DoubleDouble((A + B).high), [[x + y for x, y in row] for row in both])
 
 
 @pytest.mark.parametrize("size", [7, 30])
@@ -54,7 +61,7 @@ def test_products_and_factors_of_matrices(size):
     A, B = random_pairs(rng, 5, size), random_pairs(rng, 6, size)
     transposed = [list(column) for column in zip(*exact(B), strict=True)]
     assert near(products(A, B), times(exact(A), transposed), 64 * TINY)
-    G = products(*[random_pairs(rng, size, size)] * 2) + Pairs(np.eye(size))
+    G = products(*[random_pairs(rng, size, size)] * 2) + DoubleDouble(np.eye(size))
     L = cholesky(G)
     assert L is not None
     lower = exact(L)
@@ -64,24 +71,24 @@ def test_products_and_factors_of_matrices(size):
     y = backward(L, A)
     assert near(A, times(exact(y), lower), 2**16 * TINY)
     one = times(exact(inverse(L)), exact(G))
-    assert near(Pairs(np.eye(size)), one, 2**24 * TINY)
+    assert near(DoubleDouble(np.eye(size)), one, 2**24 * TINY)
 
 
 def test_what_is_not_definite_has_no_factor():
     A = np.diag([1.0, 2.0, -1e-20])
-    assert cholesky(Pairs(A)) is None
-    assert cholesky(Pairs(np.abs(A))) is not None
+    assert cholesky(DoubleDouble(A)) is None
+    assert cholesky(DoubleDouble(np.abs(A))) is not None
     # 1 − 2⁻¹⁰⁰ beside 1: doubles see a singular matrix, pairs a negative pivot.
-    B = Pairs(np.ones((2, 2)), np.array([[0.0, 0.0], [0.0, -(2.0**-100)]]))
+    B = DoubleDouble(np.ones((2, 2)), np.array([[0.0, 0.0], [0.0, -(2.0**-100)]]))
     assert cholesky(B) is None
-    assert cholesky(Pairs(B.high, -B.low)) is not None
+    assert cholesky(DoubleDouble(B.high, -B.low)) is not None
 
 
 def test_blocks_give_the_same_factor_as_one_row_after_another():
     """More rows than a block: an independent factor of a known matrix."""
     n = 150
     L = np.tril(np.random.default_rng(1).integers(-3, 4, (n, n)).astype(float), -1) + 4 * np.eye(n)
-    found = cholesky(Pairs(L @ L.T))  # whole numbers: exact
+    found = cholesky(DoubleDouble(L @ L.T))  # whole numbers: exact
     assert found is not None
     assert np.array_equal(found.high, L)
     assert np.abs(found.low).max() == 0.0

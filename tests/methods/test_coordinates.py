@@ -21,9 +21,8 @@ from dualfold.graph import knn
 from dualfold.quality import t_similarity
 from dualfold.saved import load_model, model_of, rechecked_model, rechecked_points, save_model
 from dualfold.trace.certificate import certify
-from dualfold.trace.lift import DiffusionLift, EdgeLengthScale, EigenvalueScale, SelectedColumns
 from dualfold.trace.solvers import Auto, Dense, Factored
-from dualfold.trace.solvers.auto import growing
+from dualfold.trace.solvers.auto import krylov_space_for
 
 ESTIMATORS = {
     "eigenmaps": LaplacianEigenmaps,
@@ -174,21 +173,6 @@ def test_kept_neighbours_are_the_t_similarity():
     assert kept_neighbors(knn(X, 10), Y, rows) == pytest.approx(expected, abs=1e-12)
 
 
-def test_scales():
-    V = np.random.default_rng(0).normal(size=(50, 3))
-    values = np.array([0.01, 0.04, 0.09])
-    np.testing.assert_allclose(EigenvalueScale().factors(V, values), [1, 1 / 2, 1 / 3])
-    np.testing.assert_allclose(EigenvalueScale(0.04).factors(V, values), [1, 1, 2 / 3])
-    edges = (np.arange(49), np.arange(1, 50))
-    assert (EdgeLengthScale(edges).factors(V, values) == 1).all()  # alike already
-    points = SelectedColumns((0, 2), EdgeLengthScale(edges))(V * [1, 1, 7], values)
-    steps = np.mean((points[edges[0]] - points[edges[1]]) ** 2, axis=0)
-    assert steps[0] == pytest.approx(steps[1])
-    np.testing.assert_allclose(
-        SelectedColumns((1,), DiffusionLift(2.0))(V, values), V[:, [1]] * (1 - 0.04) ** 2
-    )
-
-
 def test_the_command_line_has_independent_ones(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     np.savetxt("strip.csv", strip(3), delimiter=",", header="a,b", comments="")
@@ -237,7 +221,7 @@ def test_a_space_that_grows_has_the_directions_of_one_solve():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Overtone)
             problem = model.stated(X, 2).problem
-        space = growing(problem, Auto())
+        space = krylov_space_for(problem, Auto())
         exact = Dense().solve(replace(problem, count=20))
         for count in (2, 6, 20):
             found = space.first(count)
@@ -269,5 +253,5 @@ def test_where_nothing_grows():
     few = LaplacianEigenmaps(left_out=()).stated(strip(1.2, 200), 2).problem
     problems = [TraceProblem(dense + dense.T, None, 2), few]
     for problem in problems:
-        assert growing(problem, Auto()) is None
-    assert growing(problems[1], Factored()) is None
+        assert krylov_space_for(problem, Auto()) is None
+    assert krylov_space_for(problems[1], Factored()) is None

@@ -23,9 +23,9 @@ from dualfold import Isomap, LaplacianEigenmaps, LocallyLinearEmbedding, Spectra
 from dualfold.data import digits, oversampled_swiss_roll, s_curve, swiss_roll
 from dualfold.descriptions import ESTIMATORS
 from dualfold.errors import DisconnectedGraph, InvalidInput, PiecesJoined, PointsCollapse
-from dualfold.kernels.reports import tallied
-from dualfold.weights.laplacian import weighted_laplacian
-from tests.conftest import principal_sine
+from dualfold.kernels.reports import count_work
+from dualfold.weights.affinity import weighted_laplacian
+from tests.tools.angles import principal_sine
 
 DATA = {
     "roll": swiss_roll(600, random_state=0).points,
@@ -411,7 +411,7 @@ def test_a_fit_that_fails_still_tells_its_stages_and_tears_callbacks_down(capsys
         return 1 / 0
 
     model = Isomap(verbose=True, metric=broken).set_callbacks(Recorder())
-    with tallied() as work, pytest.raises(ZeroDivisionError):
+    with count_work() as work, pytest.raises(ZeroDivisionError):
         model.fit(DATA["curve"])
     assert Recorder.seen == ["setup", "begin fit", "begin neighbours", "teardown"]
     assert "[Isomap] neighbours: " in capsys.readouterr().err

@@ -55,14 +55,14 @@ def test_method_solver_and_certificate_are_about_one_problem(options):
     stated = dualfold.methods.mvu(graph, n_components=3, **options)
     found = dualfold.embed(stated)
     assert found.problem is stated.problem
-    assert found.problem.form == options.get("constraints", "at_most")
-    answer = found.solution.solution
+    assert found.problem.constraints == options.get("constraints", "at_most")
+    answer = found.solution
     again = certify_unfolding(found.problem, answer.factor, answer.weights)
     assert again.to_dict() == found.certificate.to_dict()
     assert found.certificate.holds
     # Coordinates: the principal components of the factor, which has all of the variance.
-    np.testing.assert_allclose(pdist(found.points) <= pdist(found.solution.factor) + 1e-9, True)
-    spread = np.linalg.eigvalsh(found.solution.factor.T @ found.solution.factor)[::-1][:3]
+    np.testing.assert_allclose(pdist(found.points) <= pdist(found.factor) + 1e-9, True)
+    spread = np.linalg.eigvalsh(found.solution.factor.T @ found.factor)[::-1][:3]
     np.testing.assert_allclose(found.values, spread, rtol=1e-9)
     np.testing.assert_allclose(found.points.T @ found.points, np.diag(spread), atol=1e-6)
     model = MaximumVarianceUnfolding(n_components=3, n_neighbors=4, **options).fit(X)
@@ -196,8 +196,8 @@ def test_more_components_than_directions():
 
 def test_rows_without_a_shape_are_unfolded_in_part_and_said(monkeypatch):
     """Rows whose graph has no small separators; thresholds of size are lower here."""
-    monkeypatch.setattr("dualfold.unfolding.solvers.unfolder.LONG", 1.0)
-    monkeypatch.setattr("dualfold.unfolding.solvers.unfolder.LONG_A_POINT", 0.0)
+    monkeypatch.setattr("dualfold.unfolding.solvers.unfolder.MAX_MINUTE_FLOPS", 1.0)
+    monkeypatch.setattr("dualfold.unfolding.solvers.unfolder.MAX_MINUTE_FLOPS_PER_POINT", 0.0)
     monkeypatch.setattr("dualfold.methods._mvu.MAX_QUICK_ROWS", 150)
     X = np.random.default_rng(0).standard_normal((240, 6))
     model = MaximumVarianceUnfolding(n_neighbors=10, random_state=0)

@@ -85,7 +85,7 @@ def test_the_figure_shows_maps_to_one_scale_and_the_gap() -> None:
     X = swiss_roll(150, random_state=0).points
     model = dualfold.MaximumVarianceUnfolding(n_neighbors=6, tol=1e-8).fit(X)
     plane = dualfold.PCA(2).fit_transform(X)
-    problem = dualfold.unfolding.contracted(model.graph_).problem
+    problem = dualfold.unfolding.contraction_of(model.graph_).problem
     under = as_unfolding_in_words(problem, plane, model.certificate_)
     figure = unfolding_figure(
         [

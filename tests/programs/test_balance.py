@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from dualfold.programs import LinearProgram, QuadraticProgram
-from dualfold.programs.balance import balanced as balanced_program
+from dualfold.programs.balance import balanced_program as balanced_program
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])

@@ -19,14 +19,21 @@ from dualfold.programs import (
 from dualfold.programs.bounds import (
     Box,
     _least,
-    _spread,
+    _quadratic_change,
     curvature,
     enclosed_bound,
     enclosed_value,
     least_linear,
     lower_bound,
 )
-from dualfold.programs.exact import Enclosed, ExactMatrix, ExactProgram, above, below, fractions
+from dualfold.programs.exact import (
+    Enclosure,
+    ExactMatrix,
+    ExactProgram,
+    double_above,
+    double_below,
+    fractions,
+)
 from dualfold.trace import Gramian, TraceProblem
 from dualfold.trace.proof.exact_arithmetic import exact_proof
 
@@ -105,7 +112,7 @@ def test_bounds_hold_for_every_feasible_point(matrix):
         bound = lower_bound(exact, fractions(v), fractions(y), box, curved)
         assert float(bound) <= least
         radius = np.abs(random.normal(size=11)) * 0.1
-        near = Enclosed(fractions(np.r_[y, v]), fractions(radius))
+        near = Enclosure(fractions(np.r_[y, v]), fractions(radius))
         if matrix is None:
             continue
         worst = enclosed_bound(exact, near, curved)
@@ -113,12 +120,12 @@ def test_bounds_hold_for_every_feasible_point(matrix):
             moved = np.r_[y, v] + radius * random.uniform(-1, 1, 11)
             value = exact.dual_value(fractions(moved[8:]), fractions(moved[:8]))
             assert worst <= value
-        point = Enclosed(fractions(v), fractions(radius[:3]))
+        point = Enclosure(fractions(v), fractions(radius[:3]))
         most = enclosed_value(exact, point)
         for _ in range(20):
             moved = v + radius[:3] * random.uniform(-1, 1, 3)
             assert exact.value(fractions(moved), fractions([])) <= most
-        assert enclosed_value(exact, Enclosed(fractions(v), whole(0, 0, 0))) == exact.value(
+        assert enclosed_value(exact, Enclosure(fractions(v), whole(0, 0, 0))) == exact.value(
             fractions(v), fractions([])
         )
     assert program.n == 3
@@ -126,10 +133,10 @@ def test_bounds_hold_for_every_feasible_point(matrix):
 
 def test_how_far_a_form_moves():
     """½uᵀQu around (1, 0, 2) within 0.5: |Qv|ᵀr + ½rᵀ|Q|r."""
-    found = _spread(ExactMatrix(Q), Q, whole(1, 0, 2), whole(0.5, 0.5, 0.5))
+    found = _quadratic_change(ExactMatrix(Q), Q, whole(1, 0, 2), whole(0.5, 0.5, 0.5))
     slope = np.abs(Q @ [1.0, 0, 2]).sum() * 0.5
     assert found == Fraction(slope + 0.125 * np.abs(Q).sum())
-    assert _spread(None, None, whole(1), whole(1)) == 0
+    assert _quadratic_change(None, None, whole(1), whole(1)) == 0
 
 
 @pytest.mark.parametrize("scale", [2.0**-40, 1.0, 2.0**40])
@@ -149,12 +156,12 @@ def test_curvature_is_below_and_near_the_least_eigenvalue(scale):
 
 def test_numbers_are_rounded_to_the_side_asked_for():
     third = Fraction(1, 3)
-    assert Fraction(below(third)) < third < Fraction(above(third))
-    assert math.nextafter(below(third), 1) == above(third)
-    assert above(Fraction(1, 2)) == below(Fraction(1, 2)) == 0.5
-    assert above(Fraction(10) ** 400) == math.inf
-    assert below(Fraction(10) ** 400) == np.finfo(float).max
-    assert above(-(Fraction(10) ** 400)) == -np.finfo(float).max
+    assert Fraction(double_below(third)) < third < Fraction(double_above(third))
+    assert math.nextafter(double_below(third), 1) == double_above(third)
+    assert double_above(Fraction(1, 2)) == double_below(Fraction(1, 2)) == 0.5
+    assert double_above(Fraction(10) ** 400) == math.inf
+    assert double_below(Fraction(10) ** 400) == np.finfo(float).max
+    assert double_above(-(Fraction(10) ** 400)) == -np.finfo(float).max
 
 
 # ---- certificates with known optima

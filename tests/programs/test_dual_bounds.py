@@ -30,4 +30,4 @@ def test_curvature_of_many_rows_pays_for_each(monkeypatch):
     Q = np.eye(n) + np.diag(np.full(n - 1, 0.125), 1) + np.diag(np.full(n - 1, 0.125), -1)
     least = float(np.linalg.eigvalsh(Q)[0])
     slack = (n + 1) * unit / 2 * n * (1 - 0.9 * least)
-    assert 0.9 * least - 10 * slack <= float(curvature._floor(Q)) <= 0.9 * least - slack
+    assert 0.9 * least - 10 * slack <= float(curvature._eigenvalue_floor(Q)) <= 0.9 * least - slack

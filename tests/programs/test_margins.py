@@ -138,7 +138,7 @@ def test_curvature_pays_for_its_factorisation(monkeypatch):
     patched(monkeypatch, curvatures, EPS=unit, TINY=0.0)
     Q = np.array([[1.0, 0.25, 0.0], [0.25, 1.5, -0.25], [0.0, -0.25, 1.0]])
     n, least = 3, float(np.linalg.eigvalsh(Q)[0])
-    found = float(curvatures._floor(Q))
+    found = float(curvatures._eigenvalue_floor(Q))
     shift = 0.9 * least
     slack = (n + 1) * unit / 2 * np.trace(Q - shift * np.eye(n))
     slack += unit / 2 * (np.diagonal(Q).max() - shift + shift)

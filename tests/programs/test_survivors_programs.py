@@ -23,13 +23,13 @@ from dualfold.programs import (
     certify_unbounded,
 )
 from dualfold.programs import bounds as curvature
-from dualfold.programs.balance import balanced
-from dualfold.programs.bounds import _semidefinite, enclosed_value
-from dualfold.programs.certificate import _Judgement
-from dualfold.programs.exact import Enclosed, ExactProgram
+from dualfold.programs.balance import balanced_program
+from dualfold.programs.bounds import _is_semidefinite, enclosed_value
+from dualfold.programs.certificate import _Certification
+from dualfold.programs.exact import Enclosure, ExactProgram
 from dualfold.unfolding import UnfoldingProblem, certify_unfolding
-from dualfold.unfolding.certificate import ABOUT, OWN
-from dualfold.unfolding.contraction import contracted
+from dualfold.unfolding.certificate import ABOUT_GIVEN_LENGTHS, ABOUT_OWN_LENGTHS
+from dualfold.unfolding.contraction import contraction_of
 
 
 @pytest.mark.parametrize("where", ["rows", "cost", "limits", "curvature"])
@@ -42,17 +42,17 @@ def test_units_that_would_lose_one_entry_are_not_taken(where):
     program = LinearProgram(c, A, b)
     if where == "curvature":
         program = QuadraticProgram(np.array([[1.0, tiny], [tiny, 1.0]]), c, A, b)
-    units = balanced(program)
+    units = balanced_program(program)
     assert units.program is program
     assert (units.columns == 1).all()
     assert (units.rows == 1).all()
     plain = LinearProgram(np.ones(2), np.array([[large, large], [0.0, large]]), np.ones(2))
-    assert (balanced(plain).columns != 1).any()
+    assert (balanced_program(plain).columns != 1).any()
 
 
 def test_the_point_that_others_are_compared_with_is_one_of_them():
     program = LinearProgram([1.0], [[-1.0], [1.0]], [1.0, 5.0])
-    judged = _Judgement(program, np.array([-1.0]), np.array([1.0, 0.0]), 1e-8, 10.0)
+    judged = _Certification(program, np.array([-1.0]), np.array([1.0, 0.0]), 1e-8, 10.0)
     zero = np.array([Fraction(0)], dtype=object)
     size = Fraction(float(judged.reach * judged.terms.reaches[0]))
     for far, wide, known in (
@@ -63,7 +63,7 @@ def test_the_point_that_others_are_compared_with_is_one_of_them():
         (1, 2, False),
     ):
         centre = np.array([far * size], dtype=object)
-        judged.near = Enclosed(centre, zero + wide * size)
+        judged.near = Enclosure(centre, zero + wide * size)
         bound, extent = judged._bound_within_reach()
         assert (bound is not None) == known, (far, wide)
         assert bool(extent) == known
@@ -71,9 +71,9 @@ def test_the_point_that_others_are_compared_with_is_one_of_them():
 
 def test_softening_variables_have_no_size_to_be_within():
     program = QuadraticProgram(np.eye(1), [1.0], [[-1.0], [1.0]], [1.0, 5.0], R=0.5 * np.eye(2))
-    judged = _Judgement(program, np.array([-1.0, 0.0, 0.0]), np.array([0.5, 0.0]), 1e-8, 10.0)
+    judged = _Certification(program, np.array([-1.0, 0.0, 0.0]), np.array([0.5, 0.0]), 1e-8, 10.0)
     centre = np.array([Fraction(-1), Fraction(10**9), Fraction(0)], dtype=object)
-    judged.near = Enclosed(centre, 0 * centre)
+    judged.near = Enclosure(centre, 0 * centre)
     bound, extent = judged._bound_within_reach()
     assert bound is not None
     assert len(extent) == 1
@@ -173,7 +173,7 @@ def test_the_value_of_an_enclosed_point_is_not_below_its_corners():
     centre = np.array([Fraction(one) for one in (1, -1, 2, -1)], dtype=object)
     for wide in (0, Fraction(1, 8)):
         radius = np.array([Fraction(wide)] * 4, dtype=object)
-        found = enclosed_value(ExactProgram(program), Enclosed(centre, radius))
+        found = enclosed_value(ExactProgram(program), Enclosure(centre, radius))
         corners = [
             program.value([float(c) + s * float(wide) for c, s in zip(centre, signs, strict=True)])
             for signs in itertools.product((-1, 1), repeat=4)
@@ -193,7 +193,7 @@ def test_exact_elimination_knows_semidefinite_matrices():
             for rows in itertools.combinations(range(3), k)
         ]
         truth = min(minors) >= 0  # Sylvester, all principal minors
-        assert _semidefinite(Q) == truth
+        assert _is_semidefinite(Q) == truth
         seen.add(truth)
     assert seen == {True, False}
 
@@ -205,7 +205,7 @@ def test_reasons_of_a_point_that_breaks_its_constraints():
         found = certify_program(diet, point, [2.0])
         assert found.reasons
         assert not any(words in reason for reason in found.reasons)
-    units = balanced(diet)
+    units = balanced_program(diet)
     assert units.answer((np.ones(2), np.array([np.inf]))) is None
     assert units.answer((np.array([np.nan, 1.0]), np.ones(1))) is None
     assert units.answer((np.ones(2), np.ones(1))) is not None
@@ -218,10 +218,10 @@ def test_a_failed_unfolding_claims_nothing_and_says_what_it_is_about():
     assert (broken.level, broken.value, broken.bound) == ("failed", 0.0, np.inf)
     assert (broken.second_eigenvalue, broken.upper_exact) == (0.0, np.inf)
     assert certify_unfolding(problem, Y, w, about="three points").about == "three points"
-    assert certify_unfolding(problem, Y, w).about == ABOUT
+    assert certify_unfolding(problem, Y, w).about == ABOUT_GIVEN_LENGTHS
     equal = UnfoldingProblem(3, problem.edges, np.ones(2), "equal")
-    assert certify_unfolding(equal, Y, w).about == OWN
-    assert certify_unfolding(equal, Y * [[1.0], [1.0], [1.001]], w).about == ABOUT
+    assert certify_unfolding(equal, Y, w).about == ABOUT_OWN_LENGTHS
+    assert certify_unfolding(equal, Y * [[1.0], [1.0], [1.001]], w).about == ABOUT_GIVEN_LENGTHS
 
 
 def test_contradictions_of_any_size_are_refused():
@@ -235,8 +235,8 @@ def test_contradictions_of_any_size_are_refused():
     stored.data[stored.data == 1e-300] = 0.0  # stored zeros: the same place
     graph = from_lengths(stored)
     with pytest.raises(Unrealisable, match="linked by edges of length 0"):
-        contracted(graph, form="equal")
-    assert contracted(graph).problem.n == 2
+        contraction_of(graph, constraints="equal")
+    assert contraction_of(graph).problem.n == 2
 
 
 def test_curvature_is_decided_to_the_last_digit_of_the_numbers():
@@ -244,21 +244,21 @@ def test_curvature_is_decided_to_the_last_digit_of_the_numbers():
     a, b = 2**26 + 1, 2**26 + 3
     singular = np.diag([2.0**52 + 1, float(a * a), float(b * b)])
     singular[1, 2] = singular[2, 1] = float(a * b)
-    assert _semidefinite(singular)
+    assert _is_semidefinite(singular)
     singular[2, 2] = np.nextafter(singular[2, 2], 0)
-    assert not _semidefinite(singular)
+    assert not _is_semidefinite(singular)
     c, d = 3 * 2**24 + 1, 3 * 2**24
     corners = [[c * c + d * d, c * (c + 1) + d * (d + 1)], [0, (c + 1) ** 2 + (d + 1) ** 2]]
     corners[1][0] = corners[0][1]
     assert corners[0][0] * corners[1][1] - corners[0][1] ** 2 == 1
-    assert _semidefinite(np.array(corners, dtype=float))
+    assert _is_semidefinite(np.array(corners, dtype=float))
 
 
 def test_a_floor_of_curvature_is_charged_for_its_trace(monkeypatch):
     eps = 2.0**-20
     monkeypatch.setattr(curvature, "EPS", eps)
     monkeypatch.setattr(curvature, "TINY", 0.0)
-    floor = curvature._floor(np.diag([1.0, 2.0, 4.0]))
+    floor = curvature._eigenvalue_floor(np.diag([1.0, 2.0, 4.0]))
     left = np.array([1.0, 2.0, 4.0]) - 0.9
     charged = 2 * (3 + 2) * eps * left.sum() + 2 * eps * (left.max() + 0.9)
     assert 0.9 - float(floor) == pytest.approx(charged, rel=1e-8)

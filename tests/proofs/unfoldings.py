@@ -8,19 +8,19 @@ from scipy.spatial.distance import cdist
 from dualfold.unfolding import UnfoldingProblem
 
 
-def chain(n, form="at_most"):
+def chain(n, constraints="at_most"):
     """Unit steps in a row: tr K = n(n² − 1)/12, weights i(n − i)/2."""
     steps = np.arange(n - 1)
-    return UnfoldingProblem(n, np.column_stack([steps, steps + 1]), np.ones(n - 1), form)
+    return UnfoldingProblem(n, np.column_stack([steps, steps + 1]), np.ones(n - 1), constraints)
 
 
-def complete(X, form="at_most"):
+def complete(X, constraints="at_most"):
     i, j = np.triu_indices(len(X), 1)
     squared = cdist(X, X, "sqeuclidean")[i, j]
-    return UnfoldingProblem(len(X), np.column_stack([i, j]), squared, form)
+    return UnfoldingProblem(len(X), np.column_stack([i, j]), squared, constraints)
 
 
-def random_problem(n, seed, *, form="at_most", extra=1.5, masses=False):
+def random_problem(n, seed, *, constraints="at_most", extra=1.5, masses=False):
     """Random points, a random tree between them and some more edges."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, 3))
@@ -31,7 +31,7 @@ def random_problem(n, seed, *, form="at_most", extra=1.5, masses=False):
     edges = np.array(sorted(tree))
     squared = np.sum((X[edges[:, 0]] - X[edges[:, 1]]) ** 2, axis=1)
     weights = rng.integers(1, 4, n).astype(float) if masses else None
-    return UnfoldingProblem(n, edges, squared, form, weights)
+    return UnfoldingProblem(n, edges, squared, constraints, weights)
 
 
 def dense_laplacian(problem, weights):

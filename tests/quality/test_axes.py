@@ -15,7 +15,7 @@ from dualfold.errors import InvalidInput
 from dualfold.quality import close_axes, column_correlations, far_rows
 from dualfold.quality.picture import percent
 from dualfold.view import biplot_figure
-from tests.cli.test_commands import run
+from tests.cli.command_line import run
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from dualfold.recommendation.dimension import _levina_bickel, _read, _two_nn
 from dualfold.recommendation.recommendation import Recommendation
 from dualfold.recommendation.scan import NeighborScan, Scanned
 from dualfold.recommendation.trial import Candidate
-from tests.cli.test_commands import run
+from tests.cli.command_line import run
 
 
 def turned(X, rng, width=25):

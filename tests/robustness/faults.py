@@ -69,7 +69,7 @@ DETERMINISM: dict[str, Callable[[], None]] = {
 SLOW_WRITE = """
 import sys, time
 from pathlib import Path
-from dualfold.cli.interrupt import interruptible
+from dualfold.cli.exit_codes import interruptible
 from dualfold.data.atomic_files import atomic_file
 
 def work():

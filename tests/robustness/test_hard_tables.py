@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dualfold import Isomap, LaplacianEigenmaps
-from dualfold.cli.solving import Job
+from dualfold.cli.job import Job
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import DualfoldError, DualfoldWarning, FewerNeighbors, InvalidInput
 

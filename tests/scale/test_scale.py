@@ -31,7 +31,7 @@ from dualfold.data import digits, swiss_roll
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.graph import nearest
 from dualfold.kernels.threads import thread_count
-from dualfold.maps.attraction import AttractionMap
+from dualfold.maps.attraction_map import AttractionMap
 from dualfold.quality.distortion import measured_distortion
 from dualfold.saved import load_model, model_of, rechecked_model, save_model
 from dualfold.scale import TileFailed, neighbors, table
@@ -486,7 +486,7 @@ def test_means_of_few_landmarks_are_judged_again(method, tmp_path):
         wrong = replace(model, map=replace(model.map, **{name: value}))
         assert rechecked_model(wrong, old).level == "failed", name
     settings = model_of(LocallyLinearEmbedding(n_neighbors=10).fit(old)).settings
-    with pytest.raises(InvalidInput, match="no rows at means"):
+    with pytest.raises(InvalidInput, match="of kind 'neighbours' holds no answer"):
         rechecked_model(replace(model, settings=settings), old)
 
 

@@ -5,16 +5,19 @@ As in `test_charges_trace.py`, with a coarse unit.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from dualfold.trace import Gramian, TraceProblem
+from dualfold.trace.metric import ExcludedSpan
 from dualfold.trace.proof import dense_inertia as pivots
 from dualfold.trace.proof import random_search as search
 from dualfold.trace.proof import rounding
 from dualfold.trace.proof import singular_values as singular
-from dualfold.trace.proof.completeness import Floor
+from dualfold.trace.proof.completeness import SpectralFloor
 from dualfold.trace.proof.lehmann_bounds import temple_loss
 from dualfold.trace.sparse.factorisation import factorise
 from dualfold.trace.sparse.ordering import fill_reducing_ordering
@@ -34,7 +37,7 @@ def diagonal_factor(*values, count=2):
 def test_a_value_is_charged_for_its_product_its_basis_and_its_span(monkeypatch):
     problem, M, V, B = gramian_case("diagonal")
     for aside, tiny in ((0.0, 0.0), (0.125, 0.0), (0.125, 0.25)):
-        patched(monkeypatch, TINY=tiny)
+        patched(monkeypatch, UNDERFLOW_BOUND=tiny)
         value, blur = singular._value(problem, V, aside)
         length = np.linalg.norm(M @ V)
         assert value == pytest.approx(length**2, rel=1e-12)
@@ -99,7 +102,7 @@ def test_exact_pairs_are_charged_for_their_products():
 def test_what_a_floor_proves_is_charged_by_the_values_below_it(monkeypatch, below, height):
     problem, V = diagonal_factor(1.0, 2.0, 4.0, 8.0), np.eye(4)[:, :2]
     own, _ = singular.ritz_directions(problem, V)
-    floor = Floor(below, height, "inertia", seen=below, error=0.5)
+    floor = SpectralFloor(below, height, "inertia", seen=below, error=0.5)
     top = np.sqrt(height) * (1 - 4 * U)
     lower = (2 - below) * top**2 * (1 - 8 * U)
     value, blur = singular._value(problem, own, 0.0)
@@ -113,7 +116,7 @@ def test_what_a_floor_proves_is_charged_by_the_values_below_it(monkeypatch, belo
         lower += (1 - 8 * U * below) * (s @ s) - 2 * most * lost
         blurred += 2 * most * (rounded + below * pairs.blur)
     for tiny in (0.0, 0.125):
-        monkeypatch.setattr(singular, "TINY", tiny)
+        monkeypatch.setattr(singular, "UNDERFLOW_BOUND", tiny)
         found = singular.singular_bracket(problem, own, 0.0, own, floor)
         assert found.lower == pytest.approx(lower - tiny, rel=1e-12)
         assert found.blurred == pytest.approx(blurred, rel=1e-12)
@@ -139,7 +142,7 @@ def test_filled_counts_of_pairs_are_charged_on_either_side():
 def test_random_floors_lie_as_low_as_their_chance_asks():
     """ε/(1 − 2ε) of the spread, √ε = log(2·1.648·√n·looks/chance)/(2·steps − 1)."""
     n, steps = 100, 60
-    unlikely = np.log(2 * 1.648 * np.sqrt(n) * len(search.CHECKPOINTS) / search.MISS)
+    unlikely = np.log(2 * 1.648 * np.sqrt(n) * len(search.CHECKPOINT_STEPS) / search.MISS_CHANCE)
     epsilon = (unlikely / (2 * steps - 1)) ** 2
     assert epsilon < 0.5
     found = search._height(n, 1.0, 5.0, steps)
@@ -149,15 +152,16 @@ def test_random_floors_lie_as_low_as_their_chance_asks():
 
 def test_random_searches_are_charged_by_the_condition_of_the_metric(monkeypatch):
     scale, A = 8.0, np.diag([1.0, 2.0, 3.0])
-    monkeypatch.setattr(search, "TINY", 0.5)
+    monkeypatch.setattr(search, "UNDERFLOW_BOUND", 0.5)
+    monkeypatch.setattr(TraceProblem, "asymmetry", 0.25)
     for B, condition, lowest in ((None, 4.0, 1.0), (np.diag([1.0, 2, 4]) + 0.0, 8.0, None)):
         problem = TraceProblem(A, B, count=1)
-        problem.__dict__["asymmetry"] = 0.25
         low = problem.metric.lowest if lowest is None else lowest
         condition = condition if lowest else 4 + 4 / low
         expected = 64 * U * condition * scale + 0.75 / low
         assert search._blur(problem, scale) == pytest.approx(expected, rel=1e-12)
-    problem.__dict__["_excluded"] = (np.zeros((3, 0)), 0.125)
+    span = ExcludedSpan(np.zeros((3, 0)), np.zeros((3, 0)), 0.125)
+    problem = replace(problem, excluded=span)
     assert search._blur(problem, scale) == pytest.approx(expected + 4 * 0.125 * scale, rel=1e-12)
 
 

@@ -18,7 +18,12 @@ from dualfold.trace.proof import completeness, rounding
 from dualfold.trace.proof import dense_inertia as pivots
 from dualfold.trace.proof import singular_values as singular
 from dualfold.trace.proof import trial_directions as trials
-from dualfold.trace.proof.completeness import Floor, cholesky_floor, inertia_floor, pivot_floor
+from dualfold.trace.proof.completeness import (
+    SpectralFloor,
+    cholesky_floor,
+    inertia_floor,
+    pivot_floor,
+)
 from dualfold.trace.proof.lehmann_bounds import bracket, temple_loss
 from dualfold.trace.proof.trial_directions import Trial
 from tests.proofs.coarse import U, coarse, gamma, patched
@@ -68,9 +73,9 @@ def test_products_are_charged_by_their_longest_row(coarsely, monkeypatch):
         gamma(2 + 2 + 4) * lengths(M.T @ (M @ np.abs(V))),
         **EQUAL,
     )
-    patched(monkeypatch, MOST_ABSOLUTE_ROWS=5, TINY=0.25)  # up to and with so many rows
+    patched(monkeypatch, MAX_ABSOLUTE_ROWS=5, UNDERFLOW_BOUND=0.25)  # up to and with so many rows
     np.testing.assert_allclose(rounding.product_errors(dense, V), found + 0.25, **EQUAL)
-    patched(monkeypatch, MOST_ABSOLUTE_ROWS=4)
+    patched(monkeypatch, MAX_ABSOLUTE_ROWS=4)
     norm = rounding.norm_bound(dense)
     found = rounding.product_errors(dense, V)
     np.testing.assert_allclose(found, gamma(5 + 4) * norm * lengths(V) + 0.25, **EQUAL)
@@ -88,7 +93,7 @@ def test_residuals_are_charged_for_their_products_and_the_lift(coarsely, monkeyp
     along = along + 2 * U * lengths(BN) * lengths(V) + np.linalg.norm(N) * 2 * U * lengths(BV)
     found = trials._residual_errors(problem, V, BV, h, lift)
     np.testing.assert_allclose(found, plain + lift * np.linalg.norm(BN) * along, **EQUAL)
-    patched(monkeypatch, MOST_ABSOLUTE_ROWS=5)  # images are turned beyond so many rows
+    patched(monkeypatch, MAX_ABSOLUTE_ROWS=5)  # images are turned beyond so many rows
     np.testing.assert_allclose(trials._residual_errors(problem, V, BV, h, lift), found, **EQUAL)
 
 
@@ -117,7 +122,7 @@ def test_a_trial_leaks_its_inner_products_and_its_residuals_rounding(coarsely):
 
 def test_images_that_are_not_exact_only_turn_the_basis(monkeypatch):
     """A large dense matrix: wrong images may not stand in for the product."""
-    patched(monkeypatch, MOST_ABSOLUTE_ROWS=3)
+    patched(monkeypatch, MAX_ABSOLUTE_ROWS=3)
     problem = TraceProblem(np.diag([1.0, 2.0, 4.0, 8.0]), count=2)
     V = np.eye(4)[:, :2]
     some = trials.trial(problem, V, AV=problem.A @ V * 1.5)
@@ -130,7 +135,7 @@ def test_images_that_are_not_exact_only_turn_the_basis(monkeypatch):
 
 def test_room_above_the_values_is_what_two_roundings_leave(monkeypatch):
     unit = 2.0**-6
-    patched(monkeypatch, UNIT=unit, UP=1.0)
+    patched(monkeypatch, UNIT_ROUNDOFF=unit, UP=1.0)
     for h, height in ((1.0, 3.0), (-4.0, -2.0)):
         room = 2 * (1 - 4 * unit) - 2 * unit * abs(h)
         loss, _ = temple_loss(plain_trial([h], [0.25]), height)
@@ -141,7 +146,7 @@ def test_values_at_their_floor_prove_what_the_complement_says():
     """The floor of a whole space at the last value itself: its count may hold V or not."""
     answer = plain_trial([1.0, 2.0], n=4)
     for proof, known in (("inertia", False), ("norm", True), ("Cholesky", True), ("random", True)):
-        found = bracket(answer, None, Floor(2, 2.0, proof, seen=2))
+        found = bracket(answer, None, SpectralFloor(2, 2.0, proof, seen=2))
         assert np.isfinite(found.lower) == known
 
 
@@ -151,7 +156,7 @@ def test_values_at_their_floor_prove_what_the_complement_says():
 def test_a_deflated_norm_is_charged_against_the_norm(coarsely, monkeypatch):
     """Exact directions of a diagonal matrix: what is left is the price of rounding."""
     n, unit = 8, 2.0**-20
-    patched(monkeypatch, UNIT=unit)
+    patched(monkeypatch, UNIT_ROUNDOFF=unit)
     values = np.array([32.0, 16.0, -8.0, 1.0, 0.0, 0.0, 0.0, 0.0])
     problem = TraceProblem(np.diag(values), count=1, sense="max")
     for name in ("KRYLOV_BLOCK", "KRYLOV_DEPTH"):
@@ -204,10 +209,10 @@ def test_a_sharper_count_holds_sixteen_units_below_its_height():
     problem = TraceProblem(sp.csr_array(np.diag([1.0, 3.0, 5.0, 7.0])), count=1)
     for height in (2.0, 4.0):
         found = inertia_floor(problem, int(height) // 2, height, None).sharper()
-        assert found.height == height - 16 * rounding.UNIT * height
+        assert found.height == height - 16 * rounding.UNIT_ROUNDOFF * height
     turned = TraceProblem(Gramian(sp.csr_array(np.diag([1.0, 3.0, 5.0, 7.0]))), count=1)
     found = singular.singular_floor(turned, 1, 4.0).sharper()
-    assert found.height == 4.0 * (1 - 16 * rounding.UNIT)
+    assert found.height == 4.0 * (1 - 16 * rounding.UNIT_ROUNDOFF)
 
 
 def test_excluded_values_near_the_height_spoil_a_count():
@@ -234,7 +239,7 @@ def test_filled_counts_are_charged_below_0_as_above(coarsely):
 
 def test_a_factorisation_with_room_begins_with_twice_its_errors(coarsely, monkeypatch):
     problem = TraceProblem(sp.csr_array(np.diag([1.0, 3.0, 5.0, 7.0])), count=1)
-    pencil, seen = completeness.shifted(problem), []
+    pencil, seen = completeness.shifted_matrices(problem), []
     matrix = pencil.at(2.0)
     factor = completeness.factorise(matrix, pencil.ordering)
     real = completeness.factorise
@@ -281,7 +286,7 @@ def test_a_constant_stays_constant_in_any_weights():
     np.testing.assert_array_equal(basis, pair / 2)  # mixed only: every step is exact
     one = np.array([[1.0], [0.0]])
     _, off = metric.orthonormal_span(one, metric.Identity(2))
-    assert off == pytest.approx(7 * 2 * rounding.UNIT * (1 + 1e-8), rel=1e-9, abs=0.0)
+    assert off == pytest.approx(7 * 2 * rounding.UNIT_ROUNDOFF * (1 + 1e-8), rel=1e-9, abs=0.0)
 
 
 def test_the_least_eigenvalue_of_a_metric_is_tried_at_shares_of_a_guess(monkeypatch):

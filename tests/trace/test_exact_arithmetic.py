@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from dualfold.trace import Gramian, TraceProblem, certify
 from dualfold.trace.proof import exact_arithmetic as exact
-from dualfold.trace.proof.exact_arithmetic import Pencil, Whole, exact_proof
+from dualfold.trace.proof.exact_arithmetic import IntegerMatrix, IntegerPencil, exact_proof
 
 SEEDS = range(5)
 
@@ -16,7 +16,11 @@ SEEDS = range(5)
 def pencil(A, B=None, N=None):
     n = len(A)
     B = np.eye(n) if B is None else B
-    return Pencil(Whole.of(A), Whole.of(B), Whole.of(np.zeros((n, 0)) if N is None else N))
+    return IntegerPencil(
+        IntegerMatrix.of(A),
+        IntegerMatrix.of(B),
+        IntegerMatrix.of(np.zeros((n, 0)) if N is None else N),
+    )
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -24,7 +28,7 @@ def test_doubles_become_integers_and_back(seed):
     rng = np.random.default_rng(seed)
     given = rng.standard_normal((3, 4)) * 10.0 ** rng.integers(-300, 300, (3, 4))
     given[0, 0], given[1, 1] = 0.0, 5e-324
-    whole = Whole.of(given)
+    whole = IntegerMatrix.of(given)
     for place in np.ndindex(given.shape):
         assert whole.fraction(*place) == Fraction(float(given[place]))
 
@@ -107,7 +111,7 @@ def test_exact_answers_are_taken_off_the_excluded_directions():
     problem = TraceProblem(np.diag([1.0, 2.0, 3.0, 4.0]), B, count=2, excluded=N)
     pencil = exact._pencil(problem)
     V = np.round(rng.normal(size=(4, 2)) * 8) / 8
-    W = exact._on_constraint(pencil, exact.Whole.of(V))
+    W = exact._on_constraint(pencil, exact.IntegerMatrix.of(V))
     rows = [[W.fraction(i, j) for j in range(2)] for i in range(4)]
     n, b = [Fraction(x) for x in N[:, 0]], [Fraction(x) for x in B]
     for j in range(2):

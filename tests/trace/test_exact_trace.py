@@ -18,7 +18,7 @@ from dualfold.trace.proof import exact_arithmetic as exact
 from dualfold.trace.solution import with_signs
 from dualfold.trace.sparse import ordering
 from dualfold.trace.sparse.factorisation import factorise
-from dualfold.trace.units import balanced
+from dualfold.trace.units import balanced_problem
 from tests.trace.test_tries_trace import problem_of
 
 # ---- exact numbers
@@ -26,10 +26,12 @@ from tests.trace.test_tries_trace import problem_of
 
 def test_exact_counts_are_tried_under_each_value_by_shares_of_the_tolerance(monkeypatch):
     seen = []
-    monkeypatch.setattr(exact, "_under", lambda pencil, h, allowed: seen.append(allowed))
+    monkeypatch.setattr(exact, "_heights_under", lambda pencil, h, allowed: seen.append(allowed))
     problem = problem_of([1, 3, 8, 9], count=2)
     assert exact.exact_proof(problem, np.eye(4)[:, :2], 0.5) is None
-    np.testing.assert_allclose(seen, [share * 0.5 * 4.0 / 2 for share in exact.UNDER], rtol=1e-15)
+    np.testing.assert_allclose(
+        seen, [share * 0.5 * 4.0 / 2 for share in exact.HEIGHT_SHARES], rtol=1e-15
+    )
     monkeypatch.undo()
     _, floor = exact.exact_proof(problem, np.eye(4)[:, :2], 0.5)
     assert (floor.below, floor.seen, floor.proof) == (0, 0, "exact")
@@ -39,24 +41,24 @@ def test_exact_counts_are_tried_under_each_value_by_shares_of_the_tolerance(monk
 def test_values_of_a_cluster_share_one_height():
     asked = []
     pencil = SimpleNamespace(below=lambda height: asked.append(height) or 0)
-    total, first = exact._under(pencil, np.array([4.0, 4.25, 6.0]), 0.5)
+    total, first = exact._heights_under(pencil, np.array([4.0, 4.25, 6.0]), 0.5)
     assert asked == [3.75, 5.75]
     assert (total, first) == (Fraction(15, 2) + Fraction(23, 4), 3.75)
     asked.clear()
     unsure = SimpleNamespace(below=lambda height: asked.append(height))
-    assert exact._under(unsure, np.array([4.0]), 0.5) is None
+    assert exact._heights_under(unsure, np.array([4.0]), 0.5) is None
     np.testing.assert_allclose(asked, 3.75 - 0.25 * np.array([0, 0.31, 0.57, 0.83]), rtol=1e-15)
 
 
 def test_exact_numbers_are_taken_of_small_problems_only(monkeypatch):
     problem = problem_of([1, 2, 3, 4], count=2)
-    monkeypatch.setattr(exact, "MOST_ROWS", 4)
-    monkeypatch.setattr(exact, "MOST_DIRECTIONS", 2)
+    monkeypatch.setattr(exact, "MAX_EXACT_ROWS", 4)
+    monkeypatch.setattr(exact, "MAX_DIRECTIONS", 2)
     assert exact._is_small(problem)
-    monkeypatch.setattr(exact, "MOST_DIRECTIONS", 1)
+    monkeypatch.setattr(exact, "MAX_DIRECTIONS", 1)
     assert not exact._is_small(problem)
-    monkeypatch.setattr(exact, "MOST_DIRECTIONS", 2)
-    monkeypatch.setattr(exact, "MOST_ROWS", 3)
+    monkeypatch.setattr(exact, "MAX_DIRECTIONS", 2)
+    monkeypatch.setattr(exact, "MAX_EXACT_ROWS", 3)
     assert not exact._is_small(problem)
     assert exact._bits(np.zeros((0, 2), dtype=object)) == 0
     assert exact._bits(np.array([5, -8], dtype=object)) == 4
@@ -66,12 +68,12 @@ def test_columns_are_freed_of_excluded_directions_exactly():
     B = np.array([1.0, 2.0, 4.0])
     problem = TraceProblem(np.diag([1.0, 2.0, 3.0]), B, count=1, excluded=np.ones((3, 1)))
     W = exact._on_constraint(
-        exact._pencil(problem), exact.Whole.of(np.array([[1.0], [0.3], [5.0]]))
+        exact._pencil(problem), exact.IntegerMatrix.of(np.array([[1.0], [0.3], [5.0]]))
     )
     assert sum(int(b) * W.fraction(i, 0) for i, b in enumerate(B)) == 0
     assert W.fraction(0, 0) != 0
     # Multiples of the columns may be far too large for doubles: their values are not.
-    large = [exact.Whole(np.array([[v]], dtype=object), 1400) for v in (6, 2)]
+    large = [exact.IntegerMatrix(np.array([[v]], dtype=object), 1400) for v in (6, 2)]
     assert exact._ritz_values(*large) == pytest.approx([3.0])
 
 
@@ -109,7 +111,7 @@ def test_small_operators_that_are_not_symmetric_are_refused_in_any_units(monkeyp
                 certificate._spelled_out(operator)
     # A limit that is just reached is no mistake yet.
     half = np.array([[0.0, 1.0], [0.0, 1.0]])
-    monkeypatch.setattr(entries, "MOST_ASYMMETRY", entries.asymmetry(half))
+    monkeypatch.setattr(entries, "ASYMMETRY_TOLERANCE", entries.asymmetry(half))
     np.testing.assert_array_equal(entries.symmetric(half, "A"), [[0.0, 0.5], [0.5, 1.0]])
 
 
@@ -175,4 +177,4 @@ def test_norms_and_asymmetries_are_charged_as_they_say():
 def test_weights_of_sixteen_to_one_are_balanced():
     for most, same in ((15.0, True), (16.0, False)):
         problem = TraceProblem(np.eye(2), np.array([1.0, most]), count=1)
-        assert (balanced(problem, np.eye(2)[:, :1])[0] is problem) == same
+        assert (balanced_problem(problem, np.eye(2)[:, :1])[0] is problem) == same

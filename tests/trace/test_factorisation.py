@@ -99,8 +99,8 @@ CASES = {
 def road(request, monkeypatch):
     """Both ways to order: dissection is forced by calling every matrix costly."""
     if request.param == 20:
-        monkeypatch.setattr(ordering_module, "LEAF", 20)
-        monkeypatch.setattr(ordering_module, "WORTH_DISSECTING", 0)
+        monkeypatch.setattr(ordering_module, "MAX_LEAF_ROWS", 20)
+        monkeypatch.setattr(ordering_module, "MIN_DISSECTION_FLOPS_A_ROW", 0)
 
 
 @pytest.mark.usefixtures("road")

@@ -6,6 +6,7 @@ by a known amount; the floor must lie lower by at least that, and not by much mo
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -26,7 +27,7 @@ from dualfold.trace.proof.completeness import (
 )
 from dualfold.trace.proof.trial_directions import Trial
 from dualfold.trace.sparse.factorisation import factorise
-from dualfold.trace.sparse.shifted_matrices import shifted
+from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 from tests.proofs.coarse import U, coarse, gamma, patched
 
 METRICS = [None, "diagonal", "dense", "sparse"]
@@ -80,7 +81,7 @@ def test_norms_are_left_by_what_the_directions_surely_have(monkeypatch):
         assert left <= -norm_floor(problem, answer).height <= left * (1 + 1e-5)
     # A difference of two large squares: what is left of them may be rounding.
     whole = Trial(np.eye(4), -np.diagonal(A), *np.zeros((2, 4)), 0.0, 0.0)
-    patched(monkeypatch, completeness, UNIT=U)
+    patched(monkeypatch, completeness, UNIT_ROUNDOFF=U)
     assert -norm_floor(problem, whole).height >= np.sqrt(2 * U) * np.linalg.norm(A)
     flat = TraceProblem(np.diag(np.r_[100.0, np.linspace(1e-6, 2e-6, 199)]), count=1, sense="max")
     top = Trial(np.eye(200)[:, :1], np.array([-100.0]), *np.zeros((2, 1)), 0.0, 0.0)
@@ -95,10 +96,10 @@ def test_a_deflated_norm_pays_for_the_rounding_of_its_products(monkeypatch):
     problem = TraceProblem(np.diag(values), count=1, sense="max")
     answer = Trial(np.eye(n)[:, :1], np.array([-100.0]), *np.zeros((2, 1)), 0.0, 0.0)
     norm = np.linalg.norm(values)
-    patched(monkeypatch, UNIT=2.0**-30)  # small beside 50, so that its sign is seen
+    patched(monkeypatch, UNIT_ROUNDOFF=2.0**-30)  # small beside 50, so that its sign is seen
     near = -deflated_norm_floor(problem, answer).height
     assert 50 + n * 2.0**-30 * norm <= near <= 50.1
-    patched(monkeypatch, UNIT=U)
+    patched(monkeypatch, UNIT_ROUNDOFF=U)
     found = -deflated_norm_floor(problem, answer).height
     assert found >= 50 + gamma(n) * norm
     assert found <= 50 + 8 * 49 * gamma(n) * norm * np.sqrt(48)  # each column's own skew
@@ -140,13 +141,14 @@ def test_a_factorisation_that_runs_through_is_right_to_its_trace(
     assert cholesky_floor(problem, answer, 2, height, lift).error >= 1.25 * error * (1 - 1e-9)
 
 
-def test_half_of_what_is_not_symmetric_is_charged():
+def test_half_of_what_is_not_symmetric_is_charged(monkeypatch):
     A = np.diag([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
     problem = TraceProblem(A, count=2)
     answer = answer_of(problem)
     before = cholesky_floor(problem, answer, 2, 2.5, 0.0).height
     count = pivot_floor(problem, answer, 2, 2.5, 0.0).height
-    problem.__dict__["asymmetry"] = 0.125
+    problem = replace(problem)
+    monkeypatch.setattr(TraceProblem, "asymmetry", 0.125)
     assert before - cholesky_floor(problem, answer, 2, 2.5, 0.0).height >= 0.125
     assert count - pivot_floor(problem, answer, 2, 2.5, 0.0).height >= 0.125
 
@@ -162,7 +164,7 @@ def test_counts_hold_below_what_errors_of_rows_can_move(kind, sense, metric):
     A, B = plain(problem)
     values = scipy.linalg.eigh(A, B, eigvals_only=True)
     height = float(values[1] + values[2]) / 2
-    pencil = shifted(problem)
+    pencil = shifted_matrices(problem)
     matrix = pencil.at(height)
     m = pencil.auxiliary
     rows = np.linspace(1, 2, m + 6)[::-1] * 2.0**-9
@@ -198,7 +200,7 @@ def test_room_on_the_diagonal_holds_all_errors(monkeypatch, kind, metric):
     A, B = plain(problem)
     values = scipy.linalg.eigh(A, B, eigvals_only=True)
     height = float(values[1] + values[2]) / 2
-    pencil = shifted(problem)
+    pencil = shifted_matrices(problem)
     matrix = pencil.at(height)
     m, seen = pencil.auxiliary, []
 

@@ -5,12 +5,15 @@ As in `test_margins.py`.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.linalg
 import scipy.sparse as sp
 
 from dualfold.trace import Gramian, TraceProblem
+from dualfold.trace.metric import ExcludedSpan
 from dualfold.trace.proof import completeness
 from dualfold.trace.proof import singular_values as singular
 from tests.proofs.coarse import U, coarse, gamma
@@ -118,7 +121,7 @@ def test_what_a_floor_proves_of_singular_values_in_a_coarse_arithmetic():
     M = np.diag([1.0, 2.0, 4.0, 8.0])
     problem = TraceProblem(Gramian(sp.csr_array(M)), count=2)
     V = np.eye(4)[:, :2]
-    floor = completeness.Floor(2, 9.0, "inertia", seen=2, error=0.5)
+    floor = completeness.SpectralFloor(2, 9.0, "inertia", seen=2, error=0.5)
     found = bracket_of(problem, V, floor)
     pairs = singular._measured_pairs(problem, -(M @ V), V)
     # Exact pairs: nothing leaks but what rounding may hide.
@@ -133,21 +136,24 @@ def test_what_a_floor_proves_of_singular_values_in_a_coarse_arithmetic():
     assert found.value == 5.0
     assert found.apart == pytest.approx(5.0 + found.value_blur - found.lower)
     # One below 3: the other is there or further up; what the count is unsure of is rounding.
-    few = bracket_of(problem, V, completeness.Floor(1, 3.0, "inertia", seen=1, error=0.5))
+    few = bracket_of(problem, V, completeness.SpectralFloor(1, 3.0, "inertia", seen=1, error=0.5))
     assert 3.9 <= few.lower <= 1.0 + 3.0 * (1 - 8 * U)
     assert 0.5 + few.value_blur <= few.blurred <= 0.5 + few.value_blur + 0.1
-    none = bracket_of(problem, V, completeness.Floor(0, 0.81, "inertia", seen=0, error=0.25))
+    none = bracket_of(
+        problem, V, completeness.SpectralFloor(0, 0.81, "inertia", seen=0, error=0.25)
+    )
     assert 1.6 <= none.lower <= 2 * 0.81 * (1 - 8 * U)
     assert none.blurred == pytest.approx(0.5 + none.value_blur)
     # Excluded directions that are known to an error: so much of each value may be along them.
-    problem.__dict__["_excluded"] = (problem.trivial, 0.0625)
+    span = ExcludedSpan(problem.excluded_columns, problem.trivial, 0.0625)
+    problem = replace(problem, excluded=span)
     assert found.lower - bracket_of(problem, V, floor).lower == pytest.approx(
         0.0625 * 2 * 9, rel=0.01
     )
     for wrong in (
-        completeness.Floor(2, 9.0, "inertia", seen=3),
-        completeness.Floor(2, 9.0, "inertia", seen=None),
-        completeness.Floor(2, 0.0, "inertia", seen=2),
-        completeness.Floor(3, 9.0, "inertia", seen=3),
+        completeness.SpectralFloor(2, 9.0, "inertia", seen=3),
+        completeness.SpectralFloor(2, 9.0, "inertia", seen=None),
+        completeness.SpectralFloor(2, 0.0, "inertia", seen=2),
+        completeness.SpectralFloor(3, 9.0, "inertia", seen=3),
     ):
         assert bracket_of(problem, V, wrong).lower == -np.inf

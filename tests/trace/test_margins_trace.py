@@ -7,16 +7,18 @@ whose unit is so large that no term hides behind another one.
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from dualfold.trace import Gramian, TraceProblem
+from dualfold.trace.metric import ExcludedSpan
 from dualfold.trace.proof import rounding
 from dualfold.trace.proof import singular_values as singular
 from dualfold.trace.proof import trial_directions as trials
-from dualfold.trace.proof.completeness import Floor
+from dualfold.trace.proof.completeness import SpectralFloor
 from dualfold.trace.proof.lehmann_bounds import _below_the_last, bracket, temple_loss
 from dualfold.trace.proof.trial_directions import Trial
 from tests.proofs.coarse import U, coarse, gamma, patched
@@ -57,7 +59,7 @@ def test_the_loss_of_one_direction_is_not_below_its_worst_case(monkeypatch, skew
         second = skew * leak / (1 - skew) + coupled / (1 - coupled) * leak
         assert loss == pytest.approx(second + square / 2 / (1 - coupled), rel=1e-5)
         assert rounded == pytest.approx(second + 4 * 0.01 / 2 / (1 - coupled), rel=1e-5)
-        patched(monkeypatch, UNIT=2.0**-6)  # the room between two doubles may be smaller
+        patched(monkeypatch, UNIT_ROUNDOFF=2.0**-6)  # the room between two doubles may be smaller
         room = 2 * (1 - 2.0**-6) - 2.0**-6 * abs(h)
         assert temple_loss(some, height)[0] >= square / room
         monkeypatch.undo()
@@ -95,14 +97,14 @@ def test_every_doubt_makes_a_bracket_wider(coarsely):
     d = 3
     answer, off = blurred(d), 0.05 / 0.9
     total = 5.5 - np.sqrt(d) * off - gamma(d - 1) * 5.5
-    whole = bracket(answer, None, Floor(3, 3.0, "inertia", seen=3))
+    whole = bracket(answer, None, SpectralFloor(3, 3.0, "inertia", seen=3))
     lost, rounded = temple_loss(answer, 3.0)
     assert whole.lower <= total - lost
     assert whole.lower >= 5.5 - 1.01 * np.sqrt(d) * off - d * U * 5.5 - lost
     assert (whole.apart, whole.blurred, whole.value) == (lost, rounded, 5.5)
     assert answer.total_blur >= 5.5 - total
     # Two lie below 2.2, with their own doubts; the third is there or higher.
-    few = bracket(answer, None, Floor(2, 2.2, "inertia", seen=2, error=0.125))
+    few = bracket(answer, None, SpectralFloor(2, 2.2, "inertia", seen=2, error=0.125))
     head = answer.first(2)
     lost, rounded = temple_loss(head, 2.2)
     lower = 3.0 - np.sqrt(2) * off - gamma(1) * 3.0 - lost + 2.2 - gamma(2) * 2.2
@@ -111,11 +113,11 @@ def test_every_doubt_makes_a_bracket_wider(coarsely):
     doubts = rounded + answer.total_blur + head.total_blur + 0.125
     assert few.blurred == pytest.approx(doubts)
     # None lies below 1/4: all three are there or higher. A product of it, and a difference.
-    none = bracket(answer, None, Floor(0, 0.25, "inertia", seen=0))
+    none = bracket(answer, None, SpectralFloor(0, 0.25, "inertia", seen=0))
     assert 0.75 * (1 - 8 * U) <= none.lower <= 0.75 * (1 - U)
     # A fourth direction, further up, helps to bound the first three.
     more = blurred(4)
-    wide = bracket(answer, more, Floor(4, 5.0, "inertia", seen=4))
+    wide = bracket(answer, more, SpectralFloor(4, 5.0, "inertia", seen=4))
     lost, rounded = temple_loss(more, 5.0)
     assert wide.lower == pytest.approx(5.5 - d * off - lost)
     assert wide.apart == pytest.approx(5.5 + answer.total_blur - wide.lower)
@@ -152,7 +154,7 @@ def test_sums_of_bounds_grow_by_the_factor_for_their_own_rounding(monkeypatch, k
         yield from (pairs.squares, pairs.rounded, pairs.skew, pairs.leak)
 
     for most in (1_000, 3):  # a large dense matrix has ways of its own
-        patched(monkeypatch, MOST_ABSOLUTE_ROWS=most, UP=1.0)
+        patched(monkeypatch, MAX_ABSOLUTE_ROWS=most, UP=1.0)
         before = list(told())
         patched(monkeypatch, UP=1.25)
         for a, b in zip(before, told(), strict=True):
@@ -165,8 +167,8 @@ def test_sums_of_bounds_grow_by_the_factor_for_their_own_rounding(monkeypatch, k
 
 def test_the_factor_for_the_rounding_of_bounds_widens_them(monkeypatch):
     answer = blurred(3)
-    floors = [Floor(3, 3.0, "inertia", seen=3), Floor(2, 2.2, "inertia", seen=2)]
-    floors.append(Floor(3, 2.2, "norm", seen=3))
+    floors = [SpectralFloor(3, 3.0, "inertia", seen=3), SpectralFloor(2, 2.2, "inertia", seen=2)]
+    floors.append(SpectralFloor(3, 2.2, "norm", seen=3))
 
     def told():
         yield from (-bracket(answer, None, floor).lower for floor in floors)
@@ -237,7 +239,7 @@ def test_large_dense_matrices_pay_for_turning_their_images(coarsely, monkeypatch
     BV = problem.metric.times(V)
     before = trials._residual_errors(problem, V, BV, h, 0.0)
     for module in (rounding, trials):
-        monkeypatch.setattr(module, "MOST_ABSOLUTE_ROWS", 3)
+        monkeypatch.setattr(module, "MAX_ABSOLUTE_ROWS", 3)
     norm = np.linalg.norm(problem.A)
     # Both columns of A·V are mixed by an orthogonal matrix, each entry of two products.
     least = np.sqrt(2) * (gamma(5) * norm * lengths(V) + 2 * gamma(2) * norm)
@@ -269,8 +271,8 @@ def test_a_basis_pays_for_how_far_it_is_off_the_span(coarsely, metric):
     whole = small("dense", metric, excluded=False)
     axes = np.eye(5)[:, :2]  # turned by zeros and ones: nothing is rounded
     assert trials.span_error(whole, axes, axes[:, ::-1] * [1.0, -1.0]) == 0.0
-    aside = problem.__dict__["_excluded"]
-    problem.__dict__["_excluded"] = (aside[0], 3.0)  # N itself is known to so much
+    span = ExcludedSpan(problem.excluded_columns, problem.trivial, 3.0)  # N is known to 3.0
+    problem = replace(problem, excluded=span)
     assert trials.span_error(problem, given, given) >= 2 * 3.0
 
 

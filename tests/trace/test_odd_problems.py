@@ -15,22 +15,33 @@ from dualfold.programs import exact as exact_programs
 from dualfold.programs.bounds import (
     Box,
     Curvature,
-    _floor,
-    _semidefinite,
+    _eigenvalue_floor,
+    _is_semidefinite,
     enclosed_bound,
     least_linear,
     lower_bound,
 )
-from dualfold.programs.entries import MOST_CURVED
-from dualfold.programs.exact import ExactProgram, _eliminated, _enclosed, corrections, fractions
+from dualfold.programs.entries import MAX_CURVED_ROWS
+from dualfold.programs.exact import (
+    ExactProgram,
+    _elimination_solution,
+    _enclosed_solution,
+    corrections,
+    fractions,
+)
 from dualfold.trace import Gramian, TraceProblem, certify
 from dualfold.trace.metric import Dense, Sparse
 from dualfold.trace.proof.dense_inertia import dense_inertia
-from dualfold.trace.proof.exact_arithmetic import Pencil, Whole, _ritz_values, _solved, exact_proof
-from dualfold.trace.proof.rounding import _guessed_norm
+from dualfold.trace.proof.exact_arithmetic import (
+    IntegerMatrix,
+    IntegerPencil,
+    _fraction_solution,
+    _ritz_values,
+    exact_proof,
+)
 from dualfold.trace.proof.singular_values import ritz_directions
 from dualfold.trace.solvers import Dense as DenseSolver
-from dualfold.trace.solvers.auto import LARGE, _is_small_world, _product_seconds
+from dualfold.trace.solvers.auto import MIN_SMALL_WORLD_ROWS, _is_small_world, _product_seconds
 
 RNG = np.random.default_rng(0)
 
@@ -41,7 +52,7 @@ RNG = np.random.default_rng(0)
 def pencil(A, B=None, N=None):
     n = len(A)
     B, N = np.eye(n) if B is None else B, np.zeros((n, 0)) if N is None else N
-    return Pencil(*(Whole.of(np.asarray(M, dtype=float)) for M in (A, B, N)))
+    return IntegerPencil(*(IntegerMatrix.of(np.asarray(M, dtype=float)) for M in (A, B, N)))
 
 
 def test_eigenvalues_below_a_height_are_counted_or_the_height_is_refused():
@@ -54,10 +65,10 @@ def test_eigenvalues_below_a_height_are_counted_or_the_height_is_refused():
 
 
 def test_what_is_not_positive_definite_is_not_solved_for():
-    one, negative = (Whole.of(np.array([[value]])) for value in (2.0, -2.0))
-    assert _solved(one, one) == [[Fraction(1)]]
-    assert _solved(negative, one) is None
-    assert _ritz_values(one, Whole.of(np.zeros((1, 1)))) is None
+    one, negative = (IntegerMatrix.of(np.array([[value]])) for value in (2.0, -2.0))
+    assert _fraction_solution(one, one) == [[Fraction(1)]]
+    assert _fraction_solution(negative, one) is None
+    assert _ritz_values(one, IntegerMatrix.of(np.zeros((1, 1)))) is None
 
 
 def problem(A, count=1, **more):
@@ -117,7 +128,7 @@ def test_an_operator_that_returns_no_numbers_is_refused():
 
 
 def test_the_norm_of_nothing_is_0():
-    assert _guessed_norm(problem(np.zeros((4, 4)))) == 0
+    assert problem(np.zeros((4, 4))).norm_estimate == 0
 
 
 def test_a_dense_solve_has_a_limit():
@@ -127,7 +138,7 @@ def test_a_dense_solve_has_a_limit():
 
 def test_graphs_that_are_crossed_in_few_steps_are_known_by_products():
     """A ring takes n/2 steps, a ring with random chords about log n."""
-    n = LARGE
+    n = MIN_SMALL_WORLD_ROWS
     ring = sp.diags_array([1.0, 1.0], offsets=[1, -1], shape=(n, n), format="csr")
     places = RNG.permutation(n)
     chords = sp.csr_array((np.ones(n), (np.arange(n), places)), shape=(n, n))
@@ -151,10 +162,10 @@ def test_products_are_foreseen_by_their_entries():
 
 
 def test_programs_have_limits_of_size(monkeypatch):
-    n = MOST_CURVED + 1
+    n = MAX_CURVED_ROWS + 1
     with pytest.raises(TooLarge, match=f"has {n} rows"):
         QuadraticProgram(sp.eye_array(n, format="csr"), np.ones(n))
-    monkeypatch.setattr(exact_programs, "MOST_SUMMED", 1)
+    monkeypatch.setattr(exact_programs, "MAX_EXACT_ENTRIES", 1)
     with pytest.raises(TooLarge, match="the program has 2 entries"):
         ExactProgram(LinearProgram([1.0, 1.0], [[1.0, 1.0]], [1.0]))
 
@@ -171,14 +182,17 @@ def test_one_side_of_bounds_may_be_left_open():
 def test_linear_systems_in_fractions():
     """Singular ones are not enclosed; contradictions have no solution, whatever the columns."""
     right = fractions(np.array([1.0, 2.0]))
-    assert _enclosed(np.zeros((2, 2)), right) is None
-    assert _enclosed(np.array([[1.0, 1.0], [1.0, 1.0 + 2.0**-52]]), right) is None
-    near = _enclosed(np.diag([2.0, 4.0]), right)
+    assert _enclosed_solution(np.zeros((2, 2)), right) is None
+    assert _enclosed_solution(np.array([[1.0, 1.0], [1.0, 1.0 + 2.0**-52]]), right) is None
+    near = _enclosed_solution(np.diag([2.0, 4.0]), right)
     assert list(near.centre) == [Fraction(1, 2), Fraction(1, 2)]
-    assert _eliminated(np.array([[1.0, 1.0], [1.0, 1.0]]), right) is None
-    third = _eliminated(np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 3.0]]), right)
+    assert _elimination_solution(np.array([[1.0, 1.0], [1.0, 1.0]]), right) is None
+    third = _elimination_solution(np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 3.0]]), right)
     assert third == {0: Fraction(1), 2: Fraction(1, 3)}
-    assert _eliminated(np.array([[1.0, 1.0, 0.0, 5.0], [1.0, 1.0, 3.0, 5.0]]), right) == third
+    assert (
+        _elimination_solution(np.array([[1.0, 1.0, 0.0, 5.0], [1.0, 1.0, 3.0, 5.0]]), right)
+        == third
+    )
     same = sp.csr_array(np.ones((21, 22)))  # too many rows to begin with fractions, and singular
     (found,) = corrections(same, fractions(np.ones(21)), np.ones(22))
     assert sum(found.centre) == 1
@@ -188,12 +202,12 @@ def test_linear_systems_in_fractions():
 
 def test_curvature_is_proved_or_not_known():
     scaled = np.array([[1.0, 0.5], [0.5, 1.0]])
-    assert Fraction(0) < _floor(scaled) <= Fraction(1, 2)
-    assert _floor(np.full((2, 2), np.nan)) is None
-    assert _semidefinite(np.diag([1.0, 2.0]))
-    assert _semidefinite(np.array([[1.0, 1.0], [1.0, 1.0]]))
-    assert not _semidefinite(np.array([[1.0, 2.0], [2.0, 1.0]]))
-    assert not _semidefinite(np.array([[0.0, 1.0], [1.0, 0.0]]))
+    assert Fraction(0) < _eigenvalue_floor(scaled) <= Fraction(1, 2)
+    assert _eigenvalue_floor(np.full((2, 2), np.nan)) is None
+    assert _is_semidefinite(np.diag([1.0, 2.0]))
+    assert _is_semidefinite(np.array([[1.0, 1.0], [1.0, 1.0]]))
+    assert not _is_semidefinite(np.array([[1.0, 2.0], [2.0, 1.0]]))
+    assert not _is_semidefinite(np.array([[0.0, 1.0], [1.0, 0.0]]))
 
 
 def test_bounds_without_a_floor_of_the_curvature_are_none():

@@ -27,7 +27,7 @@ def test_a_large_dense_matrix_pays_by_its_norm(monkeypatch):
     A = np.diag([3.0, 1.0, 2.0, 0.5]) + 0.25
     problem, V = TraceProblem(A, count=2), np.eye(4)[:, :2]
     exact = product_errors(problem, V)
-    monkeypatch.setattr(rounding, "MOST_ABSOLUTE_ROWS", 3)
+    monkeypatch.setattr(rounding, "MAX_ABSOLUTE_ROWS", 3)
     by_norm = product_errors(problem, V)
     least = 4 * 2.0**-53 * np.linalg.norm(A)
     assert (by_norm >= least).all()

@@ -16,7 +16,7 @@ def test_norms_are_tried_at_any_size(monkeypatch):
     dense = TraceProblem(np.diag([8.0, 1.0, 0.0, 0.0]), count=1, sense="max")
     answer = Trial(np.eye(4)[:, :1], np.array([-8.0]), *np.zeros((2, 1)), 0.0, 0.0)
     case = SimpleNamespace(problem=dense, answer=answer, tolerance=1e-4, extra=0.0)
-    found, floor, missed = proofs._by_norm(case)
+    found, floor, missed = proofs._norm_route(case)
     assert (floor.proof, floor.seen, missed) == ("norm", 1, False)
     assert found.gap <= 1e-4
 

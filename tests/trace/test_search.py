@@ -10,8 +10,8 @@ from scipy.sparse.linalg import LinearOperator
 from dualfold.errors import InvalidInput
 from dualfold.trace import TraceProblem
 from dualfold.trace.proof.random_search import (
-    CHECKPOINTS,
-    MISS,
+    CHECKPOINT_STEPS,
+    MISS_CHANCE,
     _blur,
     _ends,
     _height,
@@ -78,15 +78,15 @@ def test_an_operator_pays_for_what_nobody_saw():
 
 def test_heights_are_those_of_kuczynski_and_wozniakowski():
     for n, steps in ((100, 60), (10_000, 320), (70_000, 1_500)):
-        chance = 2 * 1.648 * np.sqrt(n) * len(CHECKPOINTS)
-        epsilon = (np.log(chance / MISS) / (2 * steps - 1)) ** 2
+        chance = 2 * 1.648 * np.sqrt(n) * len(CHECKPOINT_STEPS)
+        epsilon = (np.log(chance / MISS_CHANCE) / (2 * steps - 1)) ** 2
         for low, high in ((0.0, 1.0), (-3.0, 5.0)):
             width = (high - low) / (1 - 2 * epsilon)
             wanted = low - epsilon * width
             assert _height(n, low, high, steps) == pytest.approx(wanted, rel=1e-12)
             # The chance of the theorem is that allowed, shared among ends and checkpoints.
             missed = 1.648 * np.sqrt(n) * np.exp(-np.sqrt(epsilon) * (2 * steps - 1))
-            assert 2 * missed * len(CHECKPOINTS) == pytest.approx(MISS, rel=1e-9)
+            assert 2 * missed * len(CHECKPOINT_STEPS) == pytest.approx(MISS_CHANCE, rel=1e-9)
     assert _height(100, 0.0, 1.0, 5) == -np.inf
     assert _ends([1.0, 2.0, 3.0], [0.0, 0.0]) == (1.0, 3.0)
     assert _ends([0.0, 0.0], [2.0, 9.0]) == (pytest.approx(-2.0), pytest.approx(2.0))
@@ -108,7 +108,7 @@ def test_a_small_complement_is_searched_to_its_end(kind, metric):
         assert (floor.below, floor.seen, floor.proof) == (2, 2, "random")
         assert floor.height <= values[2] * (1 + 1e-12)
         assert floor.height >= values[2] - 1e-10 * unit
-        assert 0 < floor.chance <= 4 * MISS
+        assert 0 < floor.chance <= 4 * MISS_CHANCE
         worse = trial(problem, V[:, 1:])  # the best direction is missing
         missed = random_floor(problem, worse, scale, 1e-4, False)
         assert missed.seen == 3
@@ -122,14 +122,14 @@ def test_a_large_complement_has_a_floor_below_its_spectrum():
     some = trial(problem, np.eye(n)[:, :2])
     floor = random_floor(problem, some, 3.0, 1e-4, False)
     assert -2 < floor.height <= 0.0
-    assert (floor.seen, floor.chance) == (2, MISS)
+    assert (floor.seen, floor.chance) == (2, MISS_CHANCE)
     lost = trial(problem, np.eye(n)[:, [0, 5]])
     assert random_floor(problem, lost, 3.0, 1e-4, False).seen == 3
     # Few different eigenvalues: the Krylov space ends, and more starts follow.
     few = TraceProblem(sp.csr_array(sp.diags_array(np.r_[-3.0, -2.0, np.ones(n - 2)])), count=2)
     ended = random_floor(few, trial(few, np.eye(n)[:, :2]), 3.0, 1e-4, False)
     assert -2 < ended.height <= 1.0
-    assert ended.chance == pytest.approx(4 * MISS)
+    assert ended.chance == pytest.approx(4 * MISS_CHANCE)
     whole = TraceProblem(np.diag([1.0, 2.0]), count=2)
     nothing = random_floor(whole, trial(whole, np.eye(2)), 2.0, 1e-4, False)
     assert (nothing.height, nothing.chance, nothing.seen) == (np.inf, 0.0, 2)

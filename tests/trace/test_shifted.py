@@ -14,8 +14,8 @@ from dualfold.errors import TooLarge
 from dualfold.trace import Gramian, TraceProblem
 from dualfold.trace.sparse import shifted_matrices as room
 from dualfold.trace.sparse.factorisation import factorise
-from dualfold.trace.sparse.shifted_matrices import shifted
-from dualfold.trace.units import balanced
+from dualfold.trace.sparse.shifted_matrices import shifted_matrices
+from dualfold.trace.units import balanced_problem
 
 
 def posed(kind: str, sense: str, seed: int = 0) -> tuple[TraceProblem, np.ndarray, np.ndarray]:
@@ -33,25 +33,25 @@ def posed(kind: str, sense: str, seed: int = 0) -> tuple[TraceProblem, np.ndarra
 @pytest.mark.parametrize("kind", ["sparse", "tall", "square", "turned"])
 @pytest.mark.parametrize("shift", [-0.7, 0.3, 2.1])
 def test_counts_and_solves_of_every_form(monkeypatch, kind, sense, shift):
-    monkeypatch.setattr(room, "LEAST_TURNED", 10 if kind == "turned" else 10**9)
-    monkeypatch.setattr(room, "THIN", 1e9)
+    monkeypatch.setattr(room, "MIN_ROTATED_ROWS", 10 if kind == "turned" else 10**9)
+    monkeypatch.setattr(room, "MAX_ROTATED_FLOPS_RATIO", 1e9)
     problem, A, B = posed("square" if kind == "turned" else kind, sense)
-    pencil = shifted(problem)
-    assert pencil.turned == (kind == "turned")
+    pencil = shifted_matrices(problem)
+    assert pencil.rotated == (kind == "turned")
     factor = factorise(pencil.at(shift), pencil.ordering)
     whole = problem.sign * A - shift * B
     below = np.sum(np.linalg.eigvalsh(whole) < 0)
     assert factor.negative - (pencil.auxiliary if sense == "min" else 0) == below
     R = np.random.default_rng(1).normal(size=(40, 3))
-    np.testing.assert_allclose(whole @ pencil.solved_by(factor, shift, R), R, atol=1e-9)
+    np.testing.assert_allclose(whole @ pencil.solve(factor, shift, R), R, atol=1e-9)
 
 
 def test_a_problem_has_its_matrices_once_and_takes_them_along():
     problem, _, _ = posed("tall", "min")
-    assert shifted(problem) is shifted(problem)
-    assert shifted(problem).ordering is shifted(problem).ordering
-    assert shifted(posed("tall", "min")[0]) is not shifted(problem)
-    gone = weakref.ref(shifted(problem))
+    assert shifted_matrices(problem) is shifted_matrices(problem)
+    assert shifted_matrices(problem).ordering is shifted_matrices(problem).ordering
+    assert shifted_matrices(posed("tall", "min")[0]) is not shifted_matrices(problem)
+    gone = weakref.ref(shifted_matrices(problem))
     del problem
     gc.collect()
     assert gone() is None
@@ -68,20 +68,20 @@ def test_a_hopeless_order_is_looked_for_once(monkeypatch):
     problem, _, _ = posed("sparse", "min")
     for _ in range(3):
         with pytest.raises(TooLarge):
-            _ = shifted(problem).ordering
+            _ = shifted_matrices(problem).ordering
     assert len(calls) == 1
 
 
 def test_balanced_units_keep_the_order():
     A = sp.diags_array(np.arange(1.0, 31)) + sp.eye_array(30, k=1) + sp.eye_array(30, k=-1)
     problem = TraceProblem(sp.csr_array(A), np.geomspace(1, 1e6, 30), 2)
-    order = shifted(problem).ordering
-    changed, _ = balanced(problem, np.eye(30)[:, :2])
+    order = shifted_matrices(problem).ordering
+    changed, _ = balanced_problem(problem, np.eye(30)[:, :2])
     assert changed is not problem
-    assert shifted(changed).ordering is order
+    assert shifted_matrices(changed).ordering is order
 
 
 def test_an_operator_has_no_pivots():
     problem = TraceProblem(aslinearoperator(np.diag([1.0, 2.0, 3.0])), count=1)
     with pytest.raises(TooLarge, match="no pivots"):
-        shifted(problem).at(0.0)
+        shifted_matrices(problem).at(0.0)

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from dualfold.trace import Gramian, TraceProblem
 from dualfold.trace.proof import singular_values as singular
-from dualfold.trace.proof.completeness import Floor
+from dualfold.trace.proof.completeness import SpectralFloor
 from dualfold.trace.proof.singular_values import singular_bracket
 from tests.proofs.coarse import coarse, gamma
 
@@ -21,19 +21,19 @@ def test_counts_hold_above_the_square_of_what_is_null(monkeypatch):
     for reached, known in ((0.2, False), (0.25, False), (0.3, True)):
         found = singular._counted_floor(turned, 1, 1.0, factor, reached)
         assert (found.seen is not None) == known
-        assert isinstance(found, Floor)
+        assert isinstance(found, SpectralFloor)
 
 
 def test_fewer_rows_than_directions_prove_nothing_but_that_values_are_not_negative():
     M = sp.csr_array(np.array([[1.0, 2.0, 0.0, 0.0]]))
     problem, V = TraceProblem(Gramian(M), count=2), np.eye(4)[:, :2]
-    found = singular_bracket(problem, V, 0.0, V, Floor(2, 9.0, "inertia", seen=2))
+    found = singular_bracket(problem, V, 0.0, V, SpectralFloor(2, 9.0, "inertia", seen=2))
     assert (found.lower, found.value) == (0.0, 5.0)
     assert found.apart >= 5.0
     assert found.value_blur < 1e-12
-    low = singular_bracket(problem, V, 0.0, V, Floor(2, 0.0, "inertia", seen=2))
+    low = singular_bracket(problem, V, 0.0, V, SpectralFloor(2, 0.0, "inertia", seen=2))
     assert low.lower == -np.inf
-    few = singular_bracket(problem, V, 0.0, V[:, :1], Floor(2, 9.0, "inertia", seen=2))
+    few = singular_bracket(problem, V, 0.0, V[:, :1], SpectralFloor(2, 9.0, "inertia", seen=2))
     assert few.lower == -np.inf
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,16 +11,17 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold.errors import InvalidInput
-from dualfold.kernels.reports import tallied
+from dualfold.kernels.reports import count_work
 from dualfold.trace import Gramian, TraceProblem, certify
 from dualfold.trace import units as balanced
+from dualfold.trace.metric import ExcludedSpan
 from dualfold.trace.problem import product
 from dualfold.trace.proof import exact_arithmetic as exact
 from dualfold.trace.proof import random_search as search
 from dualfold.trace.proof import routes as proofs
-from dualfold.trace.proof.completeness import Floor, excluded_trial
+from dualfold.trace.proof.completeness import SpectralFloor, excluded_trial
 from dualfold.trace.proof.dense_inertia import form_bound
-from dualfold.trace.proof.lehmann_bounds import Height
+from dualfold.trace.proof.lehmann_bounds import TrialHeight
 from dualfold.trace.proof.random_search import random_floor
 from dualfold.trace.proof.routes import evidence
 from dualfold.trace.proof.trial_directions import trial
@@ -34,7 +36,7 @@ def test_an_operator_in_balanced_units_is_the_scaled_matrix():
     operator = LinearOperator((4, 4), matvec=lambda v: A @ v, matmat=lambda V: A @ V, dtype=float)
     powers = np.array([0, 3, -5, 1])
     D = np.diag(2.0**powers)
-    scaled = balanced._scaled(operator, powers)
+    scaled = balanced._scaled_matrix(operator, powers)
     V = rng.normal(size=(4, 3))
     np.testing.assert_allclose(scaled @ V, D @ A @ D @ V, rtol=1e-13)
     np.testing.assert_allclose(scaled @ V[:, 0], D @ A @ D @ V[:, 0], rtol=1e-13)
@@ -44,7 +46,7 @@ def test_a_large_search_looks_only_where_its_chance_was_shared(monkeypatch):
     """Each look is one more chance to stop by accident: only checkpoints were paid for."""
     looks, ends = [], search._ends
     monkeypatch.setattr(search, "_ends", lambda *given: looks.append(1) or ends(*given))
-    monkeypatch.setattr(search, "MOST_STEPS", 100)
+    monkeypatch.setattr(search, "MAX_STEPS", 100)
     for n, most in ((260, 3), (120, 1)):
         problem = TraceProblem(np.diag(np.r_[0.0, np.linspace(1, 2, n - 1)]), count=1)
         answer = trial(problem, np.eye(n)[:, :1])
@@ -59,7 +61,7 @@ def test_a_search_pays_for_the_rounding_of_its_steps(monkeypatch):
     answer = trial(problem, np.eye(n)[:, :1])
     plain = random_floor(problem, answer, 2.0, 1e-4, False)
     assert plain.height == pytest.approx(1.0, abs=1e-9)
-    patched(monkeypatch, search, UNIT=2.0**-30)
+    patched(monkeypatch, search, UNIT_ROUNDOFF=2.0**-30)
     lost = plain.height - random_floor(problem, answer, 2.0, 1e-4, False).height
     beside = search._blur(problem, 2.0) + 39 * 2.0**-30 * 2.0  # a unit of the largest for each step
     assert beside <= lost <= 16 * beside
@@ -67,8 +69,8 @@ def test_a_search_pays_for_the_rounding_of_its_steps(monkeypatch):
 
 @pytest.mark.parametrize("metric", ["plain", "cancels"])
 def test_the_turned_matrix_has_room_for_every_entry_of_b(monkeypatch, metric):
-    monkeypatch.setattr(shifted, "LEAST_TURNED", 3)
-    monkeypatch.setattr(shifted, "THIN", 1e9)
+    monkeypatch.setattr(shifted, "MIN_ROTATED_ROWS", 3)
+    monkeypatch.setattr(shifted, "MAX_ROTATED_FLOPS_RATIO", 1e9)
     n = 5
     M = sp.csr_array(np.eye(n) - 0.5 * np.eye(n, k=1) - 0.5 * np.eye(n, k=-1))
     # |M| + |M|ᵀ and B have equal entries: as numbers they would cancel, as a pattern they do not.
@@ -78,8 +80,8 @@ def test_the_turned_matrix_has_room_for_every_entry_of_b(monkeypatch, metric):
         else sp.csr_array(2 * np.eye(n) + abs(M + M.T - 2 * sp.eye_array(n)))
     )
     problem = TraceProblem(Gramian(M), B, count=2)
-    pencil = shifted.shifted(problem)
-    assert pencil.turned
+    pencil = shifted.shifted_matrices(problem)
+    assert pencil.rotated
     height = 0.3
     dense = (M.T @ M).toarray() - height * problem.metric.sparse().toarray()
     count = factorise(pencil.at(height), pencil.ordering).negative - n
@@ -92,7 +94,7 @@ def test_prices_and_products_are_counted():
     for wide in (sp.csr_array((3, 5)), sp.csr_array((5, 3))):
         with pytest.raises(InvalidInput, match="square"):
             fill_reducing_ordering(wide)
-    with tallied() as seen:
+    with count_work() as seen:
         product(np.eye(4), np.ones((4, 3)))
         product(np.eye(4), np.ones(4))
     assert seen["products"] == 4
@@ -131,7 +133,8 @@ def test_an_answer_off_its_span_is_charged_for_the_width_of_the_spectrum(monkeyp
 
 
 def case(problem, off, lift=10.0, scale=3.0):
-    problem.__dict__["_excluded"] = (problem.trivial, off)
+    span = ExcludedSpan(problem.excluded_columns, problem.trivial, off)
+    problem = replace(problem, excluded=span)
     return SimpleNamespace(
         excluded=excluded_trial(problem), problem=problem, lift=lift, scale=scale
     )
@@ -141,7 +144,7 @@ def test_excluded_directions_that_are_not_exact_cost_what_they_pull_down(monkeyp
     coarse(monkeypatch)
     A = np.diag([1.0, 2.0, 3.0]) + 0.25 * (np.eye(3, k=1) + np.eye(3, k=-1))
     problem = TraceProblem(A, count=1, excluded=np.eye(3)[:, :1])
-    height = Height(1, 2.0)
+    height = TrialHeight(1, 2.0)
     coupled, lifted = 0.25, 10.0 + 1.0
     for off in (0.0, 1e-3, 0.09):
         least = coupled**2 / (lifted - 2.0) + 4 * off * coupled + 16 * off**2 * 3.0
@@ -153,7 +156,7 @@ def test_excluded_directions_that_are_not_exact_cost_what_they_pull_down(monkeyp
 
 def test_a_form_is_bounded_with_room_for_the_rounding_of_the_proof(monkeypatch):
     T, n = np.eye(3), 3
-    patched(monkeypatch, UNIT=U, UP=1.0)
+    patched(monkeypatch, UNIT_ROUNDOFF=U, UP=1.0)
     least = 2 * (n * (n + 1) * U + 4 * U)  # nγ of the diagonal, and of T itself
     assert not form_bound(T, np.full(3, least))
     assert form_bound(T, np.full(3, 8 * least))
@@ -167,9 +170,9 @@ def test_a_solve_that_gives_no_numbers_makes_no_direction_better():
     problem = TraceProblem(np.diag([1.0, 2.0, 3.0]), count=1)
     given = SimpleNamespace(problem=problem, lift=0.0)
     for wrong in (np.nan, np.inf, 0.0):
-        floor = Floor(1, 1.5, "inertia", solve=lambda R, wrong=wrong: wrong * R)
+        floor = SpectralFloor(1, 1.5, "inertia", solve=lambda R, wrong=wrong: wrong * R)
         with np.errstate(all="ignore"):
-            assert proofs._refined(given, floor, np.eye(3)[:, :1]) is None
+            assert proofs._refined_trial(given, floor, np.eye(3)[:, :1]) is None
 
 
 def test_exact_proofs_end_where_there_is_nothing_to_count(monkeypatch):

@@ -17,10 +17,10 @@ from dualfold.trace.proof import random_search as search
 from dualfold.trace.proof import rounding
 from dualfold.trace.proof import routes as proofs
 from dualfold.trace.proof import singular_values as singular
-from dualfold.trace.proof.completeness import Floor, pivot_floor
-from dualfold.trace.proof.lehmann_bounds import Bracket, Height
+from dualfold.trace.proof.completeness import SpectralFloor, pivot_floor
+from dualfold.trace.proof.lehmann_bounds import Bracket, TrialHeight
 from dualfold.trace.proof.random_search import random_floor
-from dualfold.trace.proof.rounding import UNIT, dual_lengths
+from dualfold.trace.proof.rounding import UNIT_ROUNDOFF, dual_lengths
 from dualfold.trace.proof.trial_directions import Trial, trial
 from dualfold.trace.sparse.factorisation import factorise, fill_reducing_ordering
 from tests.proofs.coarse import patched
@@ -31,7 +31,7 @@ PLAIN = TraceProblem(np.diag([1.0, 2.0, 3.0, 4.0]), count=2)
 def level(proof, gap, *, blurred=0.0, missed=False, scale=4.0, doubts=()):
     """What is said of a value 3 with this relative gap."""
     found = SimpleNamespace(
-        floor=Floor(2, 2.5, proof, seen=3 if missed else 2),
+        floor=SpectralFloor(2, 2.5, proof, seen=3 if missed else 2),
         bracket=Bracket(3.0, 3.0 * gap, blurred * 3.0 * gap, 3.0 * (1 + gap), 0.0),
         missed=missed,
         scale=scale,
@@ -64,11 +64,11 @@ def test_angles_are_those_of_the_room_below_the_floor():
     """value − optimum ≥ (μ − λ_d)·Σ sin²."""
     answer = Trial(np.eye(4)[:, :2], np.array([1.0, 2.0]), *np.zeros((2, 2)), 0.0, 0.25)
     found = SimpleNamespace(
-        answer=answer, floor=Floor(2, 3.25, "inertia"), bracket=SimpleNamespace(apart=1e-4)
+        answer=answer, floor=SpectralFloor(2, 3.25, "inertia"), bracket=SimpleNamespace(apart=1e-4)
     )
     (words,) = _angle(found)
     assert float(words.rpartition(" ")[2]) == pytest.approx(1.01 * np.sqrt(1e-4 / 1.0), rel=0.06)
-    found.floor = Floor(2, 2.2, "inertia")  # below what the last value may be
+    found.floor = SpectralFloor(2, 2.2, "inertia")  # below what the last value may be
     assert _angle(found) == ()
 
 
@@ -111,23 +111,23 @@ def made(**more):
 
 
 def test_without_a_height_nothing_is_said():
-    found, floor, missed = proofs._first_good(made(), [], lambda h: None)
+    found, floor, missed = proofs._first_proof(made(), [], lambda h: None)
     assert found.lower == -np.inf
     assert (floor.height, floor.proof, missed) == (-np.inf, "none", False)
 
 
 def test_a_direction_was_missed_only_where_rounding_cannot_have_made_it():
     for error, missed in ((0.04, True), (0.06, False), (0.15, False)):
-        floor = Floor(1, 1.9, "inertia", seen=2, error=error)
-        tried = [Height(1, 1.9, under=0.1)]
-        assert proofs._first_good(made(), tried, lambda h, floor=floor: floor)[2] is missed
-    other = Floor(1, 1.9, "inertia", seen=2, error=0.0)
-    assert not proofs._first_good(made(), [Height(1, 1.9)], lambda h: other)[2]
+        floor = SpectralFloor(1, 1.9, "inertia", seen=2, error=error)
+        tried = [TrialHeight(1, 1.9, under=0.1)]
+        assert proofs._first_proof(made(), tried, lambda h, floor=floor: floor)[2] is missed
+    other = SpectralFloor(1, 1.9, "inertia", seen=2, error=0.0)
+    assert not proofs._first_proof(made(), [TrialHeight(1, 1.9)], lambda h: other)[2]
 
 
 def test_lifted_directions_are_lower_by_their_own_doubts():
     excluded = SimpleNamespace(skew=0.125, h=np.array([3.0, 1.0]), blur=0.5)
-    assert proofs._lifted(SimpleNamespace(lift=8.0), excluded) == 8 * 0.75 + 1.0 - 0.5
+    assert proofs._least_lifted_value(SimpleNamespace(lift=8.0), excluded) == 8 * 0.75 + 1.0 - 0.5
 
 
 @pytest.mark.parametrize("metric", [None, "dense"])
@@ -171,7 +171,7 @@ def test_lengths_do_not_trust_a_solve(monkeypatch):
         assert (dual_lengths(problem, R, np.zeros(2)) >= truth).all()
     monkeypatch.undo()
     unit = 2.0**-12
-    patched(monkeypatch, rounding, UNIT=unit, UP=1.0)
+    patched(monkeypatch, rounding, UNIT_ROUNDOFF=unit, UP=1.0)
     x = np.linalg.solve(B, R)
     products = 4 * unit * np.linalg.norm(np.abs(B) @ np.abs(x), axis=0)  # B·x may be off by that
     least = truth + (products + unit * np.linalg.norm(R, axis=0)) / np.sqrt(2.0)
@@ -182,9 +182,9 @@ def test_a_krylov_space_that_ends_early_is_charged_for_what_it_left(monkeypatch)
     n = 300
     problem = TraceProblem(np.diag(np.r_[0.0, np.ones(n // 2), np.full(n // 2 - 1, 4.0)]), count=1)
     answer = trial(problem, np.eye(n)[:, :1])
-    monkeypatch.setattr(search, "ENDED", 1e-9)
+    monkeypatch.setattr(search, "INVARIANT_TOLERANCE", 1e-9)
     found = random_floor(problem, answer, 4.0, 1e-4, False)
-    charged = np.sqrt(n) * 1e-9 * 4.0 / search.MISS ** (1 / search.STARTS)
+    charged = np.sqrt(n) * 1e-9 * 4.0 / search.MISS_CHANCE ** (1 / search.MAX_STARTS)
     assert 1 - 1.1 * charged <= found.height <= 1 - charged
 
 
@@ -244,7 +244,7 @@ def test_errors_of_rows_are_not_below_highams():
         D[j] = P[j, j] - (L[j, :j] ** 2) @ D[:j]
         L[j + 1 :, j] = (P[j + 1 :, j] - L[j + 1 :, :j] @ (D[:j] * L[j, :j])) / D[j]
     size = np.abs(L) @ (np.abs(D) * (np.abs(L).T @ np.ones(5)))
-    least = (np.arange(5) + 1) * UNIT * size
+    least = (np.arange(5) + 1) * UNIT_ROUNDOFF * size
     found = factor.row_errors[ordering.permutation]
     assert (found >= least).all()
     assert (found <= 4 * least).all()
@@ -255,12 +255,12 @@ def test_errors_of_rows_are_not_below_highams():
 
 def test_singular_values_are_for_null_vectors_only():
     M = sp.csr_array(np.array([[1.0, -1.0, 0.0], [0.0, 1.0, -1.0]]))
-    assert singular.judged_by_singular_values(
+    assert singular.uses_singular_values(
         TraceProblem(Gramian(M), count=1, excluded=np.ones((3, 1)))
     )
     other = TraceProblem(Gramian(M), count=1, excluded=np.eye(3)[:, :1])
-    assert not singular.judged_by_singular_values(other)
-    assert not singular.judged_by_singular_values(TraceProblem(Gramian(M), count=1, sense="max"))
+    assert not singular.uses_singular_values(other)
+    assert not singular.uses_singular_values(TraceProblem(Gramian(M), count=1, sense="max"))
     rng = np.random.default_rng(4)
     for _ in range(20):
         M = rng.normal(size=(4, 3)) * np.array([1.0, 10.0, 0.1])
@@ -282,5 +282,5 @@ def test_a_solve_makes_pairs_better():
     # Without a solve the loss is of first order, and still taken off.
     bent = np.linalg.qr(np.eye(4)[:, :2] + 1e-2 * np.random.default_rng(6).normal(size=(4, 2)))[0]
     bent, _ = singular.ritz_directions(problem, bent)
-    unsolved = Floor(2, floor.height, "inertia", seen=2)
+    unsolved = SpectralFloor(2, floor.height, "inertia", seen=2)
     assert singular.singular_bracket(problem, bent, 0.0, bent, unsolved).lower <= 5.0

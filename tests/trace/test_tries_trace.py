@@ -17,8 +17,8 @@ from dualfold.trace import Gramian, TraceProblem, certificate
 from dualfold.trace.proof import lehmann_bounds as bounds
 from dualfold.trace.proof import routes as proofs
 from dualfold.trace.proof import singular_values as singular
-from dualfold.trace.proof.completeness import Floor
-from dualfold.trace.proof.lehmann_bounds import Bracket, Height, bracket
+from dualfold.trace.proof.completeness import SpectralFloor
+from dualfold.trace.proof.lehmann_bounds import Bracket, TrialHeight, bracket
 from dualfold.trace.proof.trial_directions import Trial
 
 
@@ -36,52 +36,54 @@ def problem_of(values, count=1, **more):
 
 
 def test_heights_are_tried_in_the_gap_under_the_cluster_and_at_guesses(monkeypatch):
-    monkeypatch.setattr(bounds, "WIDER", (1.0, 64.0))
-    monkeypatch.setattr(bounds, "FINEST", 0.0)
+    monkeypatch.setattr(bounds, "HEIGHT_STEP_FACTORS", (1.0, 64.0))
+    monkeypatch.setattr(bounds, "MIN_HEIGHT_STEP", 0.0)
     allowed = 2.0**-22  # δ is a 32nd of it times the last value, which is 4
     delta = allowed / 8
     answer = trial_of([1.0, 4.0 - 4 * delta, 4.0])
-    found = list(bounds.heights(answer, lambda: None, 7.0, 0.0, allowed))
+    found = list(bounds.trial_heights(answer, lambda: None, 7.0, 0.0, allowed))
     assert found == [
-        Height(3, 5.0),  # a third of the way to the next value
-        Height(2, 4.0 - delta, delta),
-        Height(1, 4.0 - 4 * delta - 64 * delta, 64 * delta),  # two are nearer than twice that
-        *(Height(3, 4.0 + step) for step in (2.0, 0.5, 0.125, 0.03125)),
+        TrialHeight(3, 5.0),  # a third of the way to the next value
+        TrialHeight(2, 4.0 - delta, delta),
+        TrialHeight(1, 4.0 - 4 * delta - 64 * delta, 64 * delta),  # two are nearer than twice that
+        *(TrialHeight(3, 4.0 + step) for step in (2.0, 0.5, 0.125, 0.03125)),
     ]
     # A gap of just twice δ holds a height; no room behind the answer: nothing is tried there.
     narrow = trial_of([1.0, 4.0 - 2 * delta, 4.0])
-    assert next(bounds.heights(narrow, lambda: None, 4.0 + 4 * delta, 0.0, allowed)).below == 2
+    assert (
+        next(bounds.trial_heights(narrow, lambda: None, 4.0 + 4 * delta, 0.0, allowed)).below == 2
+    )
     # δ is also eight lengths of a residual, or so much of the spectrum, or 2.5e-8.
     rough = trial_of([1.0, 4.0], [0.0, 2.0**-20])
-    assert next(bounds.heights(rough, lambda: None, None, 0.0, allowed)).under == 8 * 2.0**-10
-    usual = next(bounds.heights(trial_of([1.0, 4.0]), lambda: None, None, 0.0, 1e-4))
+    assert next(bounds.trial_heights(rough, lambda: None, None, 0.0, allowed)).under == 8 * 2.0**-10
+    usual = next(bounds.trial_heights(trial_of([1.0, 4.0]), lambda: None, None, 0.0, 1e-4))
     assert usual.under == pytest.approx(1e-7, rel=1e-12)
-    monkeypatch.setattr(bounds, "FINEST", 1e-3)
-    assert next(bounds.heights(answer, lambda: None, None, 8.0, allowed)).under == 8e-3
+    monkeypatch.setattr(bounds, "MIN_HEIGHT_STEP", 1e-3)
+    assert next(bounds.trial_heights(answer, lambda: None, None, 8.0, allowed)).under == 8e-3
 
 
 def test_wider_gaps_are_tried_where_better_directions_are_below():
     answer = trial_of([1.0])
     wider = trial_of([1.0, 2.0, 3.0, 11.0, 12.0, 16.0], np.full(6, 2.0**-8))
     found = bounds._wide_gaps(answer, wider, 0.25)
-    assert found == [Height(3, 7.0), Height(5, 14.0)]  # the widest first, in their middle
-    assert bounds._wide_gaps(answer, wider, 1.0) == [Height(3, 7.0)]  # 4 is not more than 4·1
+    assert found == [TrialHeight(3, 7.0), TrialHeight(5, 14.0)]  # the widest first, in their middle
+    assert bounds._wide_gaps(answer, wider, 1.0) == [TrialHeight(3, 7.0)]  # 4 is not more than 4·1
     rough = trial_of([1.0, 2.0, 3.0, 11.0, 12.0, 16.0], np.full(6, 1.0))
-    assert bounds._wide_gaps(answer, rough, None) == [Height(3, 7.0)]
+    assert bounds._wide_gaps(answer, rough, None) == [TrialHeight(3, 7.0)]
     half = trial_of([1.0, 2.0, 3.0], np.full(3, 0.25))  # residuals of ½: a gap of 2 would do
     assert bounds._wide_gaps(answer, half, None) == []
 
 
 def test_singular_values_are_tried_in_the_middle_of_gaps_and_under_the_answer(monkeypatch):
-    monkeypatch.setattr(singular, "WIDER", (1.0,))
+    monkeypatch.setattr(singular, "HEIGHT_STEP_FACTORS", (1.0,))
     s = np.array([1.0, 3.0, 4.0, 8.0, 10.0])
     under = 3 * 2.5e-8
     rest = [
-        Height(1, (3 - under) ** 2, under * (6 - under)),
-        Height(2, float(1.2 * 3) ** 2),
-        Height(2, float(1.03 * 3) ** 2),
+        TrialHeight(1, (3 - under) ** 2, under * (6 - under)),
+        TrialHeight(2, float(1.2 * 3) ** 2),
+        TrialHeight(2, float(1.03 * 3) ** 2),
     ]
-    behind, first, second = Height(2, 3.5**2), Height(3, 36.0), Height(4, 81.0)
+    behind, first, second = TrialHeight(2, 3.5**2), TrialHeight(3, 36.0), TrialHeight(4, 81.0)
     assert singular.singular_heights(s, 2, 1.0, 1e-4) == [behind, first, second, *rest]
     # A gap of 5e-8 of the norm is clear, one of 2e-8 is not: then a wider one comes first.
     found = singular.singular_heights(s, 2, 2e7, 1e-4)
@@ -129,18 +131,18 @@ def test_excluded_directions_are_lifted_above_all_that_is_looked_at():
 def test_the_next_value_is_a_hint_where_it_is_apart():
     answer = trial_of([1.0])
     problem = problem_of([0, 1, 2, 5], excluded=np.eye(4)[:, :1])
-    assert proofs._following(problem, answer, np.zeros((4, 0)), 40.0) == pytest.approx(2.0)
+    assert proofs._next_value(problem, answer, np.zeros((4, 0)), 40.0) == pytest.approx(2.0)
     near = problem_of([1.0, 1.0 + 5e-10, 2.0, 3.0])
-    assert proofs._following(near, answer, np.zeros((4, 0)), 0.0) is None
+    assert proofs._next_value(near, answer, np.zeros((4, 0)), 0.0) is None
     wide = problem_of([1.0, 1.0 + 5e-8, 2.0, 1e6])
-    assert proofs._following(wide, answer, np.zeros((4, 0)), 0.0) is None
-    assert proofs._following(near, answer, np.eye(4)[:, 2:], 0.0) == 2.0
+    assert proofs._next_value(wide, answer, np.zeros((4, 0)), 0.0) is None
+    assert proofs._next_value(near, answer, np.eye(4)[:, 2:], 0.0) == 2.0
 
 
 def test_what_the_basis_is_off_its_span_is_added_to_the_distance(monkeypatch):
     seen = []
     monkeypatch.setattr(proofs, "span_error", lambda *_: 0.125)
-    monkeypatch.setattr(proofs, "_best", lambda case, *_: (seen.append(case), None, False))
+    monkeypatch.setattr(proofs, "_best_route", lambda case, *_: (seen.append(case), None, False))
     problem = problem_of([1, 2, 4, 8], count=2)
     proofs.evidence(problem, np.eye(4)[:, :2], 16.0, 1e-4, False)
     case = seen[0]
@@ -164,18 +166,18 @@ def test_routes_are_taken_up_to_and_with_their_number_of_rows(monkeypatch):
 
     monkeypatch.setattr(proofs, "norm_floor", lambda *_: None)
     monkeypatch.setattr(proofs, "deflated_norm_floor", never)
-    monkeypatch.setattr(proofs, "MOST_FILLED_ROWS", 4)
-    assert proofs._by_norm(case) is None
+    monkeypatch.setattr(proofs, "MAX_FILLED_ROWS", 4)
+    assert proofs._norm_route(case) is None
     operator = TraceProblem(aslinearoperator(np.diag([1.0, 2.0, 3.0, 4.0])), count=1)
     assert isinstance(certificate._spelled_out(operator).A, np.ndarray)
-    monkeypatch.setattr(proofs, "MOST_FILLED_ROWS", 3)
+    monkeypatch.setattr(proofs, "MAX_FILLED_ROWS", 3)
     assert certificate._spelled_out(operator) is operator
     factor = TraceProblem(Gramian(sp.csr_array(np.diag([1.0, 2.0, 3.0]))), count=1)
     case = SimpleNamespace(problem=factor)
-    monkeypatch.setattr(proofs, "_singular", lambda *_: "pairs")
-    monkeypatch.setattr(proofs, "_settled", lambda *_: True)
-    monkeypatch.setattr(proofs, "MOST_PAIRED_ROWS", 6)
-    assert proofs._counted_when_filled(case, None, None) == "pairs"
+    monkeypatch.setattr(proofs, "_singular_route", lambda *_: "pairs")
+    monkeypatch.setattr(proofs, "_is_decided", lambda *_: True)
+    monkeypatch.setattr(proofs, "MAX_PAIRED_ROWS", 6)
+    assert proofs._dense_inertia_route(case, None, None) == "pairs"
 
 
 # ---- the first good floor
@@ -190,18 +192,18 @@ def tries(n=4, tolerance=0.0, gap_at=None):
 
     def prove(height):
         made.append(height)
-        return Floor(1, 1.0, "inertia", seen=1)
+        return SpectralFloor(1, 1.0, "inertia", seen=1)
 
     def weigh(floor, height):
         return Bracket(1.0, 0.25 if height.at == gap_at else 1.0, 0.0, 1.0, 0.0)
 
-    found = proofs._first_good(case, [Height(1, float(k)) for k in range(20)], prove, weigh)
+    found = proofs._first_proof(case, [TrialHeight(1, float(k)) for k in range(20)], prove, weigh)
     return len(made), found
 
 
 def test_large_problems_get_fewer_tries(monkeypatch):
     assert tries()[0] == 12
-    monkeypatch.setattr(proofs, "LARGE", 4)
+    monkeypatch.setattr(proofs, "MIN_LARGE_ROWS", 4)
     assert tries()[0] == 12
     assert tries(5)[0] == 5
 
@@ -221,24 +223,24 @@ def test_a_distance_that_is_just_the_tolerance_is_good_enough(monkeypatch):
 
 def test_better_directions_are_taken_where_they_prove_more(monkeypatch):
     rough, fine = trial_of([1.0], [0.25]), trial_of([1.0], [2.0**-20])
-    floor = Floor(1, 2.0, "inertia", seen=1, solve=lambda R: R)
+    floor = SpectralFloor(1, 2.0, "inertia", seen=1, solve=lambda R: R)
     case = SimpleNamespace(answer=rough, wider=None, tolerance=1e-9)
     for refined, expected in ((fine, fine), (trial_of([1.0], [0.5]), rough), (None, rough)):
-        monkeypatch.setattr(proofs, "_refined", lambda *_, refined=refined: refined)
+        monkeypatch.setattr(proofs, "_refined_trial", lambda *_, refined=refined: refined)
         below = None if expected is rough else expected
-        assert vars(proofs._weighed(case, floor)) == vars(bracket(rough, below, floor))
+        assert vars(proofs._bracket_of_floor(case, floor)) == vars(bracket(rough, below, floor))
 
     def never(*_):
         raise AssertionError
 
-    monkeypatch.setattr(proofs, "_refined", never)
+    monkeypatch.setattr(proofs, "_refined_trial", never)
     case.tolerance = bracket(rough, None, floor).gap
-    assert vars(proofs._weighed(case, floor)) == vars(bracket(rough, None, floor))
+    assert vars(proofs._bracket_of_floor(case, floor)) == vars(bracket(rough, None, floor))
 
 
 def test_directions_past_the_answer_are_lifted_where_there_are_some():
     case = SimpleNamespace(answer=trial_of([1.0]), wider=None)
-    assert proofs._lifted_trial(case, 2) is case.answer
+    assert proofs._trial_to_lift(case, 2) is case.answer
     case.wider = trial_of([1.0, 2.0])
-    assert proofs._lifted_trial(case, 2) is case.wider
-    assert proofs._lifted_trial(case, 1) is case.answer
+    assert proofs._trial_to_lift(case, 2) is case.wider
+    assert proofs._trial_to_lift(case, 1) is case.answer

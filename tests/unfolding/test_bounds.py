@@ -11,18 +11,18 @@ import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput, Unrealisable
 from dualfold.graph import from_lengths, join_pieces, knn
-from dualfold.unfolding import UnfoldingProblem, certify_unfolding, contracted
+from dualfold.unfolding import UnfoldingProblem, certify_unfolding, contraction_of
 from dualfold.unfolding import contraction as contraction_module
 from dualfold.unfolding.bounds import (
-    contradiction,
+    contradiction_share,
     dual_value,
-    fit,
+    edge_fit,
+    feasible_scale,
     geodesic_bounds,
-    own_value,
-    scaled_into,
+    own_lengths_value,
     upper_bound,
 )
-from dualfold.unfolding.certificate import rounded_down, rounded_up
+from dualfold.unfolding.certificate import rounded_down_text, rounded_up_text
 from dualfold.unfolding.connections import _angle, connections
 from dualfold.unfolding.contraction import Contraction, _norms
 from dualfold.unfolding.spectral_floor import (
@@ -38,9 +38,9 @@ SCALES = [2.0**-20, 1.0, 2.0**20]
 EDGES = np.array([[0, 1], [0, 2], [1, 2], [1, 3], [2, 4], [3, 4]])
 
 
-def small(scale=1.0, masses=None, form="at_most"):
+def small(scale=1.0, masses=None, constraints="at_most"):
     squared = scale * np.array([1.0, 2.0, 0.7, 1.3, 0.9, 2.2])
-    return UnfoldingProblem(5, EDGES, squared, form, masses)
+    return UnfoldingProblem(5, EDGES, squared, constraints, masses)
 
 
 def points(scale=1.0, far=0.0):
@@ -76,7 +76,7 @@ def exact_fit(problem, Y):
 def test_where_points_stand_is_said_from_the_safe_side(scale, far, masses):
     problem, Y = small(scale, masses), points(scale, far)
     low, high, variance = exact_fit(problem, Y)
-    found = fit(problem, Y)
+    found = edge_fit(problem, Y)
     assert Fraction(found.low) <= low <= Fraction(found.low) * (1 + Fraction(1, 10**13))
     assert Fraction(found.high) * (1 - Fraction(1, 10**13)) <= high <= Fraction(found.high)
     assert Fraction(found.variance) <= variance
@@ -86,17 +86,17 @@ def test_where_points_stand_is_said_from_the_safe_side(scale, far, masses):
         <= variance / high
         <= Fraction(found.value) * (1 + Fraction(1, 10**11))
     )
-    s, value = scaled_into(problem, Y)
+    s, value = feasible_scale(problem, Y)
     assert Fraction(s) * high <= 1
     assert s == pytest.approx(float(1 / high), rel=1e-12)
     assert value == found.value
-    assert scaled_into(problem, np.zeros((5, 2)))[1] == 0.0
+    assert feasible_scale(problem, np.zeros((5, 2)))[1] == 0.0
 
 
 @pytest.mark.parametrize("relaxation", [0.0, 0.125])
 @pytest.mark.parametrize("scale", SCALES)
 def test_values_of_weights_are_not_below_the_truth(scale, relaxation):
-    problem = small(scale, form="equal")
+    problem = small(scale, constraints="equal")
     for weights in np.random.default_rng(2).normal(size=(5, 6)):
         parts = [w * d for w, d in zip(fractions(weights), fractions(problem.squared), strict=True)]
         truth = sum(parts) + Fraction(relaxation) * sum(map(abs, parts))
@@ -104,7 +104,7 @@ def test_values_of_weights_are_not_below_the_truth(scale, relaxation):
         found = Fraction(dual_value(problem, weights, relaxation))
         assert truth <= found <= truth + size / 10**13
         Y, by = points(), 0.75 / scale
-        own = Fraction(own_value(problem, weights, Y, by))
+        own = Fraction(own_lengths_value(problem, weights, Y, by))
         rows = [fractions(row) for row in Y]
         lengths = [
             sum((a - b) ** 2 for a, b in zip(rows[i], rows[j], strict=True)) * Fraction(by)
@@ -113,10 +113,10 @@ def test_values_of_weights_are_not_below_the_truth(scale, relaxation):
         truth = sum(w * q for w, q in zip(fractions(weights), lengths, strict=True))
         assert truth <= own <= truth + abs(truth) / 10**14 + Fraction(scale**-1) / 10**20
         least = -sum(parts) / size
-        wrong = contradiction(problem, weights)
+        wrong = contradiction_share(problem, weights)
         assert wrong <= max(0, least)
         assert wrong >= float(least) - 1e-13
-    assert contradiction(problem, np.zeros(6)) == 0.0
+    assert contradiction_share(problem, np.zeros(6)) == 0.0
 
 
 def test_quotients_are_rounded_up():
@@ -133,9 +133,15 @@ def test_quotients_are_rounded_up():
         < Fraction(upper_bound(-1.0, 3.0))
         < -Fraction(1, 3) * (1 - Fraction(1, 10**14))
     )
-    assert (rounded_up(1.000000001), rounded_down(1.999999999)) == ("1.0000001", "1.9999999")
-    assert (rounded_up(-1.999999999), rounded_down(-1.000000001)) == ("-1.9999999", "-1.0000001")
-    assert rounded_up(np.inf) == "inf"
+    assert (rounded_up_text(1.000000001), rounded_down_text(1.999999999)) == (
+        "1.0000001",
+        "1.9999999",
+    )
+    assert (rounded_up_text(-1.999999999), rounded_down_text(-1.000000001)) == (
+        "-1.9999999",
+        "-1.0000001",
+    )
+    assert rounded_up_text(np.inf) == "inf"
 
 
 @pytest.mark.parametrize("scale", SCALES)
@@ -352,10 +358,10 @@ def graph_of(edges, lengths, n):
 
 def test_points_at_distance_0_are_one_of_their_mass():
     graph = graph_of([[0, 1], [1, 2], [0, 3], [2, 3]], [2.0, 1.0, 3.0, 5.0], 4)
-    plain = contracted(graph)
+    plain = contraction_of(graph)
     assert plain.problem.n == 4
     np.testing.assert_array_equal(plain.problem.squared, [4.0, 9.0, 1.0, 25.0])
-    joined_up = contracted(graph_of([[0, 1], [1, 2], [0, 3], [2, 3]], [2.0, 0.0, 3.0, 5.0], 4))
+    joined_up = contraction_of(graph_of([[0, 1], [1, 2], [0, 3], [2, 3]], [2.0, 0.0, 3.0, 5.0], 4))
     assert joined_up.problem.n == 3
     np.testing.assert_array_equal(np.sort(joined_up.problem.mass), [1, 1, 2])
     assert joined_up.place[1] == joined_up.place[2]
@@ -365,29 +371,29 @@ def test_points_at_distance_0_are_one_of_their_mass():
     np.testing.assert_array_equal(weights, weights.T)
     assert weights.sum() == 14.0
     # Of two edges between the same points the shorter one binds.
-    twice = contracted(graph_of([[0, 1], [1, 2], [0, 2]], [2.0, 0.0, 3.0], 3))
+    twice = contraction_of(graph_of([[0, 1], [1, 2], [0, 2]], [2.0, 0.0, 3.0], 3))
     np.testing.assert_array_equal(twice.problem.squared, [4.0])
     with pytest.raises(Unrealisable, match="duplicates have different distances"):
-        contracted(graph_of([[0, 1], [1, 2], [0, 2]], [2.0, 0.0, 3.0], 3), form="equal")
+        contraction_of(graph_of([[0, 1], [1, 2], [0, 2]], [2.0, 0.0, 3.0], 3), constraints="equal")
     with pytest.raises(Unrealisable, match="path of edges"):
-        contracted(graph_of([[0, 1], [1, 2], [0, 2]], [1.0, 1.0, 2.5], 3), form="equal")
+        contraction_of(graph_of([[0, 1], [1, 2], [0, 2]], [1.0, 1.0, 2.5], 3), constraints="equal")
     triangle = graph_of([[0, 1], [1, 2], [0, 2]], [1.0, 1.0, 2.0], 3)
-    assert contracted(triangle, form="equal").problem.form == "equal"
+    assert contraction_of(triangle, constraints="equal").problem.constraints == "equal"
 
 
 def test_paths_longer_than_a_block_of_sources(monkeypatch):
     """Each block of rows looks at its own edges; the last edge of all is the wrong one."""
-    monkeypatch.setattr(contraction_module, "SOURCES", 3)
+    monkeypatch.setattr(contraction_module, "SOURCE_CHUNK_ROWS", 3)
     n = 8
     edges = [[i, i + 1] for i in range(n - 1)] + [[n - 3, n - 1]]
     good = graph_of(edges, np.r_[np.ones(n - 1), 2.0], n)
-    assert contracted(good, form="equal").problem.m == n
+    assert contraction_of(good, constraints="equal").problem.m == n
     bad = graph_of(edges, np.r_[np.ones(n - 1), 2.001], n)
     with pytest.raises(Unrealisable, match=rf"points {n - 3} and {n - 1} are 2.001 apart"):
-        contracted(bad, form="equal")
+        contraction_of(bad, constraints="equal")
     first = graph_of([*edges[:-1], [0, 2]], np.r_[np.ones(n - 1), 2.5], n)
     with pytest.raises(Unrealisable, match=r"points 0 and 2 are 2\.5 apart"):
-        contracted(first, form="equal")
+        contraction_of(first, constraints="equal")
 
 
 def test_lengths_of_rows_do_not_underflow():
@@ -399,7 +405,7 @@ def test_lengths_of_rows_do_not_underflow():
 def test_angles_tie_the_neighbours_of_a_point():
     points = np.array([[0.0, 0], [1, 0], [1, 1], [5, 5]])
     graph = join_pieces(knn(points, 1))
-    plain, tied = contracted(graph), contracted(graph, angles=True)
+    plain, tied = contraction_of(graph), contraction_of(graph, angles=True)
     pairs = {tuple(edge) for edge in tied.problem.edges}
     assert {tuple(edge) for edge in plain.problem.edges} < pairs
     for (i, j), d in zip(tied.problem.edges, tied.problem.squared, strict=True):
@@ -411,4 +417,4 @@ def test_angles_tie_the_neighbours_of_a_point():
     wanted = {tuple(sorted((a, b))) for i in range(4) for a in near[i] for b in near[i] if a != b}
     assert pairs == wanted | {tuple(edge) for edge in plain.problem.edges.tolist()}
     with pytest.raises(InvalidInput, match="without points"):
-        contracted(graph_of([[0, 1], [1, 2]], [1.0, 1.0], 3), angles=True)
+        contraction_of(graph_of([[0, 1], [1, 2]], [1.0, 1.0], 3), angles=True)

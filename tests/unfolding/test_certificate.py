@@ -13,12 +13,12 @@ from dualfold.graph import join_pieces, knn
 from dualfold.unfolding import (
     UnfoldingProblem,
     certify_unfolding,
-    contracted,
+    contraction_of,
     geodesic_bounds,
     interior_point,
 )
-from dualfold.unfolding.solution import Progress
-from dualfold.unfolding.solvers.taut_edges import polished
+from dualfold.unfolding.solution import BestSides
+from dualfold.unfolding.solvers.taut_edges import polished_sides
 from dualfold.unfolding.solvers.unfolder import refuse_minutes
 from dualfold.unfolding.spectral_floor import (
     cholesky_floor,
@@ -32,14 +32,14 @@ from tests.unfolding.test_margins_unfolding import problem
 
 @pytest.fixture(scope="module")
 def roll():
-    problem = contracted(join_pieces(knn(swiss_roll(120, random_state=0).points, 6))).problem
+    problem = contraction_of(join_pieces(knn(swiss_roll(120, random_state=0).points, 6))).problem
     found = interior_point(problem, tol=1e-8)
     return problem, found.factor, found.weights
 
 
-@pytest.mark.parametrize("form", ["at_most", "equal"])
-def test_weights_of_zero_prove_nothing_and_warn_of_nothing(form):
-    problem = random_problem(20, seed=4, form=form)
+@pytest.mark.parametrize("constraints", ["at_most", "equal"])
+def test_weights_of_zero_prove_nothing_and_warn_of_nothing(constraints):
+    problem = random_problem(20, seed=4, constraints=constraints)
     factor = np.random.default_rng(4).standard_normal((20, 2))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -242,12 +242,12 @@ def test_a_failure_claims_nothing():
 def test_small_unfoldings_are_never_refused_and_bounds_need_a_floor():
     chain = UnfoldingProblem(3, [[0, 1], [1, 2]], [1.0, 1.0])
     assert refuse_minutes(chain) is None
-    progress = Progress(chain, 1e-6, None)
-    progress.bound(np.ones(2), 0.0)
+    progress = BestSides(chain, 1e-6, None)
+    progress.offer_weights(np.ones(2), 0.0)
     assert progress.upper == np.inf
-    progress.bound(np.ones(2), 1.0)
+    progress.offer_weights(np.ones(2), 1.0)
     assert progress.upper == 2.0
     factor, weights = np.eye(3)[:, :1], np.ones(2)
-    same = polished(chain, factor, weights, np.zeros(2, bool))
+    same = polished_sides(chain, factor, weights, np.zeros(2, bool))
     assert same[0] is factor
     assert same[1] is weights

@@ -24,7 +24,7 @@ connections = sys.modules["dualfold.unfolding.connections"]  # the function has 
 
 @pytest.fixture
 def coarsely(monkeypatch):
-    patched(monkeypatch, bounds, floors, UNIT=U, UNDERFLOW=0.0)
+    patched(monkeypatch, bounds, floors, UNIT_ROUNDOFF=U, UNDERFLOW_BOUND=0.0)
 
 
 # ---- bounds
@@ -34,15 +34,15 @@ def test_lengths_are_charged_by_their_dimensions(coarsely):
     for r in (1, 3):
         Y = np.random.default_rng(r).normal(size=(5, r))
         ratios = np.sum((Y[EDGES[:, 0]] - Y[EDGES[:, 1]]) ** 2, axis=1) / D2
-        found = bounds.fit(problem(), Y)
+        found = bounds.edge_fit(problem(), Y)
         assert found.high == pytest.approx(ratios.max() * (1 + 2 * gamma(r + 8)), rel=1e-12)
         assert found.low == pytest.approx(ratios.min() * (1 - 2 * gamma(r + 8)), rel=1e-12)
 
 
 def test_points_that_are_all_equal_or_infinitely_far_have_no_value():
-    assert bounds.Fit(0.0, 0.0, 1.0).value == 0.0
-    assert bounds.Fit(0.0, np.inf, 1.0).value == 0.0
-    assert bounds.Fit(1.0, 2.0, 1.0).value == 0.5 * (1 - 4 * bounds.UNIT)
+    assert bounds.EdgeFit(0.0, 0.0, 1.0).value == 0.0
+    assert bounds.EdgeFit(0.0, np.inf, 1.0).value == 0.0
+    assert bounds.EdgeFit(1.0, 2.0, 1.0).value == 0.5 * (1 - 4 * bounds.UNIT_ROUNDOFF)
 
 
 def test_values_and_bounds_are_charged_by_their_terms(coarsely, monkeypatch):
@@ -55,15 +55,15 @@ def test_values_and_bounds_are_charged_by_their_terms(coarsely, monkeypatch):
     Y, scale = np.random.default_rng(0).normal(size=(5, 2)), 4.0
     q = scale * np.sum((Y[EDGES[:, 0]] - Y[EDGES[:, 1]]) ** 2, axis=1)
     own = 4 * U * abs(w @ q) + 64 * (2 + 8) * U**2 * (np.abs(w) @ q)
-    found = bounds.own_value(problem("equal"), w, Y, scale)
+    found = bounds.own_lengths_value(problem("equal"), w, Y, scale)
     assert found - w @ q == pytest.approx(own, rel=1e-8)
     for value in (3.0, -3.0):
         found = bounds.upper_bound(value, 4.0)
         assert found == np.nextafter(value / 4 + 4 * U * 0.75, np.inf)
-    patched(monkeypatch, bounds, UNIT=0.0, UNDERFLOW=2.0**-12)
+    patched(monkeypatch, bounds, UNIT_ROUNDOFF=0.0, UNDERFLOW_BOUND=2.0**-12)
     for scale, times in ((4.0, 4.0), (0.25, 1.0)):
         q = scale * np.sum((Y[EDGES[:, 0]] - Y[EDGES[:, 1]]) ** 2, axis=1)
-        found = bounds.own_value(problem("equal"), w, Y, scale)
+        found = bounds.own_lengths_value(problem("equal"), w, Y, scale)
         assert found - w @ q == pytest.approx(7 * 2 * times * 2.0**-12, rel=1e-9)
 
 
@@ -95,7 +95,7 @@ def test_factorisations_are_charged_by_their_rows(coarsely, n):
     assert found == pytest.approx((height - error * (1 + 16 * U)) * (1 - 4 * U), rel=1e-10)
     for at in (height, -height):
         formed = charged_forming(stated, weights, at)
-        assert floors._forming(stated, weights, at) == pytest.approx(formed, rel=1e-12)
+        assert floors._forming_error(stated, weights, at) == pytest.approx(formed, rel=1e-12)
 
 
 def tried(monkeypatch, n, drops):
@@ -116,14 +116,14 @@ def test_lower_floors_are_tried_while_they_can_do_better(monkeypatch):
     every = [10.0**-k for k in range(12, 0, -1)] + [0.5, 0.9]
     assert tried(monkeypatch, 5, {}) == ([every] * 3, 0.0)
     # What leaves 1e-8 open is not worth double-doubles; doubles are tried as far as they can help.
-    fair = {"proved_floor": 1 - floors.FAIR}
-    assert tried(monkeypatch, 5, fair) == ([every[:4], every[:4], []], 1 - floors.FAIR)
-    good = {"proved_floor": 1 - floors.GOOD}
-    assert tried(monkeypatch, 5, good) == ([every[:3], [], []], 1 - floors.GOOD)
+    fair = {"proved_floor": 1 - floors.DENSE_OPEN_SHARE}
+    assert tried(monkeypatch, 5, fair) == ([every[:4], every[:4], []], 1 - floors.DENSE_OPEN_SHARE)
+    good = {"proved_floor": 1 - floors.SPARSE_OPEN_SHARE}
+    assert tried(monkeypatch, 5, good) == ([every[:3], [], []], 1 - floors.SPARSE_OPEN_SHARE)
     later = {"proved_floor": 1 - 5e-7, "cholesky_floor": 1 - 2e-7}
     assert tried(monkeypatch, 5, later) == ([every[:6], every[:6], every[:6]], 1 - 2e-7)
-    monkeypatch.setattr(floors, "MOST_PRECISE_ROWS", 5)
-    monkeypatch.setattr(floors, "MOST_FILLED_ROWS", 5)
+    monkeypatch.setattr(floors, "MAX_DOUBLE_DOUBLE_ROWS", 5)
+    monkeypatch.setattr(floors, "MAX_DENSE_ROWS", 5)
     assert tried(monkeypatch, 5, {})[0] == [every] * 3
     assert tried(monkeypatch, 6, {})[0] == [every, [], []]
 
@@ -151,8 +151,10 @@ def test_weights_of_0_are_not_counted_as_negative():
 
 def test_a_bound_of_twice_the_value_is_worth_nothing():
     for upper, level in ((1.75, "unresolved"), (2.0, "failed")):
-        sides = SimpleNamespace(form="equal", lower=1.0, upper=upper)
-        assert judge._verdict(sides, 0, 1e-4, judge.NEAR, 1e-9)[0] == level
+        sides = SimpleNamespace(constraints="equal", lower=1.0, upper=upper)
+        assert (
+            judge._level_and_reasons(sides, 0, 1e-4, judge.NEARLY_EQUAL_TOLERANCE, 1e-9)[0] == level
+        )
 
 
 def triangle():
@@ -206,7 +208,7 @@ def test_normalised_eigenmaps_are_left_out_where_there_are_none(monkeypatch):
     assert 0 <= angle(L, Y, 3) <= 90
     assert np.isnan(angle(L, Y, 4))
     assert np.isnan(angle(sp.csr_array(np.diag([1.0, 2, 0, 1, 1])), Y, 1))
-    monkeypatch.setattr(connections, "MOST_CONTRASTED", 5)
+    monkeypatch.setattr(connections, "MAX_CONTRAST_ROWS", 5)
     assert 0 <= angle(L, Y, 3) <= 90
-    monkeypatch.setattr(connections, "MOST_CONTRASTED", 4)
+    monkeypatch.setattr(connections, "MAX_CONTRAST_ROWS", 4)
     assert np.isnan(angle(L, Y, 3))

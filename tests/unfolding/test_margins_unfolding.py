@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 
 from dualfold.unfolding import UnfoldingProblem, bounds, spectral_floor
-from dualfold.unfolding.bounds import dual_value, fit, geodesic_bounds, own_value, upper_bound
+from dualfold.unfolding.bounds import (
+    dual_value,
+    edge_fit,
+    geodesic_bounds,
+    own_lengths_value,
+    upper_bound,
+)
 from dualfold.unfolding.spectral_floor import cholesky_floor, eigenvalues_below, precise_floor
 from tests.proofs.coarse import U, gamma, patched
 
@@ -20,17 +26,17 @@ D2 = np.array([1.0, 2.0, 0.5, 1.5, 1.0, 3.0, 2.5])
 
 @pytest.fixture(autouse=True)
 def _coarse(monkeypatch):
-    patched(monkeypatch, bounds, spectral_floor, UNIT=U, UNDERFLOW=0.0)
+    patched(monkeypatch, bounds, spectral_floor, UNIT_ROUNDOFF=U, UNDERFLOW_BOUND=0.0)
 
 
-def problem(form="at_most", mass=MASS):
-    return UnfoldingProblem(5, EDGES, D2, form, mass)
+def problem(constraints="at_most", mass=MASS):
+    return UnfoldingProblem(5, EDGES, D2, constraints, mass)
 
 
 @pytest.mark.parametrize("r", [1, 3])
 def test_lengths_and_variance_are_said_from_the_safe_side(r):
     Y = np.random.default_rng(r).normal(size=(5, r)) + 3.0
-    found = fit(problem(), Y)
+    found = edge_fit(problem(), Y)
     ratios = np.sum((Y[EDGES[:, 0]] - Y[EDGES[:, 1]]) ** 2, axis=1) / D2
     wide = gamma(r + 3)  # a difference squared, r of them added, a quotient
     assert ratios.max() * (1 + wide) <= found.high <= ratios.max() * (1 + 10 * wide)
@@ -42,7 +48,7 @@ def test_lengths_and_variance_are_said_from_the_safe_side(r):
     assert spread * (1 - 100 * U) <= found.variance <= most
     assert found.value <= found.variance / found.high * (1 - 2 * U)
     assert found.value >= found.variance / found.high * (1 - 8 * U)
-    scale, value = bounds.scaled_into(problem(), Y)
+    scale, value = bounds.feasible_scale(problem(), Y)
     assert scale * found.high <= 1 - 2 * U
     assert value == found.value
 
@@ -58,13 +64,13 @@ def test_values_of_weights_pay_for_each_term():
         assert truth + least <= found <= truth + 10 * least
     Y, scale = np.random.default_rng(0).normal(size=(5, 2)), 0.75
     q = scale * np.sum((Y[EDGES[:, 0]] - Y[EDGES[:, 1]]) ** 2, axis=1)
-    own = own_value(problem("equal"), w, Y, scale)
+    own = own_lengths_value(problem("equal"), w, Y, scale)
     least = U * abs(w @ q) + (2 + 8) * 4 * U**2 * (np.abs(w) @ q)
     assert w @ q + least <= own <= w @ q + 40 * least
     # Weights that cancel: only the products of double-doubles are left to pay for.
     w[-1] -= (w @ q) / q[-1]
     least = (2 + 8) * 4 * U**2 * (np.abs(w) @ q)
-    assert least - 1e-12 <= own_value(problem("equal"), w, Y, scale) <= 40 * least
+    assert least - 1e-12 <= own_lengths_value(problem("equal"), w, Y, scale) <= 40 * least
     for value in (3.0, -3.0):
         found = upper_bound(value, 4.0)
         assert value / 4 + U * 0.75 <= found <= value / 4 + 8 * U * 0.75
@@ -72,24 +78,24 @@ def test_values_of_weights_pay_for_each_term():
 
 def test_what_underflows_is_paid_for_on_the_safe_side(monkeypatch):
     lost = 2.0**-12
-    patched(monkeypatch, bounds, spectral_floor, UNIT=0.0, UNDERFLOW=lost)
+    patched(monkeypatch, bounds, spectral_floor, UNIT_ROUNDOFF=0.0, UNDERFLOW_BOUND=lost)
     Y, w = np.random.default_rng(5).normal(size=(5, 2)), np.ones(7)
     ratios = np.sum((Y[EDGES[:, 0]] - Y[EDGES[:, 1]]) ** 2, axis=1)
-    found = fit(problem(), Y)
+    found = edge_fit(problem(), Y)
     assert found.low == pytest.approx(((ratios - 2 * lost) / D2).min(), rel=1e-12)
     assert found.high == pytest.approx(((ratios + 2 * lost) / D2).max(), rel=1e-12)
     away = Y - MASS @ Y / MASS.sum()
     assert found.variance <= MASS @ np.sum(away**2, axis=1) - 5 * 2 * lost
     assert dual_value(problem(), w) == pytest.approx(D2.sum() + 7 * lost, rel=1e-12)
-    own = own_value(problem(), w, Y, 1.0)
+    own = own_lengths_value(problem(), w, Y, 1.0)
     assert own == pytest.approx(ratios.sum() + 7 * 2 * lost, rel=1e-12)
     plain = geodesic_bounds(problem())
-    monkeypatch.setattr(bounds, "UNDERFLOW", 0.0)
+    monkeypatch.setattr(bounds, "UNDERFLOW_BOUND", 0.0)
     before = geodesic_bounds(problem())
     for more, less in ((plain.isomap, before.isomap), (plain.centre, before.centre)):
         assert more - less == pytest.approx(4 * MASS.sum() * lost, rel=1e-9)
     assert cholesky_floor(problem(), w, 0.05) <= 0.05 - 5 * lost / MASS.min()
-    assert spectral_floor._forming(problem(), w, 0.05) == lost / MASS.min()
+    assert spectral_floor._forming_error(problem(), w, 0.05) == lost / MASS.min()
 
 
 def test_path_lengths_pay_for_their_roots_and_sums():
@@ -160,7 +166,7 @@ def test_many_and_few_rows_pay_for_their_factorisation(monkeypatch, n):
     edges = np.array([[0, 1], [0, n - 1], *([i, i + 1] for i in range(1, n - 1))])
     stated, weights = UnfoldingProblem(n, edges, np.ones(n)), np.ones(n)
     height = 1e-3
-    patched(monkeypatch, spectral_floor, UNIT=2.0**-24)
+    patched(monkeypatch, spectral_floor, UNIT_ROUNDOFF=2.0**-24)
     lost = height - cholesky_floor(stated, weights, height)
     trace = n * (2 - height + 2 * height / n)
     least = ((n + 1) * trace + 2 * 2) * 2.0**-24
@@ -168,7 +174,7 @@ def test_many_and_few_rows_pay_for_their_factorisation(monkeypatch, n):
 
 
 def test_what_is_left_of_a_height_is_rounded_down():
-    less = spectral_floor._less
+    less = spectral_floor._floor_below
     assert 1 - 0.25 - 40 * U <= less(1.0, 0.25) <= (1 - 0.25) * (1 - 3 * U)
     assert less(1.0, 0.0) < 1.0
     assert less(1.0, 1.0) == 0.0

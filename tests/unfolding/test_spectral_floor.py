@@ -25,8 +25,8 @@ X = np.random.default_rng(0).normal(size=(120, 4))
 
 
 def test_sparse_proofs_alone_reach_the_second_eigenvalue(monkeypatch):
-    monkeypatch.setattr(spectral_floor, "MOST_FILLED_ROWS", 0)
-    monkeypatch.setattr(spectral_floor, "MOST_PRECISE_ROWS", 0)
+    monkeypatch.setattr(spectral_floor, "MAX_DENSE_ROWS", 0)
+    monkeypatch.setattr(spectral_floor, "MAX_DOUBLE_DOUBLE_ROWS", 0)
     n = 9
     path = np.column_stack([np.arange(n - 1), np.arange(1, n)])
     problem = UnfoldingProblem(n, path, np.ones(n - 1))
@@ -34,7 +34,7 @@ def test_sparse_proofs_alone_reach_the_second_eigenvalue(monkeypatch):
     found = spectral_floor.second_eigenvalue(problem, np.ones(n - 1), X[:n, :2])
     assert second * (1 - 1e-5) <= found.proved <= second
     dense = []
-    monkeypatch.setattr(spectral_floor, "MOST_FILLED_ROWS", 20)
+    monkeypatch.setattr(spectral_floor, "MAX_DENSE_ROWS", 20)
     monkeypatch.setattr(spectral_floor, "proved_floor", lambda *_: 0.0)
     plain = spectral_floor.cholesky_floor
     monkeypatch.setattr(

@@ -187,8 +187,8 @@ def test_scatter_of_every_kind(kind, monkeypatch):
     monkeypatch.setattr(covariance, "COPIED_TILE_NUMBERS", 100)
     monkeypatch.setattr(covariance, "MIN_TILE_NUMBERS", 100)
     monkeypatch.setattr(covariance, "SLAB_ROWS", 7)
-    monkeypatch.setattr(threads, "FEWEST", 7)
-    monkeypatch.setattr(threads, "THIN_TILE", 100)
+    monkeypatch.setattr(threads, "MIN_TILE_ROWS", 7)
+    monkeypatch.setattr(threads, "THIN_TILE_NUMBERS", 100)
     X = (RNG.random((90, 7)) * 200).astype(kind)
     total, mean = scatter(X)
     exact = np.cov(X.astype(float).T, bias=True) * 90

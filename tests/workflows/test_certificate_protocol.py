@@ -18,7 +18,7 @@ from scipy.sparse.linalg import aslinearoperator
 import dualfold
 from dualfold import NeighborMap
 from dualfold.certificate import Level
-from dualfold.cli.verdict import short_verdict, verdict
+from dualfold.cli.verdict_words import short_verdict, verdict
 from dualfold.data import swiss_roll
 from dualfold.fitting.layout import PiecewiseCertificate
 from dualfold.games import GameCertificate, LeastSquares, nesterov
@@ -112,7 +112,9 @@ EXAMPLES: dict[str, Callable[[], dualfold.Certificate]] = {
     "unfolding": lambda: unfolding().certificate,
     "unfolding, bad weights": lambda: judged(weights=-1.0),
     "unfolding, no numbers": lambda: judged(factor=np.nan),
-    "unfolding, equal": lambda: unfold(dualfold.graph.knn(ROLL[:30], 4), form="equal").certificate,
+    "unfolding, equal": lambda: (
+        unfold(dualfold.graph.knn(ROLL[:30], 4), constraints="equal").certificate
+    ),
     # Neighbour maps
     "neighbour map": lambda: NeighborMap(spread=0.01).fit(ROLL[:40]).certificate_,
     "neighbour map, strict": lambda: (

@@ -10,7 +10,7 @@ import dualfold
 from dualfold.cli.progress import Stage, duration
 from dualfold.data import swiss_roll
 from dualfold.graph import farthest_points, geodesic_distances, knn
-from dualfold.kernels.reports import Report, descent, digits_share, foreseen, reporting_to, steps
+from dualfold.kernels.reports import Report, descent, digits_share, long_call, reporting_to, steps
 
 
 def heard_in(work):
@@ -82,11 +82,11 @@ def test_an_unfolding_tells_the_digits_of_its_gap():
 
 def test_what_begins_inside_is_silent_and_nothing_is_left_behind():
     def nested():
-        with steps("outer", 2) as done, foreseen("inner", 3.0):
+        with steps("outer", 2) as done, long_call("inner", 3.0):
             done(1)
         with pytest.raises(ZeroDivisionError), descent("broken", 1.0):
             raise ZeroDivisionError
-        with foreseen("after", 3.0):
+        with long_call("after", 3.0):
             pass
 
     assert heard_in(nested) == [

@@ -11,10 +11,10 @@ import typer
 
 from dualfold import __version__
 from dualfold.cli import checking, making
+from dualfold.cli.commands import MethodGroup
 from dualfold.cli.console import Console, plainly, print_json
-from dualfold.cli.example import data
-from dualfold.cli.listing import methods
-from dualfold.cli.method_command import MethodGroup
+from dualfold.cli.example_table import data
+from dualfold.cli.method_list import methods
 from dualfold.cli.options import Json, Quiet
 from dualfold.cli.recommend import recommend
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
 from dualfold.cli.console import Console
-from dualfold.cli.page import put
-from dualfold.cli.places import check_places, stem
-from dualfold.cli.reading import notices_of
-from dualfold.cli.stored import StoredMap, read_again, stored_map
+from dualfold.cli.html_page import put
+from dualfold.cli.input_table import notices_of
+from dualfold.cli.output_files import check_places, stem
+from dualfold.cli.stored_map import StoredMap, read_again, stored_map
 from dualfold.errors import InvalidInput
 
 if TYPE_CHECKING:

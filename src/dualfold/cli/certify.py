@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from dualfold import __version__
 from dualfold.cli import judging
 from dualfold.cli.console import Console
-from dualfold.cli.reading import notices_of, read
-from dualfold.cli.stored import StoredMap, metadata_of, read_again, stored_job, stored_map
-from dualfold.cli.verdict import verdict
+from dualfold.cli.input_table import notices_of, read
+from dualfold.cli.stored_map import StoredMap, metadata_of, read_again, stored_job, stored_map
+from dualfold.cli.verdict_words import verdict
 from dualfold.errors import InvalidInput
 
 if TYPE_CHECKING:

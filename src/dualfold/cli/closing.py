@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from dualfold.cli.axes import explained_line
+from dualfold.cli.axis_remarks import explained_line
 from dualfold.cli.console import UNCERTIFIED, Console, print_json
+from dualfold.cli.job import SCORED_NEIGHBORS
 from dualfold.cli.method_options import as_word, option_words
-from dualfold.cli.places import default_output, stem
+from dualfold.cli.output_files import default_output, stem
 from dualfold.cli.reading_options import reading_words
-from dualfold.cli.solving import SCORED_NEIGHBORS
 from dualfold.data.notices import quoted_names
 from dualfold.data.reading import Reading, reading_of
 from dualfold.descriptions import DESCRIPTIONS

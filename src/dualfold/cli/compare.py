@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from dualfold import __version__
 from dualfold.cli.console import Console
 from dualfold.cli.embed import refuse_scaled_distances
-from dualfold.cli.page import refuse_images, write_html
-from dualfold.cli.places import check_places
-from dualfold.cli.reading import notices_of, read
-from dualfold.cli.solving import SCORED_NEIGHBORS, FittedMap, Job, fit_map
-from dualfold.cli.surroundings import Surroundings, measured_neighbors
-from dualfold.cli.verdict import short_verdict
+from dualfold.cli.html_page import refuse_images, write_html
+from dualfold.cli.input_table import notices_of, read
+from dualfold.cli.job import SCORED_NEIGHBORS, FittedMap, Job, fit_map
+from dualfold.cli.neighbor_cache import Surroundings, measured_neighbors
+from dualfold.cli.output_files import check_places
+from dualfold.cli.verdict_words import short_verdict
 from dualfold.cli.wording import shown
 from dualfold.errors import DualfoldError, InvalidInput
 

@@ -16,7 +16,7 @@ from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import typer
 
-from dualfold.cli.interrupt import end_now, interruptible
+from dualfold.cli.exit_codes import end_now, interruptible
 from dualfold.cli.progress import Stage, displayed
 from dualfold.cli.wording import running, shown
 from dualfold.errors import DualfoldError, DualfoldWarning

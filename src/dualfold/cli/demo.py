@@ -11,8 +11,8 @@ from typing import Any
 
 from dualfold import __version__
 from dualfold.cli.console import Console
-from dualfold.cli.solving import Job
-from dualfold.cli.verdict import short_verdict, verdict
+from dualfold.cli.job import Job
+from dualfold.cli.verdict_words import short_verdict, verdict
 from dualfold.descriptions import DESCRIPTIONS, Description
 
 N_NEIGHBORS = 10

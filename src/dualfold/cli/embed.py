@@ -8,19 +8,19 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
-from dualfold.cli.axes import (
+from dualfold.cli.axis_remarks import (
     close_axes_remark,
     drawn_biplot,
     far_rows_remarks,
     loadings_columns,
 )
 from dualfold.cli.console import Console
-from dualfold.cli.page import refuse_images, write_html
-from dualfold.cli.places import check_places
-from dualfold.cli.reading import notices_of, read
-from dualfold.cli.solving import SCORED_NEIGHBORS, FittedMap, Job, fit_map, picture_of
-from dualfold.cli.surroundings import Surroundings, measured_neighbors
-from dualfold.cli.verdict import both_parts
+from dualfold.cli.html_page import refuse_images, write_html
+from dualfold.cli.input_table import notices_of, read
+from dualfold.cli.job import SCORED_NEIGHBORS, FittedMap, Job, fit_map, picture_of
+from dualfold.cli.neighbor_cache import Surroundings, measured_neighbors
+from dualfold.cli.output_files import check_places
+from dualfold.cli.verdict_words import both_parts
 from dualfold.cli.wording import shown
 from dualfold.errors import Argument, InvalidInput
 

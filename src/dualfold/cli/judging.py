@@ -6,11 +6,11 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from dualfold.cli.console import Console
+from dualfold.cli.input_table import refuse_too_many
+from dualfold.cli.job import Job
 from dualfold.cli.method_options import as_word, option_words
-from dualfold.cli.reading import refuse_too_many
 from dualfold.cli.reading_options import reading_words
-from dualfold.cli.solving import Job
-from dualfold.cli.stored import StoredMap
+from dualfold.cli.stored_map import StoredMap
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import InvalidInput
 

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dualfold.cli import embed_tiles as tiles
 from dualfold.cli import options as o
-from dualfold.cli import tiles
+from dualfold.cli.commands import MethodCommand, refuse_unshared
 from dualfold.cli.console import UNCERTIFIED, Console, print_json
-from dualfold.cli.method_command import MethodCommand, refuse_unshared
-from dualfold.cli.places import default_output, stem
+from dualfold.cli.output_files import default_output, stem
 from dualfold.cli.reading_options import OF_NEW_ROWS, reads_table
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.descriptions import DESCRIPTIONS
 
 if TYPE_CHECKING:
-    from dualfold.cli.solving import Job
+    from dualfold.cli.job import Job
 
 COMPARED = "pca,isomap,lle,eigenmaps"
 Output = Annotated[
@@ -100,7 +100,7 @@ def embed(
     """
     from dualfold.cli.closing import after_embed, finish
     from dualfold.cli.embed import Request, embed_table
-    from dualfold.cli.reading import read, reading_for
+    from dualfold.cli.input_table import read, reading_for
 
     refuse_two_on_stdout(as_json, output)
     shape = o.picture_shape(images)
@@ -238,7 +238,7 @@ def compare(
     """
     from dualfold.cli import compare as comparing
     from dualfold.cli.closing import after_compare
-    from dualfold.cli.reading import reading_for
+    from dualfold.cli.input_table import reading_for
 
     chosen = tuple(o.several_methods(methods))
     jobs = jobs_of(chosen, n_components, n_neighbors, options)
@@ -269,7 +269,7 @@ def jobs_of(
     methods: Sequence[str], n_components: str, n_neighbors: int | None, options: Mapping[str, Any]
 ) -> tuple[Job, ...]:
     """One job a method; each gets those of the options that it has."""
-    from dualfold.cli.solving import Job
+    from dualfold.cli.job import Job
 
     given = dict(options) | ({} if n_neighbors is None else {"n_neighbors": n_neighbors})
     refuse_unshared(given, methods)

@@ -38,8 +38,8 @@ def recommend(
     disagree it says that the data do not decide. `embed --method auto` makes the map.
     """
     from dualfold.cli.closing import embed_words, try_next
-    from dualfold.cli.places import stem
-    from dualfold.cli.reading import notices_of
+    from dualfold.cli.input_table import notices_of
+    from dualfold.cli.output_files import stem
 
     console = Console(quiet=quiet)
     found, data = recommended(file, reading, n_components, console)
@@ -59,7 +59,7 @@ def recommended(
     file: str, reading: Reading, n_components: str, console: Console
 ) -> tuple[Recommendation, Prepared]:
     """Read the table and measure what suits it."""
-    from dualfold.cli.reading import read
+    from dualfold.cli.input_table import read
     from dualfold.recommendation import recommend
     from dualfold.recommendation.recommendation import METHODS
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
 from dualfold.cli.console import Console
-from dualfold.cli.places import check_places
-from dualfold.cli.reading import notices_of
-from dualfold.cli.solving import Job
-from dualfold.cli.stored import StoredMap, known_method, read_again, stored_job, stored_map
-from dualfold.cli.surroundings import Surroundings, measured_neighbors
+from dualfold.cli.input_table import notices_of
+from dualfold.cli.job import Job
+from dualfold.cli.neighbor_cache import Surroundings, measured_neighbors
+from dualfold.cli.output_files import check_places
+from dualfold.cli.stored_map import StoredMap, known_method, read_again, stored_job, stored_map
 from dualfold.errors import InvalidInput
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
 from dualfold.cli.console import Console
-from dualfold.cli.places import check_places
-from dualfold.cli.stored import stored_reading
+from dualfold.cli.output_files import check_places
+from dualfold.cli.stored_map import stored_reading
 from dualfold.cli.wording import shown
 from dualfold.errors import Argument, InvalidInput
 

@@ -16,9 +16,9 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, TooLarge
+from dualfold.graph.distances import distance_rounding
 from dualfold.graph.graph import Graph
-from dualfold.graph.number_rows import distance_rounding
-from dualfold.kernels import kernel, kernels_by_dtype, shared
+from dualfold.kernels import c_constant, kernel, kernels_by_dtype
 from dualfold.kernels.reports import steps, tally
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
 
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 # Sources that a kernel takes side by side.
-PATCH_SOURCES = shared("PATCH")
+PATCH_SOURCES = c_constant("PATCH")
 # What a visit for 16 scattered sources costs in visits for one. Measured on 16 graphs (rolls,
 # MNIST and normal points of 2,000 to 200,000 rows, 5 to 30 neighbours): where nodes were
 # visited at least 3.6 times less often, 16 sources together were 1.3 to 2.9 times as fast;

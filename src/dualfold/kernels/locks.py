@@ -14,7 +14,7 @@ from functools import cached_property
 
 __all__ = ["ForkedLock"]
 
-MOMENT = 0.5  # seconds; what is guarded takes microseconds
+FORK_WAIT_SECONDS = 0.5  # seconds; what is guarded takes microseconds
 
 
 class ForkedLock(AbstractContextManager[None]):
@@ -34,7 +34,7 @@ class ForkedLock(AbstractContextManager[None]):
         self._lock = threading.Lock()
 
     def _wait(self) -> None:
-        self._waited = self._lock.acquire(timeout=MOMENT)
+        self._waited = self._lock.acquire(timeout=FORK_WAIT_SECONDS)
 
     def _go_on(self) -> None:
         if self._waited:

@@ -40,10 +40,10 @@ Result = TypeVar("Result")
 # Numbers in a tile of rows that is multiplied by a few columns: 1 MB in float64, so that it
 # is still in the cache after the shift by the mean (twice as fast as 2²¹ on MNIST). Wide
 # data takes `FEWEST` rows all the same: each tile goes through all of the columns once.
-THIN_TILE = 2**17
-FEWEST = 64
+THIN_TILE_NUMBERS = 2**17
+MIN_TILE_ROWS = 64
 # Up to this many rows BLAS takes one thread without a limit.
-MOST_ALONE = 64
+MAX_UNLIMITED_ROWS = 64
 # Inside `one_thread`, of the thread (or task) that entered it alone.
 _alone: ContextVar[bool] = ContextVar("one thread", default=False)
 
@@ -193,7 +193,7 @@ def row_slices(n: int, height: int) -> Iterator[slice]:
 
 def thin_tiles(X: np.ndarray) -> Iterator[slice]:
     """Slices of rows that hold about `THIN_TILE` numbers."""
-    return row_slices(len(X), max(FEWEST, THIN_TILE // max(1, X.shape[1])))
+    return row_slices(len(X), max(MIN_TILE_ROWS, THIN_TILE_NUMBERS // max(1, X.shape[1])))
 
 
 class _OneThread(AbstractContextManager[None]):
@@ -254,9 +254,9 @@ def _set(numbers: list[tuple[Any, int]]) -> None:
             clear(force=True)
 
 
-_ONE = _OneThread()
+_ONE_BLAS_THREAD = _OneThread()
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_ONE.forget)
+    os.register_at_fork(after_in_child=_ONE_BLAS_THREAD.forget)
 
 
 @cache
@@ -273,7 +273,7 @@ def one_blas_thread() -> AbstractContextManager[Any]:
     on an idle machine and costs twentyfold on a busy one (Q·S, 100,000×20 by 20×3: 1.0 ms
     with two threads, 1.6 ms with one, 40 ms with two beside another busy process).
     """
-    return _ONE
+    return _ONE_BLAS_THREAD
 
 
 @contextmanager
@@ -285,7 +285,7 @@ def one_thread() -> Iterator[None]:
     """
     token = _alone.set(True)
     try:
-        with _ONE:
+        with _ONE_BLAS_THREAD:
             yield
     finally:
         _alone.reset(token)
@@ -301,4 +301,4 @@ def lapack_threads(rows: int) -> AbstractContextManager[Any]:
     beside two other busy processes. It also waits for more work for some hundredths,
     in a busy loop, and holds up what runs next.
     """
-    return one_blas_thread() if MOST_ALONE < rows <= 1_500 else nullcontext()
+    return one_blas_thread() if MAX_UNLIMITED_ROWS < rows <= 1_500 else nullcontext()

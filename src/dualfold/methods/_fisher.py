@@ -22,7 +22,7 @@ from dualfold.fitting.linear import (
 from dualfold.fitting.progress import Stage
 from dualfold.fitting.solver_choice import solver_to_last_digits
 from dualfold.fitting.tiles import TiledRows
-from dualfold.maps.linear import ProjectionLift
+from dualfold.maps.linear_map import ProjectionLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.class_scatter import (
     ClassScatter,

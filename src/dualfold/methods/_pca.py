@@ -38,7 +38,7 @@ from dualfold.fitting.probabilistic import gaussian_model
 from dualfold.fitting.statement import Scaling, Stated, linear_statement
 from dualfold.fitting.tiles import TiledRows, tiled_rows
 from dualfold.inputs import numbers_of
-from dualfold.maps.linear import GramProjectionLift, ProjectionLift
+from dualfold.maps.linear_map import GramProjectionLift, ProjectionLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.covariance import CentredScatter, scatter, scatter_error, scatter_kind
 from dualfold.weights.gram import MAX_DENSE_ROWS, gram_kind, point_gram, point_gram_error

@@ -12,7 +12,7 @@ from dualfold.certificate import WORTHLESS, Certificate, checked_tolerance, leve
 from dualfold.kernels.threads import lapack_threads
 from dualfold.neighbor_map.lower_bound import neighbor_bound, searched_bound
 from dualfold.neighbor_map.problem import (
-    MOST_PAIRED,
+    MAX_PAIRED_ROWS,
     NeighborProblem,
     divergence_parts,
     kernel,
@@ -21,7 +21,7 @@ from dualfold.neighbor_map.problem import (
 
 _U = 2.0**-53
 # YᵀY/(n·s) is I to this, or the map is none of the problem's; coordinates kept in float32 are.
-WHITE = 1e-5
+WHITE_TOLERANCE = 1e-5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,21 +77,21 @@ def certify_neighbors(
         return _verdict(problem, np.inf, np.nan, np.nan, tolerance, trouble)
     with lapack_threads(problem.n):
         white = _white(points) * np.sqrt(problem.size)
-        if problem.n > MOST_PAIRED:
+        if problem.n > MAX_PAIRED_ROWS:
             value, bound, chance = searched_bound(problem, white)
         else:
-            value, bound, chance = *_proved(problem, white, weights), 0.0
+            value, bound, chance = *_value_and_bound(problem, white, weights), 0.0
     gap = max(value - bound, 0.0) / bound if bound > 0 else np.inf
     return _verdict(problem, gap, value, bound, tolerance, "", chance)
 
 
-def _proved(problem: NeighborProblem, white: Array, weights: Any) -> tuple[float, float]:
+def _value_and_bound(problem: NeighborProblem, white: Array, weights: Any) -> tuple[float, float]:
     """KL from above and the better of two bounds, from matrices of all pairs."""
     parts = divergence_parts(problem, white)
     bound = neighbor_bound(problem, kernel(squared_distances(white)))
     if weights is not None:
         bound = max(bound, neighbor_bound(problem, weights))
-    return sum(parts) + _rounding(problem, parts), bound
+    return sum(parts) + _divergence_rounding(problem, parts), bound
 
 
 def _verdict(
@@ -136,7 +136,7 @@ def _not_a_map(problem: NeighborProblem, points: Array) -> str:
     scaled = points / np.sqrt(problem.size)
     off = np.abs(scaled.T @ scaled - np.eye(problem.count)).max()
     off = max(off, float(np.abs(scaled.sum(axis=0)).max()) / np.sqrt(problem.n))
-    if not off <= WHITE:
+    if not off <= WHITE_TOLERANCE:
         return f"the points are not white: YᵀY/(n·s) and the mean are off by {off:.1e}"
     return ""
 
@@ -147,7 +147,7 @@ def _white(points: Array) -> Array:
     return np.asarray(left @ right)
 
 
-def _rounding(problem: NeighborProblem, parts: tuple[float, float, float]) -> float:
+def _divergence_rounding(problem: NeighborProblem, parts: tuple[float, float, float]) -> float:
     """A bound of what rounding did to KL: sums of n rows of n terms, t to (d + 4)u each.
 
     An error ε of every t, relative, moves Σ p t by ε of itself and log Σ exp(−t) by ε times the

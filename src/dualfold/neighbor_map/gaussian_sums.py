@@ -26,15 +26,15 @@ from dualfold.kernels.threads import row_slices
 
 _U = 2.0**-53
 # What the polynomials may be off by on each axis: below the rounding of a sum of 1,000 terms.
-FINE = 1e-14
+POLYNOMIAL_TOLERANCE = 1e-14
 # Numbers held at once while rows are multiplied.
-TILE = 1_000_000
+TILE_NUMBERS = 1_000_000
 # Multiply-adds of a product with one column: half a second. Maps of more than three coordinates, or
 # with a few points very far out, would need more, and hundreds of products.
-MOST_WORK = 5e8
+MAX_PRODUCT_FLOPS = 5e8
 
 
-def coefficients_of(points: Array) -> float:
+def coefficient_count(points: Array) -> float:
     """How many coefficients the polynomials would have: multiply-adds of a point in a product."""
     return float(np.prod([_order(float(half))[0] for half in np.ptp(points, axis=0) / 2]))
 
@@ -50,7 +50,7 @@ class GaussianSums:
         low, high = Y.min(axis=0), Y.max(axis=0)
         halves = np.maximum((high - low) / 2, np.finfo(float).tiny)
         orders = [_order(float(half)) for half in halves]
-        if len(Y) * coefficients_of(Y) > MOST_WORK:
+        if len(Y) * coefficient_count(Y) > MAX_PRODUCT_FLOPS:
             raise TooLarge(
                 f"{len(Y):,} points of {Y.shape[1]} coordinates reach {float(halves.max()):.3g} "
                 "kernel widths from their middle, too far for sums over all pairs; a smaller "
@@ -83,7 +83,7 @@ class GaussianSums:
         wide = int(np.prod(shape[1:]))
         image = np.empty_like(V, dtype=float)
         moments = np.zeros((V.shape[1], shape[0], wide))
-        tiles = list(row_slices(self.n, max(1, TILE // wide)))
+        tiles = list(row_slices(self.n, max(1, TILE_NUMBERS // wide)))
         for rows in tiles:
             rest = _rowwise([factor[rows] for factor in others], rows.stop - rows.start)
             for j in range(V.shape[1]):
@@ -111,7 +111,7 @@ def _order(half: float) -> tuple[int, float]:
         return float((height - (order - 1) * np.log(rho)).min())
 
     order = 4
-    while off(order) > np.log(FINE) and order < MOST_WORK:
+    while off(order) > np.log(POLYNOMIAL_TOLERANCE) and order < MAX_PRODUCT_FLOPS:
         order += 1 + order // 16
     return order, 1.01 * float(np.exp(min(off(order), 700.0)))
 

@@ -46,7 +46,7 @@ def direction_error(X: Any, U: Any) -> float:
     >>> round(direction_error(cross, [[0.0], [1.0]]), 9)
     2.0
     """
-    data, U, mean = _given(X, U)
+    data, U, mean = _checked_directions(X, U)
     coordinates = projected_rows(data, U, mean)
     inner, gram = coordinates.T @ coordinates, U.T @ U
     deviations = column_deviations(data, mean, constant=0.0)
@@ -56,7 +56,7 @@ def direction_error(X: Any, U: Any) -> float:
 
 def direction_gradient(X: Any, U: Any) -> Array:
     """∇f(U) = 2(SUUᵀU + UUᵀSU − 2SU), S = X_cᵀX_c, in O(nDd)."""
-    data, U, mean = _given(X, U)
+    data, U, mean = _checked_directions(X, U)
     coordinates = projected_rows(data, U, mean)
     SU = combined_rows(data, coordinates, mean)
     return np.asarray(2 * (SU @ (U.T @ U) + U @ (U.T @ SU) - 2 * SU))
@@ -85,7 +85,7 @@ def averaged_directions(
     if start is None:
         drawn = np.random.default_rng(seed).standard_normal((data.shape[1], n_components))
         start = np.linalg.qr(drawn)[0] / np.sqrt(n_components)
-    w = _given(data, start)[1]
+    w = _checked_directions(data, start)[1]
     if w.shape[1] != n_components:
         raise InvalidInput(f"the start must have {n_components} columns; its shape is {w.shape}")
     length = 25 / np.sqrt(rounds) if step is None else float(step)
@@ -100,7 +100,7 @@ def averaged_directions(
     return AveragedDescent(np.array(iterates), average, left @ right)
 
 
-def _given(X: Any, U: Any) -> tuple[Any, Array, Array]:
+def _checked_directions(X: Any, U: Any) -> tuple[Any, Array, Array]:
     """The data, U as an array, and the mean of the data."""
     data, directions = table(X), np.asarray(U, dtype=float)
     if directions.ndim != 2 or len(directions) != data.shape[1]:

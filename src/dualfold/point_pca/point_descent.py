@@ -22,9 +22,9 @@ from dualfold.weights.row_passes import column_means, combined_rows, projected_r
 
 # YᵀY is inverted with this share of its trace added: columns that the data has no
 # variance for go to 0, and steps must stay finite meanwhile.
-RIDGE = 1e-12
+RIDGE_SHARE = 1e-12
 # All pairs of so many points in the plane are 128 MB.
-MOST_PAIRED = 2_000
+MAX_PAIRED_POINTS = 2_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ def point_gradient(X: Any, Y: Any) -> Array:
     return 16 * (Y @ (Y.T @ Y) - kernel_times(data, column_means(data), Y))
 
 
-def descended_points(
+def descend_points(
     X: Any,
     n_components: int,
     *,
@@ -101,7 +101,9 @@ def descended_points(
             return PointDescent(Y, np.array(errors), np.array(slopes), converged=True)
         if step == most_steps:
             break
-        eased = np.linalg.solve(gram + RIDGE * np.trace(gram) * np.eye(len(gram)), gradient.T).T
+        eased = np.linalg.solve(
+            gram + RIDGE_SHARE * np.trace(gram) * np.eye(len(gram)), gradient.T
+        ).T
         P = _conjugate(gradient, eased, P, last)
         KP = kernel_times(data, mean, P)
         length = _exact_length(Y, KY, P, KP)
@@ -207,10 +209,10 @@ def pair_forces(X: Any, Y: Any) -> tuple[Array, Array]:
     """c^X_ij (y_i − y_j) and c^Y_ij (y_i − y_j), n×n×d each: the definition, for few points."""
     data, points = centred_points(X, Y)
     n = len(points)
-    if n > MOST_PAIRED:
+    if n > MAX_PAIRED_POINTS:
         raise TooLarge(
-            f"{n} points have {n * n} pairs; up to {MOST_PAIRED} points are taken. point_forces "
-            "gives the sums for any number"
+            f"{n} points have {n * n} pairs; up to {MAX_PAIRED_POINTS} points are taken. "
+            "point_forces gives the sums for any number"
         )
     centred = np.asarray(data.toarray() if hasattr(data, "toarray") else data, dtype=float)
     between = points[:, None, :] - points[None, :, :]

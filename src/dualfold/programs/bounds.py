@@ -30,11 +30,11 @@ from dualfold.programs.exact import (
     EPS,
     TINY,
     ZERO,
-    Enclosed,
+    Enclosure,
     ExactMatrix,
     ExactProgram,
-    above,
     dot,
+    double_above,
     fractions,
     integers,
 )
@@ -42,8 +42,8 @@ from dualfold.programs.program import Program
 
 End = Fraction | None  # None: infinite
 # How often rows pass bounds on to one another, and entries up to which they do (seconds).
-ROUNDS = 2
-MOST_PROPAGATED = 100_000
+N_PROPAGATIONS = 2
+MAX_PROPAGATED_ENTRIES = 100_000
 
 
 class Box:
@@ -62,7 +62,7 @@ class Box:
         rows.eliminate_zeros()
         alone = np.diff(rows.indptr) == 1
         self._tighten(program, rows, np.flatnonzero(alone))
-        for _ in range(ROUNDS if rows.nnz <= MOST_PROPAGATED else 0):
+        for _ in range(N_PROPAGATIONS if rows.nnz <= MAX_PROPAGATED_ENTRIES else 0):
             self._tighten(program, rows, np.flatnonzero(~alone))
 
     def _tighten(self, program: Program, rows: sp.csr_array, which: Array) -> None:
@@ -91,10 +91,10 @@ class Box:
             entry, j, own = entries[k], columns[k], ends[k]
             rest = least if own is None else least - entry * own
             if entry > 0:
-                self.high[j] = _smaller((limit - rest) / entry, self.high[j])
+                self.high[j] = _smaller_end((limit - rest) / entry, self.high[j])
             else:
-                larger = _smaller((limit - rest) / -entry, _turned(self.low[j]))
-                self.low[j] = _turned(larger)
+                larger = _smaller_end((limit - rest) / -entry, _negated(self.low[j]))
+                self.low[j] = _negated(larger)
 
     def within(self, extent: list[Fraction]) -> Box:
         """The same box without what is farther out than `extent`."""
@@ -110,13 +110,13 @@ class Box:
         return inner
 
 
-def _turned(end: End) -> End:
+def _negated(end: End) -> End:
     return None if end is None else -end
 
 
-def _smaller(new: Fraction, old: End) -> End:
+def _smaller_end(new: Fraction, old: End) -> End:
     """The smaller upper end; a new one is rounded up, so that digits do not pile up."""
-    rounded = above(new)
+    rounded = double_above(new)
     if rounded == math.inf:
         return old
     return Fraction(rounded) if old is None else min(Fraction(rounded), old)
@@ -169,7 +169,7 @@ def _least(slope: Fraction, v: Fraction, bend: Fraction, low: End, high: End) ->
     return None if end is None else slope * end
 
 
-def enclosed_bound(exact: ExactProgram, near: Enclosed, curved: Curvature) -> Fraction | None:
+def enclosed_bound(exact: ExactProgram, near: Enclosure, curved: Curvature) -> Fraction | None:
     """The least value of an enclosed (y, v) that some exact point of the dual has.
 
     There r_j = 0, or r_j ≥ 0 where x′_j ≥ 0, so that only the dual's value is left.
@@ -179,15 +179,15 @@ def enclosed_bound(exact: ExactProgram, near: Enclosed, curved: Curvature) -> Fr
     m = len(exact.limits)
     y, v = near.centre[:m], near.centre[m:]
     spread_y, spread_v = near.radius[:m], near.radius[m:]
-    lost = _spread(exact.R, exact.program.R, y, spread_y) + dot(
+    lost = _quadratic_change(exact.R, exact.program.R, y, spread_y) + dot(
         np.array([abs(number) for number in exact.limits], dtype=object), spread_y
     )
     if not len(v):  # no curvature, so no v
         return -dot(exact.limits, y) + _flat(exact.R, y) - lost
-    return exact.dual_value(v, y) - lost - _spread(exact.Q, exact.program.Q, v, spread_v)
+    return exact.dual_value(v, y) - lost - _quadratic_change(exact.Q, exact.program.Q, v, spread_v)
 
 
-def enclosed_value(exact: ExactProgram, near: Enclosed) -> Fraction:
+def enclosed_value(exact: ExactProgram, near: Enclosure) -> Fraction:
     """The largest value that an enclosed point can have."""
     n = len(exact.cost)
     x, w = near.centre[:n], near.centre[n:]
@@ -196,15 +196,17 @@ def enclosed_value(exact: ExactProgram, near: Enclosed) -> Fraction:
         return value
     sizes = np.array([abs(number) for number in exact.cost], dtype=object)
     value += dot(sizes, near.radius[:n])
-    value += _spread(exact.Q, exact.program.Q, x, near.radius[:n])
-    return value + _spread(exact.R, exact.program.R, w, near.radius[n:])
+    value += _quadratic_change(exact.Q, exact.program.Q, x, near.radius[:n])
+    return value + _quadratic_change(exact.R, exact.program.R, w, near.radius[n:])
 
 
 def _flat(matrix: ExactMatrix | None, vector: Array) -> Fraction:
     return ZERO if matrix is None else -dot(vector, matrix.times(vector)) / 2
 
 
-def _spread(matrix: ExactMatrix | None, given: Any, centre: Array, radius: Array) -> Fraction:
+def _quadratic_change(
+    matrix: ExactMatrix | None, given: Any, centre: Array, radius: Array
+) -> Fraction:
     """How much ½uᵀQu can change when u moves by up to the radius."""
     if matrix is None or not len(centre):
         return ZERO
@@ -229,7 +231,7 @@ def _spread(matrix: ExactMatrix | None, given: Any, centre: Array, radius: Array
 #
 
 # Rows of a matrix that is eliminated over the integers: so many take a few seconds.
-MOST_EXACT = 100
+MAX_EXACT_ROWS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,13 +252,13 @@ def curvature(matrix: Any, size: int) -> Curvature:
         scaled = Q * units[:, None] * units
         same = scaled / units / units[:, None]
     lossless = bool(np.isfinite(scaled).all()) and bool((same == Q).all())
-    floor = _floor(scaled) if lossless else None
-    if (floor is None or floor < 0) and size <= MOST_EXACT and _semidefinite(Q):
+    floor = _eigenvalue_floor(scaled) if lossless else None
+    if (floor is None or floor < 0) and size <= MAX_EXACT_ROWS and _is_semidefinite(Q):
         floor = ZERO
     return Curvature(floor, units)
 
 
-def _floor(scaled: Array) -> Fraction | None:
+def _eigenvalue_floor(scaled: Array) -> Fraction | None:
     """A proved lower bound of the eigenvalues, near the least of them; None if none is."""
     n = len(scaled)
     try:
@@ -277,7 +279,7 @@ def _floor(scaled: Array) -> Fraction | None:
     return None
 
 
-def _semidefinite(Q: Array) -> bool:
+def _is_semidefinite(Q: Array) -> bool:
     """Whether a symmetric matrix has no negative eigenvalue, by exact elimination."""
     n = len(Q)
     whole = integers(Q.ravel())[0].reshape(n, n).tolist()

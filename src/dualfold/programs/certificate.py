@@ -25,17 +25,25 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.certificate import Certificate, Level, checked_tolerance, level_of
 from dualfold.errors import Argument, InvalidInput
-from dualfold.programs.balance import balanced
+from dualfold.programs.balance import balanced_program
 from dualfold.programs.bounds import Box, curvature, enclosed_bound, enclosed_value, lower_bound
-from dualfold.programs.conditions import Conditions, Terms, conditions, described
+from dualfold.programs.conditions import Conditions, Terms, conditions, program_text
 from dualfold.programs.entries import vector
-from dualfold.programs.exact import Enclosed, ExactProgram, above, below, floats, fractions, nearest
+from dualfold.programs.exact import (
+    Enclosure,
+    ExactProgram,
+    double_above,
+    double_below,
+    floats,
+    fractions,
+    nearest_double,
+)
 from dualfold.programs.feasible import feasible_near
 from dualfold.programs.program import Program
 
 # `reach` unless the caller says otherwise: far enough to cover every other optimum of an
 # ordinary program.
-FARTHER = 10.0
+DEFAULT_REACH = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +100,7 @@ def certify_program(
     multipliers: Any,
     *,
     tolerance: float = 1e-8,
-    reach: float = FARTHER,
+    reach: float = DEFAULT_REACH,
 ) -> ProgramCertificate:
     """Judge a point of a `program` (x, and w with R) with its multipliers (inequalities first).
 
@@ -115,16 +123,16 @@ def certify_program(
         )
     given = np.concatenate(program.parts(point))
     y = vector(multipliers, "the multipliers", len(program.limits))
-    return _Judgement(program, given, y, tolerance, float(reach)).verdict()
+    return _Certification(program, given, y, tolerance, float(reach)).verdict()
 
 
-class _Judgement:
+class _Certification:
     """One point and its multipliers, in the program's own units and in fractions."""
 
     def __init__(
         self, program: Program, point: Array, y: Array, tolerance: float, reach: float
     ) -> None:
-        units = balanced(program)
+        units = balanced_program(program)
         self.given, self.units, self.program = program, units, units.program
         self.tolerance, self.reach = tolerance, reach
         self.exact = exact = ExactProgram(units.program)
@@ -141,7 +149,7 @@ class _Judgement:
         self.kept: Conditions = conditions(self.program, *near, slack)
         with np.errstate(all="ignore"):
             self.terms = Terms(self.program, near[0], near[2])
-        self.near: Enclosed | None = None  # a point that keeps all constraints exactly
+        self.near: Enclosure | None = None  # a point that keeps all constraints exactly
         self.box = Box(self.program)
         self.curved = curvature(self.program.Q, n)
         soft = curvature(self.program.R, len(program.limits))
@@ -204,7 +212,7 @@ class _Judgement:
         if any(abs(centre) + radius > size for centre, radius, size in entries):
             return None, []
         inner = self.box.within(list(sizes))
-        extent = [below(size) for size in sizes * fractions(self.units.columns)]
+        extent = [double_below(size) for size in sizes * fractions(self.units.columns)]
         return lower_bound(self.exact, self.x, self.y, inner, self.curved), extent
 
     def _attained(self) -> Fraction | None:
@@ -226,7 +234,7 @@ class _Judgement:
             return 0.0
         if low <= 0 <= high or high < low:
             return math.inf
-        return above(far / min(abs(low), abs(high)))
+        return double_above(far / min(abs(low), abs(high)))
 
     def _undecided(self, low: Fraction | None, high: Fraction | None) -> bool:
         """Whether nothing is wrong but that arithmetic leaves a doubt."""
@@ -234,7 +242,10 @@ class _Judgement:
             return False
         if low is None or high is None:
             return True
-        return low <= 0 <= high and nearest(high - low) <= self.tolerance * self.terms.value_scale
+        return (
+            low <= 0 <= high
+            and nearest_double(high - low) <= self.tolerance * self.terms.value_scale
+        )
 
     def _reasons(
         self, level: Level, low: Fraction | None, high: Fraction | None
@@ -253,10 +264,10 @@ class _Judgement:
                 "no exact multipliers were found near these, and not all variables have bounds"
             )
         elif high is not None and level != "within reach":
-            ends = sorted((nearest(sign * low), nearest(sign * high)))
+            ends = sorted((nearest_double(sign * low), nearest_double(sign * high)))
             reasons.append(
                 f"the value is not the bound: the optimum is between {ends[0]:.6g} and "
-                f"{ends[1]:.6g}, the value is {nearest(sign * self.value):.6g}"
+                f"{ends[1]:.6g}, the value is {nearest_double(sign * self.value):.6g}"
             )
         return tuple(reasons)
 
@@ -269,13 +280,13 @@ class _Judgement:
         extent: list[float],
         reasons: tuple[str, ...],
     ) -> ProgramCertificate:
-        least = -math.inf if low is None else below(low)
-        most = math.inf if high is None else above(high)
+        least = -math.inf if low is None else double_below(low)
+        most = math.inf if high is None else double_above(high)
         sign = self.given.sign
         return ProgramCertificate(
             level=level,
             gap=gap,
-            value=sign * nearest(self.value),
+            value=sign * nearest_double(self.value),
             bound=sign * least,
             attained=sign * most,
             sense=self.given.sense,
@@ -284,5 +295,5 @@ class _Judgement:
             extent=tuple(extent),
             tolerance=self.tolerance,
             reasons=reasons,
-            about=described(self.given),
+            about=program_text(self.given),
         )

@@ -79,13 +79,13 @@ def conditions(program: Program, x: Array, w: Array, y: Array, slack: Array) -> 
         held, p = len(program.b), program.nonnegative
         short = np.concatenate([np.minimum(slack[:held], 0), slack[held:]])
         low = np.minimum(x[:p], 0)
-        soft = 0.0 if program.R is None else largest((program.R @ (w - y)) / at.row_scale)
+        soft = 0.0 if program.R is None else largest_modulus((program.R @ (w - y)) / at.row_scale)
         products = np.concatenate([y[:held] * slack[:held], x[:p] * at.gradient[:p]])
         return Conditions(
-            max(largest(short / at.row_scale), largest(low / at.point_size)),
-            largest(np.minimum(y[:held], 0) / at.multiplier_size),
-            max(largest(at.unbalanced / at.column_scale), soft),
-            largest(products / max(at.value_scale, TINY)),
+            max(largest_modulus(short / at.row_scale), largest_modulus(low / at.point_size)),
+            largest_modulus(np.minimum(y[:held], 0) / at.multiplier_size),
+            max(largest_modulus(at.unbalanced / at.column_scale), soft),
+            largest_modulus(products / max(at.value_scale, TINY)),
         )
 
 
@@ -107,11 +107,11 @@ def _usual(numbers: Array) -> float:
     return float(np.median(real)) if len(real) else 0.0
 
 
-def largest(numbers: Array) -> float:
+def largest_modulus(numbers: Array) -> float:
     return float(np.abs(numbers).max(initial=0.0))
 
 
-def described(program: Program) -> str:
+def program_text(program: Program) -> str:
     """What a certificate is about, in words."""
     kind = "linear" if program.Q is None else "quadratic"
     return f"the {kind} program of {program.n} variables and {len(program.limits)} rows as given"

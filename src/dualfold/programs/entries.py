@@ -13,7 +13,7 @@ from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.kernels.sparse import refuse_damaged
 
 # Eigenvalues of a symmetric matrix this large take about ten seconds.
-MOST_CURVED = 3_000
+MAX_CURVED_ROWS = 3_000
 
 
 def doubles(numbers: Any, name: str) -> Array:
@@ -84,18 +84,18 @@ def rows_of(matrix: Any, limits: Any, n: int, name: str, limit: str) -> tuple[An
     return rows, vector(limits, limit, rows.shape[0])
 
 
-def nonzero(matrix: Any) -> bool:
+def is_nonzero(matrix: Any) -> bool:
     return bool(np.any(matrix.data)) if sp.issparse(matrix) else bool(np.any(matrix))
 
 
-def semidefinite(matrix: Any, n: int, name: str, what: str) -> Any:
+def semidefinite_matrix(matrix: Any, n: int, name: str, what: str) -> Any:
     """The matrix if it is symmetric and positive semidefinite to rounding."""
     Q = _matrix(matrix, name)
     if Q.shape != (n, n):
         raise InvalidInput(
             Argument(name), f" must be {n}×{n}, one row for each of the {what}; it is {Q.shape}"
         )
-    if not nonzero(Q):
+    if not is_nonzero(Q):
         return Q
     off = Q != Q.T
     if off.nnz if sp.issparse(off) else off.any():
@@ -103,10 +103,10 @@ def semidefinite(matrix: Any, n: int, name: str, what: str) -> Any:
             Argument(name),
             " is not symmetric; use (Q + Q.T) / 2, which has the same values (to rounding)",
         )
-    if n > MOST_CURVED:
+    if n > MAX_CURVED_ROWS:
         raise TooLarge(
             Argument(name),
-            f" has {n} rows; up to {MOST_CURVED} can be checked to be positive semidefinite",
+            f" has {n} rows; up to {MAX_CURVED_ROWS} can be checked to be positive semidefinite",
         )
     dense = Q.toarray() if sp.issparse(Q) else Q
     # In units of its own, so that a large entry does not hide what is wrong with small ones.

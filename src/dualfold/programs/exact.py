@@ -22,7 +22,7 @@ from dualfold.errors import TooLarge
 from dualfold.programs.program import Program
 
 # Entries of all matrices together; so many take some ten seconds and a gigabyte.
-MOST_SUMMED = 5_000_000
+MAX_EXACT_ENTRIES = 5_000_000
 ZERO = Fraction(0)
 
 
@@ -35,27 +35,27 @@ def fractions(numbers: Any) -> Array:
 
 def floats(numbers: Any) -> Array:
     """The nearest doubles (infinite where there is none)."""
-    return np.array([nearest(number) for number in numbers], dtype=float)
+    return np.array([nearest_double(number) for number in numbers], dtype=float)
 
 
-def nearest(number: Fraction) -> float:
+def nearest_double(number: Fraction) -> float:
     try:
         return float(number)
     except OverflowError:
         return math.inf if number > 0 else -math.inf
 
 
-def above(number: Fraction) -> float:
+def double_above(number: Fraction) -> float:
     """A double that is not below the number."""
-    rounded = nearest(number)
+    rounded = nearest_double(number)
     if rounded == -math.inf:
         return -float(np.finfo(float).max)
     return rounded if rounded == math.inf or Fraction(rounded) >= number else _next(rounded)
 
 
-def below(number: Fraction) -> float:
+def double_below(number: Fraction) -> float:
     """A double that is not above the number."""
-    return -above(-number)
+    return -double_above(-number)
 
 
 def _next(number: float) -> float:
@@ -106,10 +106,10 @@ class ExactProgram:
         curved = [matrix for matrix in (program.Q, program.R) if matrix is not None]
         rows = sp.csr_array(program.rows)
         entries = rows.nnz + sum(sp.csr_array(matrix).nnz for matrix in curved)
-        if entries > MOST_SUMMED:
+        if entries > MAX_EXACT_ENTRIES:
             raise TooLarge(
                 f"the program has {entries:,} entries; certificates of programs are taken in exact "
-                f"arithmetic, for up to {MOST_SUMMED:,}"
+                f"arithmetic, for up to {MAX_EXACT_ENTRIES:,}"
             )
         self.held, self.p = len(program.b), program.nonnegative
         self.cost = fractions(program.sign * program.c)
@@ -162,15 +162,15 @@ def _curve(matrix: ExactMatrix | None, vector: Array) -> Fraction:
 EPS = float(np.finfo(float).eps)
 TINY = float(np.finfo(float).tiny)
 # Equations solved over the integers: 60 of them take about a second.
-MOST_EXACT = 60
+MAX_EXACT_EQUATIONS = 60
 # Up to so many are solved so at once; for more an enclosure is tried first.
-QUICK = 20
+MAX_QUICK_EQUATIONS = 20
 # Equations enclosed in floating point: a dense inverse of a few seconds.
-MOST_ENCLOSED = 1_500
+MAX_ENCLOSED_EQUATIONS = 1_500
 
 
 @dataclass(frozen=True, eq=False)
-class Enclosed:
+class Enclosure:
     """Some vector within `radius` of `centre`, entry by entry, is what was asked for.
 
     The radius is 0 where the arithmetic was exact.
@@ -180,7 +180,7 @@ class Enclosed:
     radius: Array
 
 
-def corrections(matrix: sp.csr_array, right: Array, weights: Array) -> Iterator[Enclosed]:
+def corrections(matrix: sp.csr_array, right: Array, weights: Array) -> Iterator[Enclosure]:
     """Solutions z of matrix·z = right that are small in units of `weights`, the cheapest first.
 
     Only as many entries as there are independent equations differ from 0, those that QR with
@@ -189,9 +189,9 @@ def corrections(matrix: sp.csr_array, right: Array, weights: Array) -> Iterator[
     m, n = matrix.shape
     z, radius = fractions(np.zeros(n)), fractions(np.zeros(n))
     if not m or not any(right):
-        yield Enclosed(z, radius)
+        yield Enclosure(z, radius)
         return
-    if not n or m > MOST_ENCLOSED or m * n > 4 * MOST_ENCLOSED**2:
+    if not n or m > MAX_ENCLOSED_EQUATIONS or m * n > 4 * MAX_ENCLOSED_EQUATIONS**2:
         return
     dense = matrix.toarray()
     with np.errstate(all="ignore"):
@@ -200,20 +200,20 @@ def corrections(matrix: sp.csr_array, right: Array, weights: Array) -> Iterator[
     if not np.isfinite(weighted).all():
         return
     order = scipy.linalg.qr(weighted, mode="r", pivoting=True)[1]
-    if m > min(QUICK, MOST_EXACT) and n >= m:
-        near = _enclosed(dense[:, order[:m]], right)
+    if m > min(MAX_QUICK_EQUATIONS, MAX_EXACT_EQUATIONS) and n >= m:
+        near = _enclosed_solution(dense[:, order[:m]], right)
         if near is not None:
             z[order[:m]], radius[order[:m]] = near.centre, near.radius
-            yield Enclosed(z, radius)
-    solved = _eliminated(dense[:, order], right) if m <= MOST_EXACT else None
+            yield Enclosure(z, radius)
+    solved = _elimination_solution(dense[:, order], right) if m <= MAX_EXACT_EQUATIONS else None
     if solved is not None:
         z, radius = fractions(np.zeros(n)), fractions(np.zeros(n))
         for column, number in solved.items():
             z[order[column]] = number
-        yield Enclosed(z, radius)
+        yield Enclosure(z, radius)
 
 
-def _eliminated(matrix: Array, right: Array) -> dict[int, Fraction] | None:
+def _elimination_solution(matrix: Array, right: Array) -> dict[int, Fraction] | None:
     """The entries, by column, of the solution on the first independent columns."""
     m, n = matrix.shape
     few = min(m, n)  # the later columns are seldom needed
@@ -269,7 +269,7 @@ def _bareiss(table: list[list[int]], width: int) -> dict[int, Fraction] | None:
     return solved
 
 
-def _enclosed(matrix: Array, right: Array) -> Enclosed | None:
+def _enclosed_solution(matrix: Array, right: Array) -> Enclosure | None:
     """The solution of a square system, with a radius (module docstring)."""
     m = len(matrix)
     with np.errstate(all="ignore"):
@@ -292,9 +292,9 @@ def _enclosed(matrix: Array, right: Array) -> Enclosed | None:
     if not np.isfinite(near).all():
         return None
     centre = fractions(near)
-    rest = np.array([above(abs(number)) for number in right - exact.times(centre)])
+    rest = np.array([double_above(abs(number)) for number in right - exact.times(centre)])
     size = float((moduli @ rest).max()) * (1 + 2 * (m + 2) * EPS) + m * TINY
     if not np.isfinite(size):
         return None
     radius = Fraction(size) / (1 - Fraction(beta))
-    return Enclosed(centre, np.full(m, radius, dtype=object))
+    return Enclosure(centre, np.full(m, radius, dtype=object))

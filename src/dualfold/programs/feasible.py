@@ -22,7 +22,7 @@ from dualfold.programs.exact import (
     EPS,
     TINY,
     ZERO,
-    Enclosed,
+    Enclosure,
     ExactMatrix,
     corrections,
     floats,
@@ -31,11 +31,11 @@ from dualfold.programs.exact import (
 from dualfold.programs.program import Program
 
 # What counts as tight, or as 0: a share of the terms of the row, or of the largest entry.
-CLOSE = (1e-13, 1e-10, 1e-7)
+TIGHT_TOLERANCES = (1e-13, 1e-10, 1e-7)
 # How far inside, in units of what is broken and of the rounding of the row.
-STEPS = (2.0, 1e3)
+INWARD_STEPS = (2.0, 1e3)
 # Tight rows up to which a step inside is looked for.
-MOST_TIGHT = 1_500
+MAX_TIGHT_ROWS = 1_500
 
 
 class System:
@@ -54,7 +54,7 @@ class System:
     def slack(self, u: Array) -> Array:
         return self.limits - self.exact.times(u)
 
-    def keeps(self, near: Enclosed, met: Array) -> bool:
+    def keeps(self, near: Enclosure, met: Array) -> bool:
         """Whether the enclosed point, which meets the rows `met` exactly, keeps all others."""
         low = near.centre - near.radius
         if any(number < 0 for number in low[: self.p]):
@@ -67,7 +67,7 @@ class System:
             return False
         return not any(slack[self.held :])
 
-    def corrected(self, u: Array, met: Array, movable: Array) -> Iterator[Enclosed]:
+    def corrected(self, u: Array, met: Array, movable: Array) -> Iterator[Enclosure]:
         """The point moved a little, so that it meets the rows `met` exactly."""
         columns = np.flatnonzero(movable)
         size = np.abs(floats(u))
@@ -77,10 +77,10 @@ class System:
             centre, radius = u.copy(), fractions(np.zeros(len(u)))
             centre[columns] += step.centre
             radius[columns] = step.radius
-            yield Enclosed(centre, radius)
+            yield Enclosure(centre, radius)
 
 
-def feasible_near(program: Program, point: Array) -> Enclosed | None:
+def feasible_near(program: Program, point: Array) -> Enclosure | None:
     """A point that keeps the constraints exactly, from `point` (fractions); None if not found."""
     system = System(program)
     u = point.copy()
@@ -92,10 +92,10 @@ def feasible_near(program: Program, point: Array) -> Enclosed | None:
     return None
 
 
-def _candidates(system: System, u: Array) -> Iterator[tuple[Enclosed, Array]]:
+def _candidates(system: System, u: Array) -> Iterator[tuple[Enclosure, Array]]:
     """Points to be checked, with the rows that each meets exactly."""
     equations = np.arange(system.held, len(system.limits))
-    yield Enclosed(u, fractions(np.zeros(len(u)))), np.zeros(0, dtype=int)
+    yield Enclosure(u, fractions(np.zeros(len(u)))), np.zeros(0, dtype=int)
     positive = np.array([bool(number) for number in u]) | (np.arange(len(u)) >= system.p)
     broken = equations
     for _ in range(3):
@@ -111,7 +111,7 @@ def _candidates(system: System, u: Array) -> Iterator[tuple[Enclosed, Array]]:
     scale = system.moduli @ size + system.sides
     seen: set[tuple[bytes, bytes]] = set()
     everything = np.ones(len(u), dtype=bool)
-    for close in CLOSE:
+    for close in TIGHT_TOLERANCES:
         zero = (np.arange(len(u)) < system.p) & (size <= close * size.max(initial=0.0))
         tight = np.flatnonzero(slack <= close * scale[: system.held])
         if (zero.tobytes(), tight.tobytes()) in seen:
@@ -122,19 +122,19 @@ def _candidates(system: System, u: Array) -> Iterator[tuple[Enclosed, Array]]:
         met = np.concatenate([tight, equations])
         for near in system.corrected(rounded, met, ~zero):
             yield near, met
-        for step in STEPS:
-            inner = _inside(system, u, tight, zero, step)
+        for step in INWARD_STEPS:
+            inner = _inner_point(system, u, tight, zero, step)
             for near in [] if inner is None else system.corrected(inner, equations, everything):
                 yield near, equations
 
 
-def _inside(system: System, u: Array, tight: Array, zero: Array, step: float) -> Array | None:
+def _inner_point(system: System, u: Array, tight: Array, zero: Array, step: float) -> Array | None:
     """The point after the shortest step that leaves all tight rows by more than rounding.
 
     The step solves min ‖d‖, Gd ≥ ν, Ed = 0, which is one nonnegative least-squares problem
     (Lawson and Hanson, "Solving least squares problems", 1974, chapter 23).
     """
-    if not 0 < len(tight) + int(zero.sum()) <= MOST_TIGHT:
+    if not 0 < len(tight) + int(zero.sum()) <= MAX_TIGHT_ROWS:
         return None
     size = np.abs(floats(u))
     largest = float(size.max(initial=0.0)) or 1.0
@@ -152,7 +152,7 @@ def _inside(system: System, u: Array, tight: Array, zero: Array, step: float) ->
         return None
     away -= (away @ np.linalg.pinv(equal)) @ equal if len(equal) else 0.0
     unit = float(need.max()) or 1.0
-    d = _shortest(away, need / unit)
+    d = _shortest_step(away, need / unit)
     moved = None if d is None else floats(u) + unit * units * d
     if moved is None or not np.isfinite(moved).all():
         return None
@@ -163,7 +163,7 @@ def _inside(system: System, u: Array, tight: Array, zero: Array, step: float) ->
     return inner
 
 
-def _shortest(away: Array, need: Array) -> Array | None:
+def _shortest_step(away: Array, need: Array) -> Array | None:
     """The shortest d with away·d ≥ need; None where there is none."""
     if not np.isfinite(need).all():
         return None

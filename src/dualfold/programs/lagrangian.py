@@ -21,8 +21,10 @@ from dualfold.programs.entries import vector
 from dualfold.programs.program import QuadraticProgram
 
 # The best step of central differences is the cube root of the rounding of values.
-STEP = 6e-6
-FAR = 1e6  # what falls in a straight line for so many lengths is taken to fall without end
+DIFFERENCE_STEP = 6e-6
+UNBOUNDED_RATIO = (
+    1e6  # what falls in a straight line for so many lengths is taken to fall without end
+)
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,7 @@ class GeneralProblem:
         slope = float(np.linalg.norm(downhill))
         steep = np.linalg.norm(self.lagrangian_gradient(first, inequality, equation))
         if slope > 1e-6 * (1 + steep):  # it did not arrive; does it end at all?
-            ahead = found.x + FAR * (1 + np.linalg.norm(found.x)) * downhill / slope
+            ahead = found.x + UNBOUNDED_RATIO * (1 + np.linalg.norm(found.x)) * downhill / slope
             # Half of what a straight line falls by: curved ones have turned up long before.
             fallen = found.fun - self.lagrangian(ahead, inequality, equation)
             if not fallen < 0.5 * slope * np.linalg.norm(ahead - found.x):
@@ -224,6 +226,6 @@ def _jacobian(
     columns = []
     for i in range(len(x)):
         move = np.zeros(len(x))
-        move[i] = STEP * max(1.0, abs(x[i]))
+        move[i] = DIFFERENCE_STEP * max(1.0, abs(x[i]))
         columns.append((_values(function, x + move) - _values(function, x - move)) / (2 * move[i]))
     return np.array(columns).T

@@ -25,7 +25,7 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.programs.entries import doubles, nonzero, rows_of, semidefinite, vector
+from dualfold.programs.entries import doubles, is_nonzero, rows_of, semidefinite_matrix, vector
 
 Sense = Literal["min", "max"]
 
@@ -208,11 +208,11 @@ class QuadraticProgram(_Program):
 
     def __post_init__(self) -> None:
         self._settle()
-        object.__setattr__(self, "Q", semidefinite(self.Q, self.n, "Q", "variables"))
+        object.__setattr__(self, "Q", semidefinite_matrix(self.Q, self.n, "Q", "variables"))
         softened = self.R
         if softened is not None:
-            softened = semidefinite(softened, len(self.limits), "R", "rows of constraints")
-            softened = softened if nonzero(softened) else None
+            softened = semidefinite_matrix(softened, len(self.limits), "R", "rows of constraints")
+            softened = softened if is_nonzero(softened) else None
         object.__setattr__(self, "R", softened)
 
     def with_bounds(self, lower: Any = None, upper: Any = None) -> QuadraticProgram:

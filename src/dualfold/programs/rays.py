@@ -24,24 +24,24 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.certificate import Certificate, Level, checked_tolerance
-from dualfold.programs.balance import Balanced, balanced
+from dualfold.programs.balance import BalancedProgram, balanced_program
 from dualfold.programs.bounds import Box, least_linear
 from dualfold.programs.conditions import (
     TINY,
     conditions,
-    described,
-    largest,
+    largest_modulus,
     limit_size,
+    program_text,
 )
 from dualfold.programs.entries import vector
 from dualfold.programs.exact import (
     ZERO,
     ExactProgram,
-    below,
     dot,
+    double_below,
     floats,
     fractions,
-    nearest,
+    nearest_double,
 )
 from dualfold.programs.feasible import feasible_near
 from dualfold.programs.program import LinearProgram, Program
@@ -99,7 +99,7 @@ def certify_infeasible(program: Program, ray: Any, *, tolerance: float = 1e-8) -
     proved
     """
     tolerance = checked_tolerance(tolerance)
-    units = balanced(program)
+    units = balanced_program(program)
     y = vector(ray, "the ray", len(program.limits))
     judged = _Ray(units, fractions(y) / fractions(units.rows), tolerance)
     level: Level = "failed"
@@ -108,12 +108,12 @@ def certify_infeasible(program: Program, ray: Any, *, tolerance: float = 1e-8) -
         level = "proved"
     elif not reasons:
         size = judged.excluded()
-        extent = [below(size * unit) for unit in fractions(units.columns)]
-        far = nearest(size) >= (limit_size(units.program) or 1.0) / max(tolerance, TINY)
+        extent = [double_below(size * unit) for unit in fractions(units.columns)]
+        far = nearest_double(size) >= (limit_size(units.program) or 1.0) / max(tolerance, TINY)
         level = "within reach" if far and program.R is None else "failed"
         reasons.append(
             "the combined rows do not vanish exactly: only points with entries up to "
-            f"{nearest(size):.1e} (in the program's own units) are excluded"
+            f"{nearest_double(size):.1e} (in the program's own units) are excluded"
         )
     optimum = math.inf * program.sign if level == "proved" else math.nan
     return _certificate(
@@ -130,11 +130,11 @@ def certify_unbounded(
     `tolerance`; what is proved is about an exact point and an exact ray nearby.
     """
     tolerance = checked_tolerance(tolerance)
-    units = balanced(program)
+    units = balanced_program(program)
     given = np.concatenate(program.parts(point))
     d = vector(ray, "the ray", program.n)
     # A direction is a ray of the dual: its rows are the program's columns.
-    turned = Balanced(units.program.dual, units.rows, units.columns)
+    turned = BalancedProgram(units.program.dual, units.rows, units.columns)
     judged = _Ray(turned, fractions(d) / fractions(units.columns), tolerance)
     exact, n = ExactProgram(units.program), program.n
     x = fractions(given[:n]) / fractions(units.columns)
@@ -178,14 +178,14 @@ def _certificate(
         extent=tuple(extent),
         tolerance=tolerance,
         reasons=tuple(reasons),
-        about=described(program),
+        about=program_text(program),
     )
 
 
 class _Ray:
     """Multipliers that should combine the rows of a program into 0, in its own units."""
 
-    def __init__(self, units: Balanced, y: Array, tolerance: float) -> None:
+    def __init__(self, units: BalancedProgram, y: Array, tolerance: float) -> None:
         self.program = program = units.program
         self.exact = exact = ExactProgram(program)
         size = max((abs(number) for number in y), default=ZERO) or Fraction(1)
@@ -196,18 +196,20 @@ class _Ray:
         self.left = exact.columns.times(self.y)
         self.softened = [] if exact.R is None else list(exact.R.times(self.y))
         self.fall = -dot(exact.limits, self.y)
-        self.margin = nearest(self.fall)
+        self.margin = nearest_double(self.fall)
         near = np.abs(floats(self.y))
         short = floats(self.left)
         short[:p] = np.minimum(short[:p], 0)
         with np.errstate(all="ignore"):
-            off = largest(short / np.maximum(abs(program.rows).T @ near, TINY))
+            off = largest_modulus(short / np.maximum(abs(program.rows).T @ near, TINY))
             if program.R is not None:
                 scale = np.maximum(abs(program.R) @ near, TINY)
-                off = max(off, largest(floats(self.softened) / scale))
+                off = max(off, largest_modulus(floats(self.softened) / scale))
         self.reasons: list[str] = []
-        if not -nearest(low) <= tolerance:
-            self.reasons.append(f"a multiplier of an inequality is negative ({nearest(low):.1e})")
+        if not -nearest_double(low) <= tolerance:
+            self.reasons.append(
+                f"a multiplier of an inequality is negative ({nearest_double(low):.1e})"
+            )
         if not self.fall > 0:
             self.reasons.append(f"the combined limits are not negative ({-self.margin:.1e})")
         if not off <= tolerance:

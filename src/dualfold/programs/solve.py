@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from dualfold.arrays import Array
 from dualfold.certificate import Level, checked_tolerance
 from dualfold.errors import Argument, CertificateFailed, NotConverged, warn
-from dualfold.programs.balance import Balanced, balanced
+from dualfold.programs.balance import BalancedProgram, balanced_program
 from dualfold.programs.certificate import ProgramCertificate, certify_program
 from dualfold.programs.program import LinearProgram, Program
 from dualfold.programs.rays import (
@@ -26,11 +26,11 @@ from dualfold.programs.rays import (
     certify_infeasible,
     certify_unbounded,
 )
-from dualfold.programs.solvers.external import by_clarabel, by_highs, polished, widened_rows
+from dualfold.programs.solvers.external import by_clarabel, by_highs, polished_answer, widened_rows
 from dualfold.programs.solvers.pivots import by_pivots
 
 # Unknowns up to which the last digits are worth a dense least-squares problem (seconds).
-MOST_POLISHED = 1_500
+MAX_POLISHED_UNKNOWNS = 1_500
 # Of two answers, the one whose level comes first here is returned.
 BEST_FIRST: tuple[Level, ...] = ("proved", "within reach", "within", "unresolved", "failed")
 
@@ -79,11 +79,11 @@ def solve_program(program: Program, *, tolerance: float = 1e-8) -> ProgramAnswer
         else:
             answer = None if rays_tried else _without_optimum(program, tolerance)
             rays_tried = True
-        best = _better(best, answer)
+        best = _better_answer(best, answer)
         if best is not None and best.certificate.level == "proved":
             return best
     # A solver may stop near nothing when there is no optimum; a ray then says so.
-    best = _better(best, None if rays_tried else _without_optimum(program, tolerance))
+    best = _better_answer(best, None if rays_tried else _without_optimum(program, tolerance))
     if best is None:
         raise NotConverged(
             "no optimum was found, and no ray that shows the program infeasible or unbounded: it "
@@ -100,7 +100,9 @@ def solve_program(program: Program, *, tolerance: float = 1e-8) -> ProgramAnswer
     return best
 
 
-def _better(first: ProgramAnswer | None, second: ProgramAnswer | None) -> ProgramAnswer | None:
+def _better_answer(
+    first: ProgramAnswer | None, second: ProgramAnswer | None
+) -> ProgramAnswer | None:
     """The answer of which more is known; the first where they are alike."""
     answers = [answer for answer in (first, second) if answer is not None]
     return min(
@@ -112,9 +114,9 @@ def _better(first: ProgramAnswer | None, second: ProgramAnswer | None) -> Progra
 
 def _attempts(program: Program) -> Iterator[tuple[str, tuple[Array, Array] | None]]:
     """Solvers with points and multipliers, the likeliest first; None for "no optimum"."""
-    units = balanced(program)
-    plain = Balanced(program, np.ones(program.n), np.ones(len(program.limits)))
-    if not (_curved(program.Q) or _curved(program.R)):
+    units = balanced_program(program)
+    plain = BalancedProgram(program, np.ones(program.n), np.ones(len(program.limits)))
+    if not (_has_curvature(program.Q) or _has_curvature(program.R)):
         for scale in (units, plain):
             yield "HiGHS", scale.answer(by_highs(scale.program))
     else:
@@ -124,8 +126,8 @@ def _attempts(program: Program) -> Iterator[tuple[str, tuple[Array, Array] | Non
             (plain, True, 1e-10),
         ):
             inner = by_clarabel(scale.program, shrunk=shrunk, accuracy=accuracy)
-            if inner is not None and sum(map(len, inner)) <= MOST_POLISHED:
-                yield "Clarabel", scale.answer(polished(scale.program, *inner))
+            if inner is not None and sum(map(len, inner)) <= MAX_POLISHED_UNKNOWNS:
+                yield "Clarabel", scale.answer(polished_answer(scale.program, *inner))
             yield "Clarabel", scale.answer(inner)
     # Where floating point found nothing that can be proved, small programs have an exact way.
     yield "pivots over the integers", units.answer(by_pivots(units.program))
@@ -145,7 +147,7 @@ def farkas_ray(program: Program) -> Array | None:
 
 def _rays(program: Program) -> Iterator[Array]:
     """Candidates for a Farkas ray: in floating point, then over the integers."""
-    units = balanced(program)
+    units = balanced_program(program)
     inner = units.program
     largest = float(np.abs(inner.limits).max(initial=0.0))
     if largest == 0:
@@ -180,14 +182,16 @@ def _without_optimum(program: Program, tolerance: float) -> ProgramAnswer | None
     best: ProgramAnswer | None = None
     for ray in _rays(program):
         proof = certify_infeasible(program, ray, tolerance=tolerance)
-        best = _better(best, ProgramAnswer("infeasible", None, None, ray, proof, "a Farkas ray"))
+        best = _better_answer(
+            best, ProgramAnswer("infeasible", None, None, ray, proof, "a Farkas ray")
+        )
         if proof.level == "proved":
             return best
     for ray in _rays(program.dual):
         for start in _feasible_points(program):
             proof = certify_unbounded(program, start, ray, tolerance=tolerance)
             answer = ProgramAnswer("unbounded", start, None, ray, proof, "a ray of the dual")
-            best = _better(best, answer)
+            best = _better_answer(best, answer)
             if proof.level == "proved":
                 return best
     return None if best is None or best.certificate.level == "failed" else best
@@ -195,7 +199,7 @@ def _without_optimum(program: Program, tolerance: float) -> ProgramAnswer | None
 
 def _feasible_points(program: Program) -> Iterator[Array]:
     """Points that should keep all constraints, softened rows included."""
-    units = balanced(program)
+    units = balanced_program(program)
     inner = units.program
     rows, held = widened_rows(inner), len(inner.b)
     flat = LinearProgram(
@@ -208,5 +212,5 @@ def _feasible_points(program: Program) -> Iterator[Array]:
             yield point
 
 
-def _curved(matrix: Any) -> bool:
+def _has_curvature(matrix: Any) -> bool:
     return matrix is not None and bool(abs(matrix).max() > 0 if matrix.shape[0] else False)

@@ -23,14 +23,14 @@ from queue import SimpleQueue
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.graph.distances import pair_distances
 from dualfold.graph.lower_bounds import Frame, frame_of
-from dualfold.graph.number_rows import pair_distances
 from dualfold.graph.panels import PANEL_POINTS, panel_blocks, round_robin
-from dualfold.kernels import kernel, kernels_by_dtype, shared
+from dualfold.kernels import c_constant, kernel, kernels_by_dtype
 from dualfold.kernels.reports import steps
 from dualfold.kernels.threads import in_threads, row_slices
 
-FEW_COLUMNS = shared("FEW_COLUMNS")  # whose distances are recomputed on the fly
+FEW_COLUMNS = c_constant("FEW_COLUMNS")  # whose distances are recomputed on the fly
 ROWS_PER_CHUNK = 64  # rows a thread takes at a time
 _SLACK_SHARE = 2.0**-22  # s above; near 2u, where both of its terms are equally small
 _ROUNDING_MARGIN = 1e-9  # for the float64 rounding of true distances and of the thresholds

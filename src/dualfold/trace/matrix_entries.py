@@ -17,8 +17,8 @@ from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels.sparse import refuse_damaged
 
 # Matrices made in floating point are symmetric to some 1e-10 of their rows; more is a mistake.
-MOST_ASYMMETRY = 1e-6
-TILE = 1024
+ASYMMETRY_TOLERANCE = 1e-6
+TILE_ROWS = 1024
 
 
 def real_entries(entries: Any, name: str, *, single: bool = False) -> Array:
@@ -70,7 +70,7 @@ def symmetric(matrix: sp.csr_array | Array, name: str) -> Any:
     if apart == 0:
         return matrix
     size = float(abs(matrix).sum(axis=1).mean())
-    if apart > MOST_ASYMMETRY * size:
+    if apart > ASYMMETRY_TOLERANCE * size:
         raise not_symmetric(name, apart, size)
     half = (matrix + matrix.T) / 2
     return sp.csr_array(half) if sp.issparse(matrix) else half
@@ -90,9 +90,9 @@ def asymmetry(matrix: Any) -> float:
         apart = abs(matrix - matrix.T)
         return 0.51 * float(apart.sum(axis=1).max(initial=0.0)) if apart.nnz else 0.0
     squares = 0.0
-    for first in range(0, len(matrix), TILE):
-        for second in range(first, len(matrix), TILE):
-            rows, columns = slice(first, first + TILE), slice(second, second + TILE)
+    for first in range(0, len(matrix), TILE_ROWS):
+        for second in range(first, len(matrix), TILE_ROWS):
+            rows, columns = slice(first, first + TILE_ROWS), slice(second, second + TILE_ROWS)
             one, other = matrix[rows, columns], matrix[columns, rows].T
             if not np.array_equal(one, other):
                 squares += 2 * float(np.sum(np.subtract(one, other, dtype=float) ** 2))

@@ -14,13 +14,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.kernels import kernel, shared
+from dualfold.kernels import c_constant, kernel
 from dualfold.tsne.repulsion import shares
 
 _attraction, _costs = kernel("edge_attraction"), kernel("edge_costs")
 _pack = kernel("pack_edges")
 _packed_attraction, _packed_costs = kernel("packed_attraction"), kernel("packed_costs")
-TOGETHER = shared("EDGES_TOGETHER")
+EDGES_TOGETHER = c_constant("EDGES_TOGETHER")
 Task = Callable[[], None]
 
 
@@ -37,7 +37,7 @@ class Attraction(Protocol):
         """The same for Σ_j p_ij·log(1 + ‖y_i − y_j‖²), a number for each point."""
 
 
-class AsGiven:
+class DoubleAttraction:
     """In double precision, rows in their own order."""
 
     def __init__(self, P: sp.csr_array) -> None:
@@ -61,13 +61,13 @@ class AsGiven:
         return [task(rows) for rows in shares(n, parts)]
 
 
-class Packed:
+class PackedAttraction:
     """On the plane: what is near on the map lies near in memory."""
 
     def __init__(self, P: sp.csr_array) -> None:
         self.P = P
-        self.groups = -(-np.diff(P.indptr) // TOGETHER)
-        total = int(self.groups.sum(dtype=np.int64)) * TOGETHER
+        self.groups = -(-np.diff(P.indptr) // EDGES_TOGETHER)
+        total = int(self.groups.sum(dtype=np.int64)) * EDGES_TOGETHER
         self.starts = np.zeros(P.shape[0] + 1, dtype=np.int64)
         self.columns, self.weights = np.empty(total, np.int32), np.empty(total, np.float32)
         self.places = np.empty((P.shape[0], 2), np.float32)
@@ -113,4 +113,4 @@ def _by_place(Y: Array) -> Array:
 
 def attraction_for(P: sp.csr_array, width: int) -> Attraction:
     """The fastest way in `width` dimensions."""
-    return Packed(P) if width == 2 else AsGiven(P)
+    return PackedAttraction(P) if width == 2 else DoubleAttraction(P)

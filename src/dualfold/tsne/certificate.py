@@ -18,7 +18,7 @@ from dualfold.tsne.problem import TsneProblem
 
 # Descents of the usual length end with 0.1 to 1 % of the forces unbalanced on the sets that were
 # measured; maps that were stopped early, or moved by somebody, have more.
-BALANCED = 0.01
+MAX_UNBALANCED_SHARE = 0.01
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +79,7 @@ def certify_tsne(
     problem: TsneProblem,
     points: Any,
     *,
-    tolerance: float = BALANCED,
+    tolerance: float = MAX_UNBALANCED_SHARE,
     neighbors_kept: float = np.nan,
     starts: tuple[tuple[str, float], ...] = (),
     spread: float = np.nan,

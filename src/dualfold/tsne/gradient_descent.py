@@ -33,20 +33,20 @@ from dualfold.tsne.repulsion import repulsion_for, shares
 _step = kernel("momentum_step")
 _centre = kernel("centre_points")
 # The last rounds are on a finer grid, so that they end where the exact forces balance.
-FINE_ROUNDS = 50
+FINE_ITERATIONS = 50
 # Fewer points are moved by one thread: threads would wait for one another.
-FEWEST_SHARED = 4_000
+MIN_SHARED_ROWS = 4_000
 # Exaggerated rounds between two looks at the extent of the map (its standard deviation along the
 # narrowest axis; the kernel's width is 1), and the extent below which a map that narrows is
 # vanishing. Starts have 1e-4, and 25 rounds later 1e-2 to 1 on digits, images, rolls and groups; a
 # coordinate that vanishes then has 1e-5: ρλ > 1, λ its eigenvalue; only a smaller ρ lets it grow.
-EXTENT_EVERY = 25
-VANISHING = 1e-3
+EXTENT_ITERATIONS = 25
+VANISHING_EXTENT = 1e-3
 # Where the objective rises by so much from look to look, steps become those of the last rounds: 150
 # copies of one row among 200 were thrown to and fro, and half of the forces stayed unbalanced.
-RISE = 1e-4
+RISE_TOLERANCE = 1e-4
 # No point moves farther in a round (openTSNE has the same).
-LONGEST = 5.0
+MAX_STEP_LENGTH = 5.0
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Phase:
 
 
 @dataclass(frozen=True)
-class Look:
+class Checkpoint:
     """What a look at a descent shows.
 
     round : its number, from 1 on
@@ -101,7 +101,7 @@ class Descent:
     why: str
 
 
-def descended(
+def descend(
     problem: TsneProblem,
     start: Array,
     phases: list[Phase],
@@ -110,7 +110,7 @@ def descended(
     angle: float = 0.5,
     look_every: int = 50,
     least_gradient: float = 0.0,
-    look: Callable[[Look], bool | None] = lambda _: None,
+    look: Callable[[Checkpoint], bool | None] = lambda _: None,
     n_jobs: int | None = None,
 ) -> Descent:
     """Follow the phases from `start`; `look` is called every so many rounds and may stop it.
@@ -133,9 +133,9 @@ def descended(
             run.begin()
             run.sort()
             best, best_at, ended = np.inf, taken, False
-            fine = max(0, phase.rounds - FINE_ROUNDS) if phase is phases[-1] else -1
+            fine = max(0, phase.rounds - FINE_ITERATIONS) if phase is phases[-1] else -1
             for number in range(phase.rounds):
-                if number % EXTENT_EVERY == 0:
+                if number % EXTENT_ITERATIONS == 0:
                     phase = run.fitting(phase)
                 if number == fine:
                     run.repulsion.refine()
@@ -144,12 +144,14 @@ def descended(
                 taken += 1
                 if taken % look_every == 0 or taken == total:
                     objective, gradient = run.judged(phase.exaggeration, pool)
-                    seen = Look(taken, objective, gradient, run.points(), phase.exaggeration > 1)
+                    seen = Checkpoint(
+                        taken, objective, gradient, run.points(), phase.exaggeration > 1
+                    )
                     if look(seen):
                         return run.ended(taken, "a callback stopped it")
                     if objective < best:
                         best, best_at = objective, taken
-                    elif phase.calm > 1 and objective > (1 + RISE) * run.kept[-2][1]:
+                    elif phase.calm > 1 and objective > (1 + RISE_TOLERANCE) * run.kept[-2][1]:
                         phase, best_at = run.calmed(phase), taken
                     elif taken - best_at > phase.patience:
                         why = f"did not make any progress during the last {phase.patience} episodes"
@@ -171,7 +173,7 @@ class _Run:
     ) -> None:
         self.problem = problem
         self.Y = problem.checked_points(start).copy()
-        self.parts = threads if problem.n >= FEWEST_SHARED else 1
+        self.parts = threads if problem.n >= MIN_SHARED_ROWS else 1
         self.repulsion = repulsion_for(problem.n, self.Y.shape[1], exact, angle)
         self.attraction = attraction_for(problem.P, self.Y.shape[1])
         self.rows = np.arange(problem.n)  # the row of X that each point is
@@ -210,7 +212,7 @@ class _Run:
         if phase.exaggeration == 1:
             return phase
         before, self.extent = self.extent, _narrowest(self.Y)
-        if not self.extent < min(before, VANISHING):
+        if not self.extent < min(before, VANISHING_EXTENT):
             return phase
         self.begin()
         return replace(phase, exaggeration=max(1.0, phase.exaggeration / 2))
@@ -246,7 +248,7 @@ class _Run:
         def work(rows: slice) -> None:
             _step(
                 rows.start, rows.stop, width, self.pull, push, self.damping, strength, Z,
-                phase.rate, phase.momentum, LONGEST, self.gain, self.shift, self.Y,
+                phase.rate, phase.momentum, MAX_STEP_LENGTH, self.gain, self.shift, self.Y,
             )  # fmt: skip
 
         pool.map(work, shares(len(self.Y), self.parts))

@@ -20,17 +20,17 @@ import scipy.fft
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.kernels import kernel, kernels_by_dtype, shared
+from dualfold.kernels import c_constant, kernel, kernels_by_dtype
 from dualfold.kernels.threads import Threads
 
 # The distance of nodes at most, and in the last rounds; the kernel's width is 1. Errors of the push
 # on a map of 70,000 images, as a share of its root mean square: 0.7 6 %, 0.5 1.7 %, 0.35 0.3 %.
 # (Splines of degree 3: 9 %, 3.5 %, 1 %.)
-SPACING, FINE = 0.42, 0.28
+NODE_SPACING, FINE_SPACING = 0.42, 0.28
 # Small maps (the first rounds) have at least so many nodes across.
-FEWEST_NODES = 32
+MIN_NODES = 32
 # Nodes beyond the points, and nodes over which the splines' inverse dies out (0.43 a node).
-MARGIN, FADING = 6, 24
+MARGIN_NODES, FADING_NODES = 6, 24
 
 _spread_on_line, _read_from_line = kernel("spread_on_line"), kernel("read_from_line")
 _spread_on_grid = kernels_by_dtype("spread_on_grid")
@@ -49,11 +49,11 @@ class Grid:
         would hide its slope: one that is FEWEST_NODES nodes wide loses 1e-6 of the push
     """
 
-    def __init__(self, points: Array, spacing: float = SPACING, dtype: Any = None) -> None:
+    def __init__(self, points: Array, spacing: float = NODE_SPACING, dtype: Any = None) -> None:
         low, high = _box(points)
         wide = float((high - low).max())
         self.spacing = self.widest = spacing
-        while wide > 0 and wide < FEWEST_NODES * self.spacing and self.spacing > 1e-9:
+        while wide > 0 and wide < MIN_NODES * self.spacing and self.spacing > 1e-9:
             self.spacing /= 2
         cells = np.ceil((high - low) / self.spacing).astype(np.int64)
         if int((cells + 1).prod()) > 2**26:
@@ -61,9 +61,9 @@ class Grid:
                 f"the map is {wide:.1e} wide, too wide for a grid; lower the learning rate"
             )
         # Room to grow into: a tenth, but at least a few nodes.
-        self.nodes = cells + cells // 10 + 4 + 2 * MARGIN
-        lengths = [_smooth(2 * int(nodes) + FADING) for nodes in self.nodes]
-        self.nodes = np.array([(length - FADING) // 2 for length in lengths])
+        self.nodes = cells + cells // 10 + 4 + 2 * MARGIN_NODES
+        lengths = [_smooth(2 * int(nodes) + FADING_NODES) for nodes in self.nodes]
+        self.nodes = np.array([(length - FADING_NODES) // 2 for length in lengths])
         self.lengths = lengths
         self.origin = np.zeros(len(low))
         if len(low) == 1 or self.spacing < spacing:
@@ -82,11 +82,11 @@ class Grid:
         """Whether the points fit, and not a much smaller grid would do. Places the box."""
         low, high = _box(points)
         wide = float((high - low).max())
-        needed = (high - low) / self.spacing + 2 * MARGIN + 1
+        needed = (high - low) / self.spacing + 2 * MARGIN_NODES + 1
         if not (needed <= self.nodes).all():
             return False
-        fine = wide < FEWEST_NODES * self.spacing and wide > 0
-        coarse = self.spacing < self.widest and wide > 4 * FEWEST_NODES * self.spacing
+        fine = wide < MIN_NODES * self.spacing and wide > 0
+        coarse = self.spacing < self.widest and wide > 4 * MIN_NODES * self.spacing
         if fine or coarse:
             return False
         self.origin = (low + high) / 2 - (self.nodes - 1) / 2 * self.spacing
@@ -94,8 +94,8 @@ class Grid:
 
     def edges(self) -> tuple[Array, Array]:
         """The lowest and the highest places at which sums can be read."""
-        inner = self.origin + MARGIN * self.spacing
-        return inner, self.origin + (self.nodes - 1 - MARGIN) * self.spacing
+        inner = self.origin + MARGIN_NODES * self.spacing
+        return inner, self.origin + (self.nodes - 1 - MARGIN_NODES) * self.spacing
 
     def spread(self, points: Array) -> None:
         """Put the points on the nodes."""
@@ -228,7 +228,7 @@ def _kernel(lengths: tuple[int, ...], spacing: float, dtype: Any) -> Array:
 
 def _lanes(dtype: Any) -> int:
     """Sequences that are transformed side by side."""
-    return shared("FOURIER_BYTES") // int(np.dtype(dtype).itemsize)
+    return c_constant("FOURIER_BYTES") // int(np.dtype(dtype).itemsize)
 
 
 def _along(axis: int, axes: int, numbers: Array) -> Array:

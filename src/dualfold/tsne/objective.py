@@ -18,7 +18,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.kernels import kernel
-from dualfold.kernels.reports import foreseen
+from dualfold.kernels.reports import long_call
 from dualfold.kernels.threads import Threads, thread_count
 from dualfold.tsne.problem import TsneProblem
 from dualfold.tsne.repulsion import ByPairs, ByTree, shares
@@ -26,10 +26,10 @@ from dualfold.tsne.repulsion import ByPairs, ByTree, shares
 _attraction = kernel("edge_attraction")
 _costs = kernel("edge_costs")
 # All pairs of so many points take some 20 s of two cores; a pair 1.2 ns of one.
-MOST_BY_PAIRS = 200_000
+MAX_ROWS_BY_PAIRS = 200_000
 SECONDS_A_PAIR = 1.2e-9
 # The tree's angle for larger maps: the bound is about 1e-3 of the push there.
-ANGLE = 0.15
+TREE_ANGLE = 0.15
 _U = 2.0**-53
 
 
@@ -77,8 +77,8 @@ def tsne_objective(problem: TsneProblem, points: Any, n_jobs: int | None = None)
     """
     Y = problem.checked_points(points)
     n, width = Y.shape
-    exact = n <= MOST_BY_PAIRS or width > 3
-    all_pairs: Any = ByPairs(n, width) if exact else ByTree(n, width, ANGLE, bounded=True)
+    exact = n <= MAX_ROWS_BY_PAIRS or width > 3
+    all_pairs: Any = ByPairs(n, width) if exact else ByTree(n, width, TREE_ANGLE, bounded=True)
     pull, costs, P = np.zeros_like(Y), np.zeros(n), problem.P
 
     def edges(rows: slice) -> None:
@@ -88,13 +88,13 @@ def tsne_objective(problem: TsneProblem, points: Any, n_jobs: int | None = None)
     threads = thread_count(n_jobs)
     seconds = SECONDS_A_PAIR * n**2 / threads if exact else 2e-5 * n
     pool = Threads(threads)
-    with foreseen("all pairs", seconds):
+    with long_call("all pairs", seconds):
         pool.map(edges, shares(n, 4 * threads))
         Z = all_pairs.after(Y, pool, threads)
-    return _assembled(problem, Y, pull, float(costs.sum()), all_pairs, Z, exact)
+    return _objective_from_sums(problem, Y, pull, float(costs.sum()), all_pairs, Z, exact)
 
 
-def _assembled(
+def _objective_from_sums(
     problem: TsneProblem, Y: Array, pull: Array, cost: float, pairs: Any, Z: float, exact: bool
 ) -> Objective:
     n, width = Y.shape

@@ -11,19 +11,19 @@ from typing import Any, Protocol
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.kernels import kernel, shared
+from dualfold.kernels import c_constant, kernel
 from dualfold.kernels.threads import Threads, row_slices
-from dualfold.tsne.grid import FINE, SPACING, Grid
+from dualfold.tsne.grid import FINE_SPACING, NODE_SPACING, Grid
 
 _all_pairs = kernel("all_pairs_repulsion")
 # Up to so many points all pairs take no longer (1.2 ns a pair; 3.8 ns a node of the grid, and
 # 15 µs a point in the tree).
-MOST_BY_PAIRS = {1: 400, 2: 1_500, 3: 10_000}
+MAX_ROWS_BY_PAIRS = {1: 400, 2: 1_500, 3: 10_000}
 _grow = kernel("grow_tree")
 _repulsion = kernel("tree_repulsion")
 # Digits of a Morton key, by the number of coordinates: their bits fit into 63.
-LEVELS = {1: 40, 2: 30, 3: 20}
-ROWS = 2048  # of a part of the work
+MORTON_DIGITS = {1: 40, 2: 30, 3: 20}
+TREE_CHUNK_ROWS = 2048  # of a part of the work
 
 
 class Repulsion(Protocol):
@@ -70,11 +70,11 @@ class ByGrid:
     def __init__(self, n: int, width: int, dtype: Any = None) -> None:
         self.phi, self.push = np.zeros(n), np.zeros((n, width))
         self.grid: Grid | None = None
-        self.spacing, self.dtype = SPACING, dtype
+        self.spacing, self.dtype = NODE_SPACING, dtype
 
     def refine(self) -> None:
         """A closer spacing: an error of the push of about 0.1 % instead of 0.7 %."""
-        self.spacing, self.grid = FINE, None
+        self.spacing, self.grid = FINE_SPACING, None
 
     def before(self, Y: Array) -> list[Callable[[], None]]:
         if self.grid is None or not self.grid.holds(Y):
@@ -94,7 +94,7 @@ class ByGrid:
 
 def repulsion_for(n: int, width: int, exact: bool, angle: float = 0.5) -> Repulsion:
     """The cheapest way for n points in `width` dimensions; `exact` wants all pairs."""
-    if exact or width > 3 or n <= MOST_BY_PAIRS[width]:
+    if exact or width > 3 or n <= MAX_ROWS_BY_PAIRS[width]:
         return ByPairs(n, width)
     if width == 3:
         return ByTree(n, width, angle)
@@ -120,7 +120,7 @@ class ByTree:
         self.phi, self.push = np.zeros(n), np.zeros((n, width))
         self.off, self.off_push = np.zeros(n), np.zeros(n)
         self._range, self._past = np.zeros(4 * n, np.int64), np.zeros(2 * n, np.int64)
-        self._numbers = np.zeros(2 * n * shared("NODE_NUMBERS"))
+        self._numbers = np.zeros(2 * n * c_constant("NODE_NUMBERS"))
 
     def before(self, Y: Array) -> list[Callable[[], None]]:
         """Nothing: the tree is grown in one go."""
@@ -137,7 +137,7 @@ class ByTree:
         order = np.argsort(keys, kind="stable")
         points = np.ascontiguousarray(Y[order])
         nodes = _grow(
-            n, width, LEVELS[width], np.ascontiguousarray(keys[order]), points,
+            n, width, MORTON_DIGITS[width], np.ascontiguousarray(keys[order]), points,
             self._range, self._past, self._numbers,
         )  # fmt: skip
         phi, push = np.zeros(n), np.zeros((n, width))
@@ -149,7 +149,7 @@ class ByTree:
                 self._range, self._past, self._numbers, phi, push, off, off_push,
             )  # fmt: skip
 
-        pool.map(work, row_slices(n, ROWS))
+        pool.map(work, row_slices(n, TREE_CHUNK_ROWS))
         self.phi[order], self.push[order] = phi, push
         self.off[order], self.off_push[order] = off, off_push
         return float(self.phi.sum())
@@ -158,7 +158,7 @@ class ByTree:
 def morton_keys(Y: Array) -> Array:
     """Whole numbers in which the bits of the coordinates alternate: near points, near numbers."""
     n, width = Y.shape
-    levels = LEVELS[width]
+    levels = MORTON_DIGITS[width]
     low = Y.min(axis=0)
     wide = float((Y - low).max(initial=0.0)) or 1.0
     cells = np.minimum((Y - low) / wide * 2.0**levels, 2.0**levels - 1).astype(np.int64)

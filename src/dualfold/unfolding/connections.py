@@ -85,7 +85,7 @@ def connections(unfolding: Unfolding, *, n_components: int = 2) -> Connections:
     """The connections of an unfolding to the other spectral methods."""
     p, w = unfolding.problem, unfolding.solution.weights
     certificate = unfolding.certificate
-    Y = p.centred(unfolding.solution.factor)
+    Y = p.centred_points(unfolding.solution.factor)
     root = np.sqrt(p.mass)[:, None]
     U, lengths, turn = np.linalg.svd(root * Y, full_matrices=False)
     Y = Y @ turn.T
@@ -128,14 +128,14 @@ def _angle(U: Array, V: Array) -> float:
 
 
 # Normalised eigenmaps are only a contrast to show; beyond this dense size they are left out.
-MOST_CONTRASTED = 3_000
+MAX_CONTRAST_ROWS = 3_000
 
 
 def _normalised_angle(L: Any, Y: Array, count: int) -> float:
     """The same angle to the bottom eigenvectors of (L, Deg), off the constant one."""
     degree = L.diagonal()
     n = len(degree)
-    if n > MOST_CONTRASTED or n < count + 2 or degree.min() <= 0:
+    if n > MAX_CONTRAST_ROWS or n < count + 2 or degree.min() <= 0:
         return float("nan")
     vectors = scipy.linalg.eigh(L.toarray(), np.diag(degree), subset_by_index=[1, count])[1]
     off = vectors - vectors.mean(axis=0)

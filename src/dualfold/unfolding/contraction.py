@@ -18,13 +18,13 @@ from dualfold.errors import Argument, InvalidInput, Unrealisable
 from dualfold.graph import Graph, from_lengths, geodesic_distances
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.pieces import one_piece
-from dualfold.unfolding.problem import Form, UnfoldingProblem, doubles
+from dualfold.unfolding.problem import Constraints, UnfoldingProblem, doubles
 
 # Lengths that differ by no more than this, relatively, are the same up to rounding.
-SAME = 1e-9
-LONGEST = 2.0**510
+SAME_LENGTH_TOLERANCE = 1e-9
+MAX_LENGTH = 2.0**510
 # Rows of geodesics looked at together for the triangle inequality.
-SOURCES = 512
+SOURCE_CHUNK_ROWS = 512
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +56,12 @@ class Contraction:
         return sp.csr_array(sp.coo_array((np.tile(weights, 2), both), shape=(n, n)))
 
 
-def contracted(
-    graph: Graph, *, form: Form = "at_most", angles: bool = False, n_components: int = 2
+def contraction_of(
+    graph: Graph,
+    *,
+    constraints: Constraints = "at_most",
+    angles: bool = False,
+    n_components: int = 2,
 ) -> Contraction:
     """The unfolding problem of a graph in one piece.
 
@@ -65,7 +69,7 @@ def contracted(
     certificate is about.
     `n_components` coordinates of the answer are wanted.
     `angles` also ties the neighbours of each point to one another, which keeps the angles
-    between its edges. With form="equal", lengths that contradict each other along the
+    between its edges. With constraints="equal", lengths that contradict each other along the
     edges raise `Unrealisable`; with "at_most" they are never all reached, and harmless.
     """
     ends, lengths = _edges(one_piece(graph))
@@ -76,7 +80,7 @@ def contracted(
     classes, place = connected_components(pattern, directed=False)
     pairs = np.sort(place[ends], axis=1)
     apart = pairs[:, 0] != pairs[:, 1]
-    if form == "equal" and np.any(lengths[~apart] > 0):
+    if constraints == "equal" and np.any(lengths[~apart] > 0):
         i, j = ends[~apart][np.argmax(lengths[~apart])]
         raise Unrealisable(
             f"points {i} and {j} are {lengths[~apart].max():g} apart but linked by edges of "
@@ -92,8 +96,8 @@ def contracted(
     fresh = np.ones(len(pairs), bool)
     fresh[1:] = np.any(np.diff(pairs, axis=0) != 0, axis=1)
     masses = np.bincount(place, minlength=classes).astype(float)
-    problem = UnfoldingProblem(classes, pairs[fresh], lengths[fresh] ** 2, form, masses)
-    if form == "equal":
+    problem = UnfoldingProblem(classes, pairs[fresh], lengths[fresh] ** 2, constraints, masses)
+    if constraints == "equal":
         _refuse_parallel(pairs, lengths, fresh)
         _refuse_shortcuts(problem)
     return Contraction(problem, place, ends[fresh], n_components)
@@ -155,17 +159,17 @@ def _norms(apart: Array) -> Array:
 
 def _refuse_extreme(lengths: Array) -> None:
     """Squares of lengths must be doubles with all their digits."""
-    if len(lengths) and not (lengths.min() >= 1 / LONGEST and lengths.max() <= LONGEST):
+    if len(lengths) and not (lengths.min() >= 1 / MAX_LENGTH and lengths.max() <= MAX_LENGTH):
         raise InvalidInput(
             f"edges that are not 0 go from {lengths.min():.1e} to {lengths.max():.1e}; an "
-            f"unfolding needs their squares, so they must lie between {1 / LONGEST:.0e} and "
-            f"{LONGEST:.0e}: give the data in another unit"
+            f"unfolding needs their squares, so they must lie between {1 / MAX_LENGTH:.0e} and "
+            f"{MAX_LENGTH:.0e}: give the data in another unit"
         )
 
 
 def _refuse_parallel(pairs: Array, lengths: Array, fresh: Array) -> None:
     first = np.maximum.accumulate(np.where(fresh, np.arange(len(pairs)), 0))
-    differ = lengths > lengths[first] * (1 + SAME)
+    differ = lengths > lengths[first] * (1 + SAME_LENGTH_TOLERANCE)
     if differ.any():
         e = int(np.argmax(differ))
         raise Unrealisable(
@@ -183,11 +187,11 @@ def _refuse_shortcuts(problem: UnfoldingProblem) -> None:
     both = (np.concatenate([i, j]), np.concatenate([j, i]))
     shape = (problem.n, problem.n)
     paths = from_lengths(sp.csr_array(sp.coo_array((np.tile(lengths, 2), both), shape=shape)))
-    for start in range(0, problem.n, SOURCES):
-        rows = np.arange(start, min(start + SOURCES, problem.n))
-        mine = np.flatnonzero((i >= start) & (i < start + SOURCES))
+    for start in range(0, problem.n, SOURCE_CHUNK_ROWS):
+        rows = np.arange(start, min(start + SOURCE_CHUNK_ROWS, problem.n))
+        mine = np.flatnonzero((i >= start) & (i < start + SOURCE_CHUNK_ROWS))
         shortest = geodesic_distances(paths, rows, dtype=np.float64)[i[mine] - start, j[mine]]
-        long = lengths[mine] > shortest * (1 + SAME)
+        long = lengths[mine] > shortest * (1 + SAME_LENGTH_TOLERANCE)
         if long.any():
             e = int(np.argmax(np.where(long, lengths[mine] / shortest, 0)))
             a, b = problem.edges[mine[e]]

@@ -13,7 +13,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.kernels import kernel, kernels_by_dtype, shared
+from dualfold.kernels import c_constant, kernel, kernels_by_dtype
 from dualfold.kernels.reports import steps, tally
 from dualfold.kernels.threads import in_threads, one_blas_thread, row_slices, thread_count
 from dualfold.weights.gram import refuse_large, working_precision
@@ -33,11 +33,11 @@ from dualfold.weights.row_passes import (
 
 # Columns that the kernel takes at a time, and rows of narrow and of wide tables (`scatter.h`).
 PANEL_COLUMNS, SHORT_SLAB_ROWS, LONG_SLAB_ROWS = (
-    shared("PANEL"),
-    shared("SHORT_SLAB"),
-    shared("LONG_SLAB"),
+    c_constant("PANEL"),
+    c_constant("SHORT_SLAB"),
+    c_constant("LONG_SLAB"),
 )
-GROUP_ROWS, WIDE_BYTES = shared("MOST_ROWS"), shared("WIDE_BYTES")
+GROUP_ROWS, WIDE_BYTES = c_constant("MOST_ROWS"), c_constant("WIDE_BYTES")
 SLAB_ROWS = SHORT_SLAB_ROWS
 # Numbers given to the kernel at once; rows of another type are copied, few at a time.
 CONTIGUOUS_TILE_NUMBERS, COPIED_TILE_NUMBERS = 2**24, 2**20

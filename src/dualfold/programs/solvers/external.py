@@ -10,7 +10,7 @@ from dualfold.errors import MissingDependency
 from dualfold.programs.program import Program
 
 
-def polished(program: Program, point: Array, multipliers: Array) -> tuple[Array, Array]:
+def polished_answer(program: Program, point: Array, multipliers: Array) -> tuple[Array, Array]:
     """The point and multipliers after one Newton step on the constraints that look tight.
 
     An interior point stops some digits before the boundary. Where a multiplier outweighs
@@ -24,7 +24,7 @@ def polished(program: Program, point: Array, multipliers: Array) -> tuple[Array,
         program.nonnegative,
     )
     cost = np.concatenate([program.sign * program.c, np.zeros(rows.shape[1] - program.n)])
-    curvature = whole_curvature(program)
+    curvature = joint_curvature(program)
     tight = np.ones(len(limits), dtype=bool)
     tight[:held] = multipliers[:held] > program.slack(point)[:held]
     free = np.ones(rows.shape[1], dtype=bool)
@@ -44,7 +44,7 @@ def polished(program: Program, point: Array, multipliers: Array) -> tuple[Array,
     return x, y
 
 
-def whole_curvature(program: Program) -> sp.csr_array:
+def joint_curvature(program: Program) -> sp.csr_array:
     """Q and R as one matrix, as they act on a whole point."""
     blocks = [program.Q, *([] if program.R is None else [program.R])]
     return sp.csr_array(sp.block_diag([sp.csr_array(block) for block in blocks]))
@@ -63,7 +63,7 @@ def widened_rows(program: Program) -> sp.csr_array:
 #
 
 # As tight as HiGHS takes them; its vertices are exact to rounding anyway.
-HIGHS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+HIGHS_OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
 def by_highs(program: Program) -> tuple[Array, Array] | None:
@@ -81,7 +81,7 @@ def by_highs(program: Program) -> tuple[Array, Array] | None:
         b_eq=program.f if len(program.f) else None,
         bounds=np.column_stack([lower, np.full(program.n, np.inf)]),
         method="highs",
-        options=HIGHS,
+        options=HIGHS_OPTIONS,
     )
     if answer.status != 0:
         return None
@@ -113,7 +113,7 @@ def by_clarabel(program: Program, *, shrunk: bool, accuracy: float) -> tuple[Arr
             "pip install 'dualfold[qp]' (3 MB). certify_program needs no solver"
         ) from None
     n, p, held = program.n, program.nonnegative, len(program.b)
-    curvature, rows = whole_curvature(program), widened_rows(program)
+    curvature, rows = joint_curvature(program), widened_rows(program)
     cost = np.concatenate([program.sign * program.c, np.zeros(rows.shape[1] - n)])
     positive = -sp.eye_array(rows.shape[1], format="csr")[:p]
     stacked = sp.vstack([rows[held:], rows[:held], positive], format="csc")

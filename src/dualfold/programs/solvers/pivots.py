@@ -23,14 +23,14 @@ from dualfold.programs.exact import floats, integers
 from dualfold.programs.program import Program
 
 # Complementary pairs: so many take a few seconds.
-MOST_PAIRS = 60
+MAX_COMPLEMENTARY_PAIRS = 60
 
 
 def by_pivots(program: Program) -> tuple[Array, Array] | None:
     """A point and its multipliers, rounded; None if there is no optimum, or too much to do."""
     n, m, p, held = program.n, len(program.limits), program.nonnegative, len(program.b)
     pairs = 2 * (n + m) - p - held
-    if not 0 < pairs <= MOST_PAIRS:
+    if not 0 < pairs <= MAX_COMPLEMENTARY_PAIRS:
         return None
     Q = _dense(program.Q, n)
     R = _dense(program.R, m)

@@ -20,8 +20,8 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.proof.rounding import (
-    MOST_ABSOLUTE_ROWS,
-    UNIT,
+    MAX_ABSOLUTE_ROWS,
+    UNIT_ROUNDOFF,
     UP,
     column_norms,
     dual_lengths,
@@ -65,7 +65,7 @@ class Trial:
     @property
     def total_blur(self) -> float:
         """How far the exact trace over the span can be from `total`."""
-        added = len(self.h) * UNIT * float(np.abs(self.h).sum())
+        added = len(self.h) * UNIT_ROUNDOFF * float(np.abs(self.h).sum())
         return float(np.sqrt(len(self.h))) * self.blur + added
 
 
@@ -94,7 +94,7 @@ def trial(
     h = np.diagonal(_quadratic(problem, V, AV)) / lengths
     order = np.argsort(h)
     V, AV, BV, h = V[:, order], AV[:, order], BV[:, order], h[order]
-    return _measured(problem, V, AV, BV, h, lift)
+    return _trial_with_bounds(problem, V, AV, BV, h, lift)
 
 
 def span_error(problem: TraceProblem, given: Array, basis: Array) -> float:
@@ -135,7 +135,7 @@ def _images(problem: TraceProblem, V: Array, lift: float, AV: Array | None) -> t
 
 
 def _turns_images(problem: TraceProblem) -> bool:
-    return isinstance(problem.A, np.ndarray) and problem.n > MOST_ABSOLUTE_ROWS
+    return isinstance(problem.A, np.ndarray) and problem.n > MAX_ABSOLUTE_ROWS
 
 
 def _quadratic(problem: TraceProblem, V: Array, AV: Array) -> Array:
@@ -147,7 +147,7 @@ def _quadratic(problem: TraceProblem, V: Array, AV: Array) -> Array:
     return (form + form.T) / 2
 
 
-def _measured(
+def _trial_with_bounds(
     problem: TraceProblem, V: Array, AV: Array, BV: Array, h: Array, lift: float
 ) -> Trial:
     n = problem.n
@@ -176,7 +176,11 @@ def _residual_errors(problem: TraceProblem, V: Array, BV: Array, h: Array, lift:
         wide = V.shape[1]
         errors = np.sqrt(wide) * (errors + 3 * gamma(wide + 2) * norm_bound(problem))
     errors = errors + np.abs(h) * metric_errors(problem, V)
-    errors = errors + 3 * UNIT * (np.abs(h) * column_norms(BV)) + 3 * UNIT * column_norms(BV * h)
+    errors = (
+        errors
+        + 3 * UNIT_ROUNDOFF * (np.abs(h) * column_norms(BV))
+        + 3 * UNIT_ROUNDOFF * column_norms(BV * h)
+    )
     N = problem.trivial
     if lift:
         BN = problem.metric.times(N)

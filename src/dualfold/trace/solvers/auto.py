@@ -19,31 +19,31 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, Message, TooLarge
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.solution import Solution
-from dualfold.trace.solvers.dense import DENSE_RATE, Dense
+from dualfold.trace.solvers.dense import DENSE_FLOPS_A_SECOND, Dense
 from dualfold.trace.solvers.factored import Factored
 from dualfold.trace.solvers.krylov import KrylovSpace
 from dualfold.trace.solvers.lanczos import Lanczos
 from dualfold.trace.solvers.preconditioned import Preconditioned
 from dualfold.trace.solvers.solver import Solver
 from dualfold.trace.solvers.subspace import Progress
-from dualfold.trace.sparse.shifted_matrices import shifted
+from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 
 # Multiply-adds in one second on one core of a 2.8 GHz machine, measured: sparse products
 # (memory-bound), the sparse factorisation.
-PRODUCT_RATE, FACTOR_RATE = 4e8, 4e9
+PRODUCT_FLOPS_A_SECOND, FACTOR_FLOPS_A_SECOND = 4e8, 4e9
 # Below this many rows LAPACK is done before anything else has started.
-SMALL = 400
+MAX_LAPACK_ROWS = 400
 # From so many rows on it pays to ask first whether a factorisation is worth predicting.
-LARGE = 20_000
+MIN_SMALL_WORLD_ROWS = 20_000
 # A factor this thin (entries a row, and for each doubling of the rows) means small separators,
 # hence small eigengaps, on which Lanczos crawls: it is not even tried. Rolls of 10³ to 10⁶
 # points have 20 to 60, 2 to 3 a doubling.
-THIN, THIN_A_DOUBLING = 64, 4
+THIN_ENTRIES_A_ROW, THIN_ENTRIES_A_DOUBLING = 64, 4
 # The low end of MᵀM is squared and out of reach of Lanczos (10,000 products for LLE of 600
 # points); it is tried only where a factorisation is predicted to take longer than this.
-HOPELESS_BEFORE = 20.0
+HOPELESS_LANCZOS_SECONDS = 20.0
 # Seconds of products (as predicted) from which on a few rounds are enough to judge them.
-DEAR = 20.0
+LONG_PRODUCTS_SECONDS = 20.0
 
 
 @dataclass(frozen=True)
@@ -60,14 +60,16 @@ class Auto(Solver):
     def attempt(self, problem: TraceProblem) -> Solution:
         story: list[str] = []
         dense = _dense_seconds(problem)
-        if problem.n <= SMALL or problem.count > problem.n // 4:
+        if problem.n <= MAX_LAPACK_ROWS or problem.count > problem.n // 4:
             story.append(f"{problem.n} rows: LAPACK on the whole matrix")
             return _with_story(Dense().attempt(problem), story)
         factored = (
             float("inf") if _is_small_world(problem, story) else _factored_seconds(problem, story)
         )
         thin = factored < np.inf and _is_thin(problem)
-        hopeless = _squared(problem) and (factored < HOPELESS_BEFORE or shifted(problem).turned)
+        hopeless = _is_low_end_of_gramian(problem) and (
+            factored < HOPELESS_LANCZOS_SECONDS or shifted_matrices(problem).rotated
+        )
         if thin or (hopeless and factored < np.inf):
             return _with_story(self._factored().attempt(problem), story)
         budget = min(factored, dense)
@@ -123,7 +125,7 @@ class Pace:
         spent = products * self.seconds_per_product
         patience = self.budget if np.isfinite(self.budget) else 60.0
         # Fewer, if rounds are long and the other solver would have converged by now.
-        enough = 6 if spent > max(self.budget, DEAR) else 24
+        enough = 6 if spent > max(self.budget, LONG_PRODUCTS_SECONDS) else 24
         if len(self.seen) < enough or not np.isfinite(excess):
             return False
         # Restarts make the residual jump: fit a line through the later half.
@@ -134,9 +136,13 @@ class Pace:
         return self.forecast > 2 * patience and spent > min(0.1 * patience, 2.0)
 
 
-def growing(problem: TraceProblem, solver: Solver) -> KrylovSpace | None:
+def krylov_space_for(problem: TraceProblem, solver: Solver) -> KrylovSpace | None:
     """A space that grows with the count of directions, where the solver would factor A anyway."""
-    if not isinstance(solver, Auto) or problem.n <= SMALL or not KrylovSpace.fits(problem):
+    if (
+        not isinstance(solver, Auto)
+        or problem.n <= MAX_LAPACK_ROWS
+        or not KrylovSpace.fits(problem)
+    ):
         return None
     if _is_small_world(problem, []) or not _factored_seconds(problem, []) < np.inf:
         return None
@@ -144,11 +150,11 @@ def growing(problem: TraceProblem, solver: Solver) -> KrylovSpace | None:
 
 
 def _is_thin(problem: TraceProblem) -> bool:
-    most = problem.n * max(THIN, THIN_A_DOUBLING * np.log2(problem.n))
-    return bool(shifted(problem).ordering.factor_entries <= most)
+    most = problem.n * max(THIN_ENTRIES_A_ROW, THIN_ENTRIES_A_DOUBLING * np.log2(problem.n))
+    return bool(shifted_matrices(problem).ordering.factor_entries <= most)
 
 
-def _squared(problem: TraceProblem) -> bool:
+def _is_low_end_of_gramian(problem: TraceProblem) -> bool:
     return isinstance(problem.A, Gramian) and problem.sense == "min"
 
 
@@ -158,7 +164,7 @@ def _is_small_world(problem: TraceProblem, story: list[str]) -> bool:
     Such graphs have no small separators; a few sparse products find that out, where the
     symbolic analysis needs a good part of the time that Lanczos does.
     """
-    if not sp.issparse(problem.A) or problem.n < LARGE:
+    if not sp.issparse(problem.A) or problem.n < MIN_SMALL_WORLD_ROWS:
         return False
     pattern = sp.csr_array(
         (np.ones(problem.A.nnz, np.float32), problem.A.indices, problem.A.indptr),
@@ -178,7 +184,7 @@ def _is_small_world(problem: TraceProblem, story: list[str]) -> bool:
 def _dense_seconds(problem: TraceProblem) -> float:
     if problem.n > Dense().most_rows or isinstance(problem.A, LinearOperator):
         return float("inf")
-    return 4 / 3 * problem.n**3 / DENSE_RATE
+    return 4 / 3 * problem.n**3 / DENSE_FLOPS_A_SECOND
 
 
 def _product_seconds(problem: TraceProblem) -> float:
@@ -190,18 +196,21 @@ def _product_seconds(problem: TraceProblem) -> float:
         entries = 2 * A.factor.nnz
     else:
         entries = problem.n**2
-    return (entries + 120 * problem.n) / PRODUCT_RATE
+    return (entries + 120 * problem.n) / PRODUCT_FLOPS_A_SECOND
 
 
 def _factored_seconds(problem: TraceProblem, story: list[str]) -> float:
     if not sp.issparse(problem.A) and not isinstance(problem.A, Gramian):
         return float("inf")
     try:
-        ordering = shifted(problem).ordering
+        ordering = shifted_matrices(problem).ordering
     except TooLarge as refusal:
         story.append(f"not factored: {refusal}")
         return float("inf")
-    seconds = ordering.flops / FACTOR_RATE + 30 * ordering.factor_entries / PRODUCT_RATE
+    seconds = (
+        ordering.flops / FACTOR_FLOPS_A_SECOND
+        + 30 * ordering.factor_entries / PRODUCT_FLOPS_A_SECOND
+    )
     story.append(
         f"a factorisation would hold {ordering.factor_entries / problem.n:.0f} entries a row "
         f"and take about {seconds:.2g} s"

@@ -26,9 +26,9 @@ from dualfold.trace.solvers.solver import Solver
 
 # Directions beyond the wanted ones: they tell the eigengap, and the descent then
 # converges with the gap behind them, not with the one in front.
-GUARDS = 4
+MIN_GUARD_VECTORS = 4
 # Residuals below this share of the largest value are rounding.
-ROUNDING = 1e-13
+ROUNDING_SHARE = 1e-13
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Gradient(Solver):
 
     def attempt(self, problem: TraceProblem) -> Solution:
         room = _plain_room(problem, "Gradient")
-        width = min(problem.count + max(GUARDS, problem.count // 4), room)
+        width = min(problem.count + max(MIN_GUARD_VECTORS, problem.count // 4), room)
         X = problem.off_trivial(_start(self.start, problem.n, width, self.seed))
         X = np.linalg.qr(X)[0]
         AX = problem.descent(X)
@@ -182,7 +182,7 @@ def _distances(values: Array, residuals: Array, count: int) -> tuple[float, floa
     """Bounds of the sine and of the relative excess, and whether only rounding is left."""
     lengths = np.linalg.norm(residuals, axis=0)
     wanted = float(np.linalg.norm(lengths[:count]))
-    settled = wanted <= ROUNDING * np.sqrt(count) * float(np.abs(values).max())
+    settled = wanted <= ROUNDING_SHARE * np.sqrt(count) * float(np.abs(values).max())
     if len(values) == count:
         return np.inf, np.inf, settled
     eigengap = float(values[count] - lengths[count] - values[count - 1])

@@ -19,7 +19,7 @@ from dualfold.trace.solution import Solution
 from dualfold.trace.solvers.factored import shift_below
 from dualfold.trace.solvers.solver import Solver
 from dualfold.trace.solvers.subspace import Iteration, Progress, Through, iterate
-from dualfold.trace.sparse.shifted_matrices import shifted
+from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 
 _seeded = ForkedLock()  # held by the thread whose seed NumPy's global generator has
 
@@ -55,7 +55,7 @@ class Preconditioned(Solver):
             M = problem.A.factor
             matrix = sp.csr_array(problem.sign * (M.T @ M) - shift * problem.metric.sparse())
         else:
-            matrix = shifted(problem).at(shift)
+            matrix = shifted_matrices(problem).at(shift)
         if self.inverse == "multigrid" or (self.inverse == "auto" and find_spec("pyamg")):
             return _multigrid(matrix, self.seed)
         return _incomplete(matrix)

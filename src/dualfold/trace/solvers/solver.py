@@ -11,7 +11,7 @@ from dualfold.errors import Argument, Message, NotConverged
 from dualfold.kernels.threads import lapack_threads
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
-from dualfold.trace.units import in_units
+from dualfold.trace.units import rescaled_problem
 
 
 class Solver(ABC):
@@ -23,7 +23,7 @@ class Solver(ABC):
 
     def solve(self, problem: TraceProblem) -> Solution:
         """The converged answer, or `NotConverged` with the remedy (and the attempt)."""
-        scaled, power = in_units(problem)  # LAPACK rescales by itself, but rounds then
+        scaled, power = rescaled_problem(problem)  # LAPACK rescales by itself, but rounds then
         with lapack_threads(problem.n):
             solution = self.attempt(scaled)
         if power:

@@ -29,7 +29,7 @@ from dualfold.trace.solution import Solution, with_signs
 
 # Ritz vectors past the block that are handed on as guards: they cost nothing, and let a
 # certificate place its floor further up where the first gap is too narrow to resolve.
-FURTHER = 5
+EXTRA_GUARD_VECTORS = 5
 
 
 class Directions(Protocol):
@@ -237,7 +237,7 @@ def _iterate(
             added = basis.extend(rng.standard_normal((n, block)))
         own += added
 
-    V = Q @ S[:, : min(basis.size, block + FURTHER)]
+    V = Q @ S[:, : min(basis.size, block + EXTRA_GUARD_VECTORS)]
     vectors, values = _in_own_sense(problem, V[:, :count], theta[:count])
     return Solution(vectors, values, V[:, count:], settings.name, status, products)
 

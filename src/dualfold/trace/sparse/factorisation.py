@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from dualfold.errors import InvalidInput
-from dualfold.kernels import kernel, kernel_in_shares, shared
+from dualfold.kernels import c_constant, kernel, kernel_in_shares
 from dualfold.kernels.reports import steps, tally
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
 from dualfold.trace.sparse.ordering import (
@@ -42,9 +42,9 @@ __all__ = [
 
 # Shares of the work for each thread. More balance better but leave more to the end, which
 # one thread does alone. Best of 2 to 48 for 2, 4 and 8 threads on rolls and a 3-D grid.
-SHARES = 3
-OUTSIDE_PATTERN = shared("OUTSIDE_PATTERN")
-TOGETHER = shared("WIDE")  # right-hand sides that go through the factor at once
+SHARES_A_THREAD = 3
+OUTSIDE_PATTERN = c_constant("OUTSIDE_PATTERN")
+SOLVE_COLUMNS = c_constant("WIDE")  # right-hand sides that go through the factor at once
 ROUND_OFF = 2.0**-53
 
 _plan = kernel("ldl_plan")
@@ -126,8 +126,8 @@ class Factorisation:
             )
             return status
 
-        states = in_threads(one, row_slices(count, TOGETHER), thread_count())
-        raise_without_memory(states, 8 * n * (TOGETHER + 1))
+        states = in_threads(one, row_slices(count, SOLVE_COLUMNS), thread_count())
+        raise_without_memory(states, 8 * n * (SOLVE_COLUMNS + 1))
         return out
 
 
@@ -145,7 +145,7 @@ def factorise(matrix: csr_array[Any], ordering: Ordering) -> Factorisation:
     supers = len(o.above)
     part = np.empty(supers, np.int32)
     hand_at = np.empty(supers + 1, np.int64)
-    wanted = SHARES * thread_count()
+    wanted = SHARES_A_THREAD * thread_count()
     stacks = np.empty(wanted + 1, np.int64)
     work = np.empty(wanted + 1)
     parts = _plan(supers, wanted, o.first, o.above, o.row_start, part, hand_at, stacks, work)

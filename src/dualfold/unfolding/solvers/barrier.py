@@ -33,10 +33,10 @@ from dualfold.unfolding.problem import UnfoldingProblem
 # The shift σ (in units of S = L(w) − diag(m), whose wanted eigenvalues are of size 1) starts
 # here. Rotations of all points are free, so without it H is singular; the step is then
 # right to a relative σ along the softest directions.
-LEAST_SHIFT = 1e-7
+MIN_SHIFT = 1e-7
 # Where H is indefinite the missing part is 1 − λ₂(L(w)) at most: mostly between these.
 FIRST_SHIFT = 0.03
-MOST_SHIFT = 1e6
+MAX_SHIFT = 1e6
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,18 +94,18 @@ class Net:
         while σ < 1; the pivots' signs tell, as a proof, whether there are more.
         """
         r = apart.shape[1]
-        order = blocked(self.ordering, r)
+        order = block_ordering(self.ordering, r)
         while True:
             factor = factorise(self.stiffness(weights, bend, apart, shift), order)
             expected = r if shift < 1 else 0
-            if (factor.negative == expected and not factor.zero) or shift > MOST_SHIFT:
+            if (factor.negative == expected and not factor.zero) or shift > MAX_SHIFT:
                 return factor, shift
             shift = max(FIRST_SHIFT, 2 * shift)
             if 0.9 < shift < 1.1:  # at 1 the translations have no sign
                 shift = 1.2
 
 
-def blocked(ordering: Ordering, r: int) -> Ordering:
+def block_ordering(ordering: Ordering, r: int) -> Ordering:
     """The same order of elimination when each row stands for a block of r rows."""
     if r == 1:
         return ordering
@@ -132,38 +132,38 @@ def blocked(ordering: Ordering, r: int) -> Ordering:
 
 # What a step must leave of every slack and every weight. Slacks fall with μ, which may shrink
 # to a tenth at once; weights have no reason to fall so fast.
-LEAST_OF_SLACK, LEAST_OF_WEIGHT = 0.005, 0.05
+MIN_SLACK_RATIO, MIN_WEIGHT_RATIO = 0.005, 0.05
 # w may differ from μ/s by this factor: enough to profit from it, not enough to stray.
-LEASH = 1e3
-SUFFICIENT = 1e-4  # Armijo's constant
+MAX_WEIGHT_RATIO = 1e3
+ARMIJO_SHARE = 1e-4  # Armijo's constant
 # Steps are tried shorter by this factor, so many times: down to 1e-12.
-SHORTER, TRIES = 0.75, 100
-ROUNDING = 1e-14  # of the barrier function's value, relative
+STEP_SHRINK_RATIO, MAX_STEP_ATTEMPTS = 0.75, 100
+BARRIER_ROUNDING = 1e-14  # of the barrier function's value, relative
 
 
 @dataclass(frozen=True, eq=False)
-class Inside:
+class BarrierPoint:
     """Centred points with all edges shorter than allowed, weights, and the level μ."""
 
     points: Array
     weights: Array
     slack: Array
     level: float
-    shift: float = LEAST_SHIFT
+    shift: float = MIN_SHIFT
     # −⟨gradient, Newton step⟩/(mμ) where the last step began: far below 1 when centred
     decrement: float = np.inf
     step: float = 0.0
     damped: float = 0.0  # the shift of the last step: large where the matrix was indefinite
 
     @classmethod
-    def at(cls, problem: UnfoldingProblem, points: Array, level: float) -> Inside:
+    def at(cls, problem: UnfoldingProblem, points: Array, level: float) -> BarrierPoint:
         """The state of these points with w = μ/s."""
-        Y = problem.centred(points)
+        Y = problem.centred_points(points)
         slack = problem.squared - problem.squared_lengths(Y)
         return cls(Y, level / slack, slack, level)
 
 
-def newton_step(net: Net, here: Inside) -> Inside:
+def newton_step(net: Net, here: BarrierPoint) -> BarrierPoint:
     """One step at the level μ of `here`, along an arc; the barrier function gets no worse.
 
     Turning a part of the points moves them on circles, and a straight step stretches the
@@ -179,7 +179,7 @@ def newton_step(net: Net, here: Inside) -> Inside:
     factor, shift = net.factorised(w, 2 * w / s, apart, here.shift)
 
     def solved(force: Array) -> Array:
-        return problem.centred(factor.solve(force.ravel()).reshape(Y.shape))
+        return problem.centred_points(factor.solve(force.ravel()).reshape(Y.shape))
 
     move = solved(-gradient)
     slope = float(np.sum(gradient * move))
@@ -193,24 +193,26 @@ def newton_step(net: Net, here: Inside) -> Inside:
 
     length = 1.0
     now = _barrier(problem, Y, s, mu)
-    for _ in range(TRIES):
+    for _ in range(MAX_STEP_ATTEMPTS):
         points = Y + length * move + length**2 * bend
         slack = problem.squared - problem.squared_lengths(points)
-        if np.all(slack > LEAST_OF_SLACK * s):
-            allowed = now + SUFFICIENT * length * slope + ROUNDING * abs(now)
+        if np.all(slack > MIN_SLACK_RATIO * s):
+            allowed = now + ARMIJO_SHARE * length * slope + BARRIER_ROUNDING * abs(now)
             if _barrier(problem, points, slack, mu) <= allowed:
                 break
-        length *= SHORTER
+        length *= STEP_SHRINK_RATIO
     else:
         points, slack, length = Y, s, 0.0
     weights = w + length * change + length**2 * swerve
-    weights = np.maximum(weights, LEAST_OF_WEIGHT * w)
-    weights = np.clip(weights, mu / slack / LEASH, mu / slack * LEASH)
+    weights = np.maximum(weights, MIN_WEIGHT_RATIO * w)
+    weights = np.clip(weights, mu / slack / MAX_WEIGHT_RATIO, mu / slack * MAX_WEIGHT_RATIO)
     decrement = -slope / (problem.m * mu)
-    return Inside(points, weights, slack, mu, _next_shift(shift, length), decrement, length, shift)
+    return BarrierPoint(
+        points, weights, slack, mu, _next_shift(shift, length), decrement, length, shift
+    )
 
 
-def with_column(net: Net, here: Inside, direction: Array) -> Inside:
+def with_column(net: Net, here: BarrierPoint, direction: Array) -> BarrierPoint:
     """A new column along `direction`, as large as serves best, the others giving way.
 
     K grows by τuuᵀ, which stretches edges that are tight already; to first order in τ the
@@ -222,14 +224,14 @@ def with_column(net: Net, here: Inside, direction: Array) -> Inside:
     i, j = problem.edges.T
     apart = Y[i] - Y[j]
     factor, _ = net.factorised(w, 2 * w / s, apart, here.shift)
-    u = problem.centred(direction[:, None])
+    u = problem.centred_points(direction[:, None])
     pull = w * problem.squared_lengths(u) / s
     force = -(problem.laplacian(pull) @ Y)
-    give = problem.centred(factor.solve(force.ravel()).reshape(Y.shape))
+    give = problem.centred_points(factor.solve(force.ravel()).reshape(Y.shape))
     # All of tr K in the new column is more than it can ever take.
     amount = problem.value(Y) / problem.value(u)
     best, least = None, _barrier(problem, Y, s, mu)
-    for _ in range(TRIES):
+    for _ in range(MAX_STEP_ATTEMPTS):
         points = np.hstack([Y + amount * give, np.sqrt(amount) * u])
         slack = problem.squared - problem.squared_lengths(points)
         if np.all(slack > 0):
@@ -238,12 +240,12 @@ def with_column(net: Net, here: Inside, direction: Array) -> Inside:
                 best, least = (points, slack), reached
             elif best is not None:
                 break
-        amount *= SHORTER
+        amount *= STEP_SHRINK_RATIO
     if best is None:
         return here
     points, slack = best
-    weights = np.clip(w, mu / slack / LEASH, mu / slack * LEASH)
-    return Inside(points, weights, slack, mu, shift=here.shift)
+    weights = np.clip(w, mu / slack / MAX_WEIGHT_RATIO, mu / slack * MAX_WEIGHT_RATIO)
+    return BarrierPoint(points, weights, slack, mu, shift=here.shift)
 
 
 def _barrier(problem: UnfoldingProblem, points: Array, slack: Array, mu: float) -> float:
@@ -258,7 +260,7 @@ def _dots(A: Array, B: Array) -> Array:
 def _next_shift(shift: float, length: float) -> float:
     """Less damping after a good step, more after a short one."""
     if length > 0.7:
-        return max(shift / 10, LEAST_SHIFT)
+        return max(shift / 10, MIN_SHIFT)
     return shift * 2 if length < 0.1 else shift
 
 

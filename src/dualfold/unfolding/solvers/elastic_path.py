@@ -20,14 +20,17 @@ import scipy.sparse as sp
 from scipy.linalg import lapack
 
 from dualfold.arrays import Array
-from dualfold.unfolding.solvers.interior_point import START, CentralPath, Graded
+from dualfold.unfolding.solvers.interior_point import FIRST_EIGENVALUE, CentralPath, PrimalDualPair
 from dualfold.unfolding.solvers.semidefinite import edge_products, longest_step, lower_factor
 
-SHARE, MOST_SHARE = 0.9, 0.99  # of the way to the boundary, by how far the predictor got
-STEPS = 60
+BOUNDARY_SHARE, MAX_BOUNDARY_SHARE = (
+    0.9,
+    0.99,
+)  # of the way to the boundary, by how far the predictor got
+MAX_STEPS = 60
 # Where Cholesky breaks down this is added to the unit diagonal, four times as much each time.
-RIDGE = 1e-15
-LATE = 0.1  # the gap from which on products are made in the eigenbasis of X
+FIRST_RIDGE = 1e-15
+EIGENBASIS_GAP = 0.1  # the gap from which on products are made in the eigenbasis of X
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +67,7 @@ def elastic_steps(
 ) -> Iterator[ElasticPoint]:
     """The points after each step in doubles, until rounding ends them or there were 60."""
     here = first
-    for _ in range(STEPS):
+    for _ in range(MAX_STEPS):
         following = _step(path, here, compliance)
         if following is None or not np.isfinite(following.gap):
             return
@@ -77,7 +80,7 @@ def elastic_first(path: CentralPath) -> ElasticPoint:
     p = path.problem
     even = 1.0 / np.sqrt(p.squared)
     second = np.linalg.eigvalsh(path.scaled_laplacian(even).toarray())[1]
-    w = START * even / second
+    w = FIRST_EIGENVALUE * even / second
     S = path.scaled_laplacian(w).toarray() - path.off
     inverse = np.linalg.inv(S + path.along) - path.along
     return ElasticPoint(float(p.squared.sum() / path.on_edges(inverse).sum()) * inverse, w, S)
@@ -94,7 +97,7 @@ def _step(path: CentralPath, here: ElasticPoint, compliance: Array) -> ElasticPo
     solve = _schur(p.edges, path.plain(X), path.plain(inverse), compliance)
     products = float(np.sum(X * S))
     mu = products / (p.n - 1)
-    pair = Graded.of(X, inverse, late=here.gap < LATE)
+    pair = PrimalDualPair.of(X, inverse, late=here.gap < EIGENBASIS_GAP)
 
     def direction(level: float, affine: tuple[Array, sp.csr_array] | None) -> tuple:
         ideal = level * inverse
@@ -114,7 +117,9 @@ def _step(path: CentralPath, here: ElasticPoint, compliance: Array) -> ElasticPo
     power = max(2.0, 3 * min(primal, dual) ** 2)
     target = min(1.0, max(after / products, 1e-10) ** power) * mu
     move = direction(target, affine[:2])
-    primal, dual = reach(move, SHARE + (MOST_SHARE - SHARE) * min(primal, dual))
+    primal, dual = reach(
+        move, BOUNDARY_SHARE + (MAX_BOUNDARY_SHARE - BOUNDARY_SHARE) * min(primal, dual)
+    )
     w = w + dual * move[2]
     return ElasticPoint(X + primal * move[0], w, path.scaled_laplacian(w).toarray() - path.off)
 
@@ -128,7 +133,7 @@ def _schur(edges: Array, K: Array, R: Array, diagonal: Array) -> Callable[[Array
     scale = 1 / np.sqrt(np.diagonal(H))
     H *= scale[:, None] * scale
     full = H + np.tril(H, -1).T
-    ridge, status = RIDGE, 1
+    ridge, status = FIRST_RIDGE, 1
     while status:
         H.flat[:: m + 1] = 1 + ridge
         factor, status = lapack.dpotrf(H, lower=1, clean=0)

@@ -28,28 +28,31 @@ import scipy.sparse as sp
 from scipy.linalg import lapack
 
 from dualfold.arrays import Array
-from dualfold.kernels.double_double import Pairs, backward, cholesky, forward, products
+from dualfold.kernels.double_double import DoubleDouble, backward, cholesky, forward, products
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solvers.semidefinite import longest_step, lower_factor
 
-START = 2.0  # how far λ₂ of the first weights lies above 1
-SHARE, MOST_SHARE = 0.9, 0.99  # of the way to the boundary, by how far the predictor got
+FIRST_EIGENVALUE = 2.0  # how far λ₂ of the first weights lies above 1
+BOUNDARY_SHARE, MAX_BOUNDARY_SHARE = (
+    0.9,
+    0.99,
+)  # of the way to the boundary, by how far the predictor got
 # Added to the unit diagonal in doubles, four times as much each time that Cholesky breaks down: a
 # factor of pivots that are all rounding has solutions without sense. With 1e-18, 1e-15, 1e-14 and
 # 1e-13 a roll of 500 points takes 12, 11, 6 and 10 steps in double-doubles.
-RIDGE = 1e-14
+FIRST_RIDGE = 1e-14
 # A row of C is independent of others when this much of its square is left (on rolls 1e-6 and more
 # is, or 1e-13).
-INDEPENDENT = 1e-10
+INDEPENDENT_SHARE = 1e-10
 # Of t, in units of d⁴ over the first bound: in doubles, and in double-doubles, which get so near
 # to the lengths asked that 1e-15 is seen in them (1e-10 of d², on a roll of 100 points).
-SOFTNESS, LEAST_SOFTNESS = 1e-15, 1e-17
+COMPLIANCE, PRECISE_COMPLIANCE = 1e-15, 1e-17
 # Doubles do not resolve the Schur matrix when what they leave is more than this share of what
 # lengths were off before, and more than RESOLVED of d².
-UNRESOLVED, RESOLVED = 0.3, 1e-10
+UNRESOLVED_SHARE, RESOLVED_TOLERANCE = 0.3, 1e-10
 # From a misfit to the change of w that takes it away, and to V^T diag(w) V.
 Solver = Callable[[Array], tuple[Array, Array]]
-ROWS = 256  # of a product in double-doubles that are formed together
+CHUNK_ROWS = 256  # of a product in double-doubles that are formed together
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +75,7 @@ def face_of(problem: UnfoldingProblem, dependencies: sp.csr_array) -> Face:
     unit = C / np.linalg.norm(C, axis=1, keepdims=True)
     H = unit @ unit.T
     np.square(H, out=H)
-    pivots, rank = lapack.dpstrf(H, lower=1, tol=INDEPENDENT, overwrite_a=1)[1:3]
+    pivots, rank = lapack.dpstrf(H, lower=1, tol=INDEPENDENT_SHARE, overwrite_a=1)[1:3]
     kept = np.sort(pivots[:rank] - 1)
     return Face(U, kept, C[kept])
 
@@ -106,8 +109,8 @@ class FacePath:
         C, even = self.rows, 1.0 / np.sqrt(self.squared)
         laplacian = (C.T * even) @ C
         least = float(np.linalg.eigvalsh(laplacian)[0])
-        w = START * even / least
-        E = np.linalg.cholesky(START / least * laplacian - np.eye(C.shape[1]))
+        w = FIRST_EIGENVALUE * even / least
+        E = np.linalg.cholesky(FIRST_EIGENVALUE / least * laplacian - np.eye(C.shape[1]))
         F = scipy.linalg.solve_triangular(E, np.eye(len(E)), lower=True).T
         size = float(self.squared.sum() / np.sum((C @ F) ** 2))
         return FacePoint(np.sqrt(size) * F, E, w, np.inf, np.inf)
@@ -126,7 +129,7 @@ class FacePath:
         left = min(1.0, max(after / before, 1e-10) ** max(2.0, 3 * min(a, b) ** 2))
         level = max(left * before, held * float(np.sum(here.F**2))) / len(D)
         move = at.direction(level, affine[:2])
-        a, b = at.reach(move, SHARE + (MOST_SHARE - SHARE) * min(a, b))
+        a, b = at.reach(move, BOUNDARY_SHARE + (MAX_BOUNDARY_SHARE - BOUNDARY_SHARE) * min(a, b))
         inner_Z, inner_S = lower_factor(D + a * move[0]), lower_factor(D + b * move[1])
         if inner_Z is None or inner_S is None:
             return None
@@ -134,7 +137,7 @@ class FacePath:
         gap = float(np.sum((E.T @ F) ** 2) / np.sum(F**2))
         off = self._share(np.sum((self.rows @ F) ** 2, axis=1) - self.squared)
         unsolved = self._share(at.misfit(move[0], move[2]))
-        precise = here.precise or unsolved > max(UNRESOLVED * here.off, RESOLVED)
+        precise = here.precise or unsolved > max(UNRESOLVED_SHARE * here.off, RESOLVED_TOLERANCE)
         return FacePoint(F, E, here.weights + b * move[2], gap, off, precise)
 
     def _share(self, misfit: Array) -> float:
@@ -151,7 +154,7 @@ class _Scaled:
         self.G = here.F @ Q / np.sqrt(d)
         self.inverse = here.E @ (product @ Q / d) / np.sqrt(d)  # G⁻ᵀ
         self.V = path.rows @ self.G
-        self.compliance = (LEAST_SOFTNESS if here.precise else SOFTNESS) * path.unit
+        self.compliance = (PRECISE_COMPLIANCE if here.precise else COMPLIANCE) * path.unit
         self.solve = (_precise_schur if here.precise else _schur)(self.V, self.compliance)
         own = np.sum((self.V * np.sqrt(d)) ** 2, axis=1)
         self.away = own - path.squared - self.compliance * here.weights
@@ -184,7 +187,7 @@ def _schur(V: Array, compliance: Array) -> Solver:
     H.flat[:: len(H) + 1] += compliance
     scale = 1 / np.sqrt(np.diagonal(H))
     H *= scale[:, None] * scale
-    ridge, status = RIDGE, 1
+    ridge, status = FIRST_RIDGE, 1
     while status:
         factor = H.copy()
         factor.flat[:: len(H) + 1] += ridge
@@ -203,29 +206,29 @@ def _schur(V: Array, compliance: Array) -> Solver:
 def _precise_schur(V: Array, compliance: Array) -> Solver:
     """The same in double-doubles."""
     both = np.diag_indices(len(V))
-    H = _lower_products(Pairs(V), Pairs(V))
-    for first in range(0, len(V), ROWS):  # a product has ten arrays on the way
-        rows = slice(first, first + ROWS)
+    H = _lower_products(DoubleDouble(V), DoubleDouble(V))
+    for first in range(0, len(V), CHUNK_ROWS):  # a product has ten arrays on the way
+        rows = slice(first, first + CHUNK_ROWS)
         H.put(rows, H[rows] * H[rows])
-    H.put(both, H[both] + Pairs(compliance))
+    H.put(both, H[both] + DoubleDouble(compliance))
     factor = cholesky(H)
     if factor is None:
         return _schur(V, compliance)
-    columns = Pairs(V.T)
+    columns = DoubleDouble(V.T)
 
     def solve(rhs: Array) -> tuple[Array, Array]:
-        x = backward(factor, forward(factor, Pairs(rhs[None])))
+        x = backward(factor, forward(factor, DoubleDouble(rhs[None])))
         half = _lower_products(columns, columns * x).high
         return x.high[0], np.tril(half) + np.tril(half, -1).T
 
     return solve
 
 
-def _lower_products(A: Pairs, B: Pairs) -> Pairs:
+def _lower_products(A: DoubleDouble, B: DoubleDouble) -> DoubleDouble:
     """The lower triangle of ABᵀ."""
     size = len(A.high)
-    out = Pairs(np.zeros((size, size)))
-    for first in range(0, size, ROWS):
-        stop = min(size, first + ROWS)
+    out = DoubleDouble(np.zeros((size, size)))
+    for first in range(0, size, CHUNK_ROWS):
+        stop = min(size, first + CHUNK_ROWS)
         out.put((slice(first, stop), slice(0, stop)), products(A[first:stop], B[:stop]))
     return out

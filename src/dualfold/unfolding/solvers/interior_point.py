@@ -31,18 +31,18 @@ from scipy.linalg import lapack
 from dualfold.arrays import Array
 from dualfold.kernels.threads import one_blas_thread
 from dualfold.unfolding.problem import UnfoldingProblem
-from dualfold.unfolding.solution import Callback, Record, UnfoldingSolution, relative
+from dualfold.unfolding.solution import Callback, Record, UnfoldingSolution, relative_gap
 from dualfold.unfolding.solvers.semidefinite import longest_step, lower_factor, schur_factor
-from dualfold.unfolding.solvers.taut_edges import polished
+from dualfold.unfolding.solvers.taut_edges import polished_sides
 
 # Share of the way to the boundary that a step takes, and a tenth more of it the further the
 # predictor got (as SDPT3 does).
-SHARE = 0.9
+BOUNDARY_SHARE = 0.9
 # How far λ₂ of the first weights lies above 1. Rolls, chains and random graphs need the same
 # number of iterations within two for anything from 1.1 to 2, and more beyond.
-START = 1.2
+FIRST_EIGENVALUE = 1.2
 # μ, for a unit mean squared length, from which on products are made in the eigenbasis of X.
-LATE = 1e-4
+EIGENBASIS_MU = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,7 @@ class PathPoint:
 
 
 @dataclass(frozen=True, eq=False)
-class Graded:
+class PrimalDualPair:
     """X and S⁻¹, and products with them that keep the digits of small eigenvalues.
 
     Towards the end X has eigenvalues from 10⁴ to 10⁻¹⁰ and S⁻¹ from 10¹⁰ to 1, mixed in every
@@ -95,7 +95,7 @@ class Graded:
     turned: Array | None = None  # S⁻¹ in the eigenbasis of X
 
     @classmethod
-    def of(cls, X: Array, inverse: Array, *, late: bool) -> Graded:
+    def of(cls, X: Array, inverse: Array, *, late: bool) -> PrimalDualPair:
         if not late:
             return cls(X, inverse)
         values, Q = np.linalg.eigh(X)
@@ -117,7 +117,7 @@ class CentralPath:
 
     def __init__(self, problem: UnfoldingProblem, relaxation: float) -> None:
         self.problem = problem
-        self.relaxation = relaxation if problem.form == "equal" else 0.0
+        self.relaxation = relaxation if problem.constraints == "equal" else 0.0
         self.root = np.sqrt(problem.mass)
         self.u = self.root / np.linalg.norm(self.root)
         self.along = np.outer(self.u, self.u)
@@ -149,11 +149,11 @@ class CentralPath:
     def start(self) -> PathPoint:
         """Uniform weights, and X = μS⁻¹, s = μ/w: exactly on a central path, with the μ
         that fits the lengths best."""
-        p, equal = self.problem, self.problem.form == "equal"
+        p, equal = self.problem, self.problem.constraints == "equal"
         # Weights like 1/d: half way between equal weights and equal parts of Σ w d².
         even = 1.0 / np.sqrt(p.squared)
         second = np.linalg.eigvalsh(self.scaled_laplacian(even).toarray())[1]
-        net = START * even / second
+        net = FIRST_EIGENVALUE * even / second
         weight = np.stack([2 * net, net]) if equal else net[None]
         S = self.scaled_laplacian(net).toarray() - self.off
         inverse = np.linalg.inv(S + self.along) - self.along
@@ -199,7 +199,12 @@ class CentralPath:
             return None
         products = float(np.sum(state.X * state.S) + np.sum(sides.slack * sides.weight))
         mu = products / (p.n - 1 + sides.slack.size)
-        ends = (state, Graded.of(state.X, inverse, late=mu < LATE), steepness, solve)
+        ends = (
+            state,
+            PrimalDualPair.of(state.X, inverse, late=mu < EIGENBASIS_MU),
+            steepness,
+            solve,
+        )
         affine = self._direction(*ends, 0.0, None)
         reach = self._reach(state, factor_X, factor_S, affine, 1.0)
         moved = self._moved(state, affine, *reach)
@@ -209,13 +214,19 @@ class CentralPath:
         power = max(2.0, 3 * min(reach) ** 2)
         target = min(1.0, max(after / products, 1e-10) ** power) * mu
         direction = self._direction(*ends, target, affine)
-        share = SHARE + 0.09 * min(reach)
+        share = BOUNDARY_SHARE + 0.09 * min(reach)
         return self._moved(
             state, direction, *self._reach(state, factor_X, factor_S, direction, share)
         )
 
     def _direction(
-        self, state: PathPoint, pair: Graded, steepness: Array, solve: Any, mu: float, affine: Any
+        self,
+        state: PathPoint,
+        pair: PrimalDualPair,
+        steepness: Array,
+        solve: Any,
+        mu: float,
+        affine: Any,
     ) -> tuple[Array, Array, Array, Array]:
         """(dX, d slack, d weight, dS) towards XS = μI, sw = μ, less the affine products."""
         sides = state.sides
@@ -263,10 +274,10 @@ class CentralPath:
         values, vectors = np.linalg.eigh(state.X)
         values, vectors = values[::-1].clip(0.0), vectors[:, ::-1]
         columns = vectors * np.sqrt(values) / self.root[:, None]
-        if p.form == "equal":
+        if p.constraints == "equal":
             # A tenth of ε is no loss; the rest of the spectrum is rounding.
             rank = int(np.argmax(np.cumsum(values[::-1])[::-1] < 0.1 * self.relaxation * 1e-3))
-            return p.centred(columns[:, : max(1, rank)]), weights
+            return p.centred_points(columns[:, : max(1, rank)]), weights
         squares = (columns[p.edges[:, 0]] - columns[p.edges[:, 1]]) ** 2
         lengths = np.cumsum(squares, axis=1)
         worth = np.min(p.squared[:, None] / lengths.clip(1e-300), axis=0) * np.cumsum(values)
@@ -275,7 +286,7 @@ class CentralPath:
         enough = worth >= worth.max() - 0.01 * max(upper - worth.max(), 1e-12 * upper)
         rank = int(np.argmax(enough)) + 1
         taut = weights > p.squared - lengths[:, rank - 1]
-        return polished(p, p.centred(columns[:, :rank]), weights, taut)
+        return polished_sides(p, p.centred_points(columns[:, :rank]), weights, taut)
 
 
 def _ratio(values: Array, change: Array) -> float:
@@ -289,7 +300,7 @@ def _ratio(values: Array, change: Array) -> float:
 #
 
 # Iterations without progress after which rounding is all that is left.
-PATIENCE = 4
+MAX_STALLED_STEPS = 4
 
 
 def interior_point(
@@ -324,7 +335,7 @@ def interior_point(
         state = best = work.start()
         for iteration in range(max_iter + 1):
             lower, upper = work.bounds(state)
-            gap, merit = relative(lower, upper), work.merit(state, upper)
+            gap, merit = relative_gap(lower, upper), work.merit(state, upper)
             seconds = perf_counter() - begin
             history.append(Record(iteration, unit * lower, unit * upper, gap, seconds))
             stalled = 0 if merit < 0.9 * least_merit else stalled + 1
@@ -333,7 +344,7 @@ def interior_point(
                 best, least = state, gap
             status = "converged" if gap <= tol else "stopped"
             asked = callback is not None and callback(history[-1])
-            if gap <= tol or asked or stalled > PATIENCE or iteration == max_iter:
+            if gap <= tol or asked or stalled > MAX_STALLED_STEPS or iteration == max_iter:
                 break
             following = work.step(state)
             if following is None:

@@ -15,8 +15,8 @@ from dualfold.kernels import kernel
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
 
 # Below this many rows LAPACK's whole spectrum costs less than Lanczos steps from Python.
-SMALL = 150
-STEPS = 40
+MAX_FULL_SPECTRUM_ROWS = 150
+MAX_LANCZOS_STEPS = 40
 
 
 def lower_factor(matrix: Array) -> Array | None:
@@ -28,7 +28,7 @@ def lower_factor(matrix: Array) -> Array | None:
 def longest_step(factor: Array, direction: Any) -> float:
     """The largest α with LLᵀ + α·direction ⪰ 0, from below: −1/λ_min(L⁻¹DL⁻ᵀ)."""
     n = len(factor)
-    if n <= SMALL:
+    if n <= MAX_FULL_SPECTRUM_ROWS:
         dense = direction.toarray() if sp.issparse(direction) else direction
         inner = blas.dtrsm(1.0, factor, dense, lower=1)
         inner = blas.dtrsm(1.0, factor, inner, side=1, lower=1, trans_a=1)
@@ -41,12 +41,12 @@ def longest_step(factor: Array, direction: Any) -> float:
 def _lanczos_lowest(factor: Array, direction: Any) -> float:
     """A number below λ_min(L⁻¹DL⁻ᵀ), close to it: Ritz value less its residual."""
     n = len(factor)
-    Q = np.zeros((min(STEPS, n) + 1, n))
+    Q = np.zeros((min(MAX_LANCZOS_STEPS, n) + 1, n))
     first = np.random.default_rng(0).standard_normal(n)
     Q[0] = first / np.linalg.norm(first)
     diagonal, beside = [], []
     lowest = 0.0
-    for k in range(min(STEPS, n)):
+    for k in range(min(MAX_LANCZOS_STEPS, n)):
         x = blas.dtrsv(factor, Q[k], lower=1, trans=1)
         y = blas.dtrsv(factor, direction @ x, lower=1)
         diagonal.append(float(y @ Q[k]))
@@ -54,7 +54,7 @@ def _lanczos_lowest(factor: Array, direction: Any) -> float:
             y -= Q[: k + 1].T @ (Q[: k + 1] @ y)
         length = float(np.linalg.norm(y))
         beside.append(length)
-        if k % 5 == 4 or length < 1e-13 or k == min(STEPS, n) - 1:
+        if k % 5 == 4 or length < 1e-13 or k == min(MAX_LANCZOS_STEPS, n) - 1:
             T = np.diag(diagonal) + np.diag(beside[:-1], 1) + np.diag(beside[:-1], -1)
             values, vectors = np.linalg.eigh(T)
             error = abs(length * vectors[-1, 0])
@@ -71,7 +71,7 @@ def _lanczos_lowest(factor: Array, direction: Any) -> float:
 #
 
 _edge_products = kernel("edge_products")
-ROWS = 128  # of a chunk: a tenth of a second at 9,000 edges, which is what Ctrl-C waits for
+CHUNK_ROWS = 128  # of a chunk: a tenth of a second at 9,000 edges, which is what Ctrl-C waits for
 
 
 def edge_products(edges: Array, K: Array, R: Array) -> Array:
@@ -93,7 +93,7 @@ def edge_products(edges: Array, K: Array, R: Array) -> Array:
         if _edge_products(len(K), m, rows.start, rows.stop, ends[0], ends[1], K, R, out):
             raise TooLarge(f"no memory for {16 * len(K)} bytes of scratch; free some and retry")
 
-    in_threads(products, row_slices(m, ROWS), thread_count() if m > 4 * ROWS else 1)
+    in_threads(products, row_slices(m, CHUNK_ROWS), thread_count() if m > 4 * CHUNK_ROWS else 1)
     return out
 
 

@@ -20,7 +20,7 @@ from dualfold.unfolding.solution import (
     Callback,
     Record,
     UnfoldingSolution,
-    relative,
+    relative_gap,
 )
 from dualfold.unfolding.solvers.elastic_path import elastic_first, elastic_steps
 from dualfold.unfolding.solvers.face_path import FacePath, FacePoint, face_of
@@ -29,21 +29,21 @@ from dualfold.unfolding.solvers.rigid import dependencies
 
 # The compliance of the springs, as in `precise`: the optimum for lengths off by tw is then above
 # that for the lengths asked by 3e-4 on a roll of 500 points, 1.5e-3 on one of 300 with short cuts.
-SOFTNESS = 1e-13
+COMPLIANCE = 1e-13
 # The gap at which the weights are good enough, of the `tol` asked; below LATE three steps in a
 # row that leave more than SLOW of the gap are rounding (a roll of 1,000 points stays at 5e-4).
-SPARE, LATE, SLOW, PATIENCE = 0.1, 1e-3, 0.9, 3
+WEIGHTS_GAP_SHARE, LATE_GAP, SLOW_STEP_RATIO, MAX_SLOW_STEPS = 0.1, 1e-3, 0.9, 3
 # Beyond COSTLY edges weights of this gap are good enough: late steps take twice as long (rounding
 # breaks the first factorisations) and on a roll of 1,000 points change the bound by 3e-5 only.
-COSTLY, ENOUGH = 2_000, 4e-4
+COSTLY_STEP_EDGES, COSTLY_STEP_GAP = 2_000, 4e-4
 # Points are brought onto the lengths at a gap of ROOM, where every direction of K still has room,
 # and with the lengths kept to a gap of HELD; where doubles suffice for that, to CLOSED. The Schur
 # matrix of a roll of 1,000 points has no eigenvalue below 1e-15 at 1e-3, 19 at 1e-4.
-ROOM, HELD, CLOSED = 2e-3, 2e-4, 1e-7
-STEPS, NEARLY = 80, 1.1
+ROOM_GAP, PRECISE_POINTS_GAP, POINTS_GAP = 2e-3, 2e-4, 1e-7
+MAX_POINT_STEPS, GAP_MARGIN_RATIO = 80, 1.1
 
 
-def approached(
+def separate_sides(
     problem: UnfoldingProblem,
     *,
     wanted: float,
@@ -56,33 +56,33 @@ def approached(
     The mean d² is to be about 1. `tol` is the gap asked of the weights, `max_iter` the most
     steps; `callback` gets a `Record` after each, and True stops.
     """
-    found = _Approach(problem, wanted, max_iter, callback)
+    found = _SeparateSides(problem, wanted, max_iter, callback)
     if found.weigh(tol):
         found.place()
     return found.solution()
 
 
 @dataclass(frozen=True, eq=False)
-class Placed:
+class Placement:
     """Points, and how far their squared lengths are off, as a share of d² at most."""
 
     points: Array
     off: float
 
 
-def placed(problem: UnfoldingProblem, points: Array) -> Placed:
+def placement_of(problem: UnfoldingProblem, points: Array) -> Placement:
     """Where these points stand, centred."""
-    Y = problem.centred(points)
+    Y = problem.centred_points(points)
     off = np.abs(problem.squared_lengths(Y) / problem.squared - 1)
-    return Placed(Y, float(np.max(off, initial=0.0)))
+    return Placement(Y, float(np.max(off, initial=0.0)))
 
 
-def _goal(here: FacePoint) -> float:
+def _gap_goal(here: FacePoint) -> float:
     """The gap to which the lengths are kept."""
-    return HELD if here.precise else CLOSED
+    return PRECISE_POINTS_GAP if here.precise else POINTS_GAP
 
 
-class _Approach:
+class _SeparateSides:
     """The best weights and points so far, and the history."""
 
     def __init__(
@@ -95,16 +95,22 @@ class _Approach:
         self.history: list[Record] = []
         self.story = ["weights by an interior point in doubles, then points onto the lengths"]
         self.inside = elastic_first(self.path)
-        self.here: Placed | None = None
+        self.here: Placement | None = None
 
     def weigh(self, tol: float) -> bool:
         """Weights to a gap of `tol`, or as far as rounding lets them; whether to go on."""
         squared = self.problem.squared
-        enough = SPARE * tol if self.problem.m <= COSTLY else max(SPARE * tol, ENOUGH)
-        compliance = SOFTNESS * squared**2 / float(self.inside.weights @ squared)
+        enough = (
+            WEIGHTS_GAP_SHARE * tol
+            if self.problem.m <= COSTLY_STEP_EDGES
+            else max(WEIGHTS_GAP_SHARE * tol, COSTLY_STEP_GAP)
+        )
+        compliance = COMPLIANCE * squared**2 / float(self.inside.weights @ squared)
         slow = 0
         for inside in elastic_steps(self.path, self.inside, compliance):
-            no_better = inside.gap > SLOW * self.inside.gap and self.inside.gap < LATE
+            no_better = (
+                inside.gap > SLOW_STEP_RATIO * self.inside.gap and self.inside.gap < LATE_GAP
+            )
             slow = slow + 1 if no_better else 0
             if inside.gap < self.inside.gap or not no_better:
                 self.inside = inside
@@ -113,7 +119,7 @@ class _Approach:
                 return False
             if upper < 0:  # a proof that no points have these lengths
                 return False
-            if slow >= PATIENCE or inside.gap < enough:
+            if slow >= MAX_SLOW_STEPS or inside.gap < enough:
                 break
         return True
 
@@ -127,17 +133,19 @@ class _Approach:
         face = face_of(p, dependencies(p))
         path = FacePath(face, p.squared[face.edges])
         here, kept = path.first, None
-        for _ in range(STEPS):
-            found = path.step(here, ROOM if kept is None else _goal(here))
+        for _ in range(MAX_POINT_STEPS):
+            found = path.step(here, ROOM_GAP if kept is None else _gap_goal(here))
             if found is None:
                 break
-            points = placed(p, face.basis @ found.F / self.path.root[:, None])
+            points = placement_of(p, face.basis @ found.F / self.path.root[:, None])
             on = points.off <= self.wanted
             self.here = points if on or kept is None else self.here
-            if self._record_points(points, found.gap) or (on and found.gap < NEARLY * _goal(found)):
+            if self._record_points(points, found.gap) or (
+                on and found.gap < GAP_MARGIN_RATIO * _gap_goal(found)
+            ):
                 break
             if kept is not None and not on:
-                if kept.precise or kept.gap < NEARLY * HELD:
+                if kept.precise or kept.gap < GAP_MARGIN_RATIO * PRECISE_POINTS_GAP:
                     break
                 here = kept = replace(kept, precise=True)
                 continue
@@ -145,7 +153,7 @@ class _Approach:
         if self.here is not None and self.here.off > self.wanted:
             self.story.append(f"no step got lengths nearer; they are off by {self.here.off:.1e}")
 
-    def _record_points(self, here: Placed, gap: float) -> bool:
+    def _record_points(self, here: Placement, gap: float) -> bool:
         """Write a line for points; whether to stop."""
         p, upper = self.problem, float(self.inside.weights @ self.problem.squared)
         if here.off > self.wanted:
@@ -158,11 +166,11 @@ class _Approach:
         """Those of K where no points were placed yet."""
         values, vectors = np.linalg.eigh(self.inside.X)
         columns = vectors * np.sqrt(np.maximum(values, 0.0)) / self.path.root[:, None]
-        return self.problem.centred(columns)
+        return self.problem.centred_points(columns)
 
     def _record(self, lower: float, upper: float) -> bool:
         """Write a line; whether to stop."""
-        gap, seconds = relative(lower, upper), perf_counter() - self.begin
+        gap, seconds = relative_gap(lower, upper), perf_counter() - self.begin
         self.history.append(Record(len(self.history), lower, upper, gap, seconds))
         if self.callback is not None and self.callback(self.history[-1]):
             self.story.append(STOPPED_BY_CALLBACK)
@@ -173,7 +181,9 @@ class _Approach:
         return False
 
     def solution(self) -> UnfoldingSolution:
-        here = placed(self.problem, self._columns() if self.here is None else self.here.points)
+        here = placement_of(
+            self.problem, self._columns() if self.here is None else self.here.points
+        )
         return UnfoldingSolution(
             factor=_largest_first(here.points),
             weights=self.inside.weights,

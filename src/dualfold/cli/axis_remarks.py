@@ -1,0 +1,131 @@
+"""What is said, written and drawn about the axes of a map."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dualfold.cli.job import CHEAP, FittedMap
+from dualfold.errors import Argument, Message
+
+if TYPE_CHECKING:
+    from dualfold.data import Prepared
+
+# Axes, and rows, that are named in a line.
+NAMED = 5
+
+
+def explained_line(explained: list[float] | None) -> list[str]:
+    """How much of the variance the axes explain, each and together."""
+    from dualfold.quality.picture import percent
+
+    if not explained:
+        return []
+    each = ", ".join(percent(share) for share in explained[:NAMED])
+    if len(explained) == 1:
+        return [f"The axis explains {each} of the variance"]
+    more = ", …" if len(explained) > NAMED else ""
+    return [f"The axes explain {each}{more} of the variance, together {percent(sum(explained))}"]
+
+
+def close_axes_remark(result: FittedMap, X: Any) -> list[str]:
+    """Principal axes that these rows do not tell apart, the next one after the map's included."""
+    from dualfold.quality import close_axes
+
+    n, width = X.shape
+    d = result.points.shape[1]
+    if result.job.method.name != "pca" or n * width * min(n, width) > CHEAP or d >= min(n, width):
+        return []
+    beyond = result.job.method.estimator_class()(n_components=d + 1, whiten=False).fit(X)
+    shares = beyond.explained_variance_ratio_
+    said = []
+    for first, second in close_axes(beyond.explained_variance_, n):
+        if shares[second - 1] <= 1e-12:  # nothing is left to turn
+            continue
+        outside = ", which is not on the map," if second > d else ""
+        said.append(
+            f"axes {first} and {second}{outside} explain nearly the same ({shares[first - 1]:.1%} "
+            f"and {shares[second - 1]:.1%}): another sample would turn them into each other, so "
+            "read no meaning into either alone"
+        )
+    return said
+
+
+def far_rows_remarks(result: FittedMap, data: Prepared) -> list[Message]:
+    """Few rows that are so far out that the others share a small part of the picture."""
+    from dualfold.quality import far_rows
+
+    said = []
+    for found in far_rows(result.points):
+        one, rows = len(found.rows) == 1, list(found.rows)
+        numbers = ", ".join(f"{data.rows[row] + 1:,}" for row in rows[:NAMED])
+        more = " …" if len(rows) > NAMED else ""
+        who = f"row {numbers} lies" if one else f"{len(rows):,} rows ({numbers}{more}) lie up to"
+        times = f"{found.times:,.0f} times as" if found.times < 1e6 else "over a million times as"
+        why, remedy = ("", ()) if result.job.of_distances else _far_column(data, rows)
+        said.append(
+            Message(
+                f"axis {found.axis + 1} of {result.job.method.name}: {who} {times} far out as 99 % "
+                f"of the rows{why}, so the others share a small part of the picture; leave "
+                f"{'it' if one else 'them'} out of the table to see more of these",
+                *remedy,
+            )
+        )
+    return said
+
+
+def _far_column(data: Prepared, rows: list[int]) -> tuple[str, tuple[str, ...]]:
+    """The column in which rows are farthest from the mean, in words, and what helps."""
+    import numpy as np
+    import scipy.sparse as sp
+
+    if sp.issparse(data.X):
+        return "", ()
+    X = np.asarray(data.X, dtype=np.float64)
+    middle, spread = X.mean(axis=0), X.std(axis=0)
+    off = np.abs(X[rows].mean(axis=0) - middle) / np.where(spread > 0, spread, np.inf)
+    place = int(np.argmax(off))
+    name, kinds = data.names[place], [one for one in data.encodings for _ in one.features]
+    source = kinds[place] if kinds else None
+    if source is not None and source.kind == "category":
+        count = int((data.table.X[:, place] > 0).sum())
+        why = f" ({count:,} of {len(X):,} rows {'has' if count == 1 else 'have'} '{name}')"
+        return why, (", or ", Argument("exclude", [source.name]), " leaves the column out")
+    why = f" (in '{name}' {off[place]:.0f} standard deviations from the mean)"
+    usable = source is not None and source.kind == "number" and (data.table.X[:, place] > 0).all()
+    return why, (", or ", Argument("log", [name]), " takes a logarithm") if usable else ()
+
+
+def loadings_of(result: FittedMap, data: Prepared) -> Any:
+    """A row a column: loadings where the axes have some, else correlations."""
+    from dualfold.quality import column_correlations
+
+    own = getattr(result.estimator, "loadings_", None)
+    return column_correlations(data.X, result.points) if own is None else own
+
+
+def loadings_columns(result: FittedMap, data: Prepared) -> dict[str, Any]:
+    """The table of --loadings: loadings, and the correlation of each column with each axis."""
+    import numpy as np
+
+    from dualfold.quality import column_correlations
+
+    columns: dict[str, Any] = {"column": np.array(data.names, dtype=object)}
+    names = result.axis_names
+    own: Any = getattr(result.estimator, "loadings_", None)
+    if own is not None:
+        columns |= {name: own[:, axis] for axis, name in enumerate(names)}
+    together = column_correlations(data.X, result.points)
+    return columns | {f"r_{name}": together[:, axis] for axis, name in enumerate(names)}
+
+
+def drawn_biplot(
+    path: str, result: FittedMap, data: Prepared, *, title: str, verdict: str
+) -> bytes:
+    """The map with the columns as arrows."""
+    from dualfold.view.figures import biplot_figure, figure_bytes
+
+    figure = biplot_figure(
+        result.points, loadings_of(result, data), data.names, data.colors, title=title,
+        verdict=verdict, color_name=data.reading.color or "", axis_names=result.axis_titles[:2],
+    )  # fmt: skip
+    return figure_bytes(figure, path)

@@ -1,0 +1,126 @@
+"""Reading the table of a command, and what to say about it before a method runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from dualfold.cli.wording import shown
+from dualfold.errors import Argument, InvalidInput, Message
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from dualfold.cli.console import Console
+    from dualfold.cli.job import Job
+    from dualfold.data import Prepared, Reading
+    from dualfold.descriptions import Description
+
+# Bytes of a file that are read in a second; by order of magnitude, for a guess that says so.
+TEXT_RATE, PACKED_RATE = 3e7, 2e7
+
+
+def read(source: str, reading: Reading, console: Console) -> Prepared:
+    """Read the table and say what was decided about it."""
+    from dualfold.data import prepare
+
+    with console.doing(f"reading {source}", seconds_to_read(source)):
+        data = prepare(source, reading)
+    for notice in data.table.notices:
+        console.note(notice)
+    with console.doing("loading"):  # after reading, so that a wrong file is refused at once
+        import dualfold.fitting.graph_estimator  # noqa: F401 (heavy)
+    for remark in data.remarks:
+        console.note(remark)
+    return data
+
+
+def reading_for(reading: Reading, *jobs: Job) -> Reading:
+    """The reading that methods need: distances as they are, one weight for FAMD's columns."""
+    if any(job.of_distances for job in jobs):
+        return replace(reading, mixed="given")
+    if reading.standardize is None and any(job.method.scaled for job in jobs):
+        return replace(reading, standardize=True)
+    return reading
+
+
+def notices_of(data: Prepared) -> list[str]:
+    """Everything that was said about the table, as the command line says it."""
+    return [shown(notice) for notice in data.notices]
+
+
+def seconds_to_read(source: str) -> float | None:
+    """A guess from the size of the file."""
+    import os
+
+    if source == "-" or not os.path.isfile(source):
+        return None
+    packed = source.lower().endswith((".gz", ".parquet", ".h5ad"))
+    return os.path.getsize(source) / (PACKED_RATE if packed else TEXT_RATE)
+
+
+def copies(X: Any) -> np.ndarray[Any, Any]:
+    """How often each different row occurs, the most frequent first."""
+    import numpy as np
+
+    weights = np.random.default_rng(0).standard_normal(X.shape[1])
+    key = np.asarray(X @ weights).ravel()
+    order = np.argsort(key, kind="stable")
+    # Equal rows have equal keys up to rounding, so they stand side by side.
+    before, after = X[order[:-1]], X[order[1:]]
+    if isinstance(X, np.ndarray):
+        same = np.all(before == after, axis=1)
+    else:
+        same = np.asarray(abs(before - after).sum(axis=1)).ravel() == 0
+    groups = np.concatenate([[0], np.cumsum(~same)])
+    return np.sort(np.bincount(groups))[::-1]
+
+
+def copy_remarks(X: Any, *, n_components: Any, n_neighbors: int | None) -> list[str]:
+    """What identical rows do to a map: coordinates out of nothing, islands in a graph."""
+    counts = copies(X)
+    n = X.shape[0]
+    if len(counts) == 1:
+        return [f"all {n} rows are the same: there is nothing to map, the coordinates mean nothing"]
+    if isinstance(n_components, int) and len(counts) <= n_components:
+        return [
+            f"only {len(counts)} of {n} rows are different, which span {len(counts) - 1} "
+            f"direction{'s' if len(counts) > 2 else ''}: of {n_components} coordinates the others "
+            "are invented"
+        ]
+    if n_neighbors is None or counts[0] <= n_neighbors + 1:
+        return []
+    return [
+        Message(
+            f"{counts[0]} rows are identical, more than the {n_neighbors} neighbours a row has: "
+            "such rows only know one another and where they lie is arbitrary; leave out repeated "
+            "rows, or take ",
+            Argument("n_neighbors", counts[0]),
+            " or more",
+        )
+    ]
+
+
+def refuse_too_many(data: Prepared, n_components: Any, method: Description) -> None:
+    """More coordinates than the rows or columns allow."""
+    from dualfold.data.notices import quoted_names
+
+    n, width = data.X.shape
+    if n < 2:
+        raise InvalidInput(f"a map needs 2 rows or more, but {data.source} has {n}")
+    room = n - 1 if method.needs_graph else width
+    if method.linear:
+        room = min(room, width)
+    if not isinstance(n_components, int) or n_components <= room:
+        return
+    if room == n - 1:
+        given = f"{n} rows allow {room}"
+    elif width > 1:
+        given = f"there are only {width} columns of numbers ({quoted_names(data.table.names)})"
+    else:
+        given = f"'{data.table.names[0]}' is the only column of numbers"
+    raise InvalidInput(
+        f"{n_components} coordinates were asked for, but {given}; ",
+        Argument("n_components", room),
+        " is the most",
+    )

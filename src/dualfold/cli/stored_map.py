@@ -1,0 +1,129 @@
+"""Maps that were written before: their points, their settings, and the table they are of.
+
+Whoever made such a file may have put anything into it. What it says about its problem is
+checked for form here and shown to whoever asks; what it says about its quality is not used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dualfold.cli.console import Console
+from dualfold.cli.input_table import read
+from dualfold.cli.job import Job
+from dualfold.data.reading import Reading, reading_of
+from dualfold.descriptions import DESCRIPTIONS
+from dualfold.errors import Argument, InvalidInput
+
+if TYPE_CHECKING:
+    from dualfold.data import Prepared
+
+
+@dataclass(frozen=True, eq=False)
+class StoredMap:
+    """The coordinates of a file, with what was stored beside them (nothing: {}).
+
+    `points` is None for a model, which may hold only a rule.
+    """
+
+    path: str
+    points: Any
+    labels: dict[str, Any]
+    metadata: dict[str, Any]
+
+
+def stored_map(path: str) -> StoredMap:
+    """Read a map that `dualfold embed`, or anybody, wrote."""
+    from dualfold.data import read_table
+    from dualfold.data.h5ad import h5ad_coordinates
+
+    if not Path(path).is_file():
+        raise InvalidInput(f"there is no map {path}; `dualfold embed` writes one")
+    metadata = metadata_of(path)
+    coordinates = metadata.get("coordinates")
+    if coordinates is not None and not _names(coordinates):
+        raise InvalidInput(f"{path}: its 'coordinates' are no list of different column names")
+    if path.endswith(".h5ad") and metadata:
+        key = f"X_{stored_job(metadata.get('settings'), path).method.name}"
+        return StoredMap(path, h5ad_coordinates(Path(path), key), {}, metadata)
+    table = read_table(path, features=coordinates)
+    points = table.X
+    if coordinates is not None and points.shape[1] != len(coordinates):
+        points = points[:, -len(coordinates) :]  # an .npy file: coordinates are the last
+    return StoredMap(path, points, dict(table.labels), metadata)
+
+
+def metadata_of(path: str) -> dict[str, Any]:
+    """What was stored with a map, {} for one of somebody else's."""
+    from dualfold.data import read_metadata
+
+    try:
+        found = read_metadata(path) or {}
+    except (ValueError, RecursionError) as error:  # no JSON, or no text
+        raise InvalidInput(f"what is stored with {path} is no JSON ({error})") from error
+    if not isinstance(found, dict):
+        raise InvalidInput(f"what is stored with {path} is no JSON object")
+    return found
+
+
+def _names(names: Any) -> bool:
+    plain = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    return plain and 0 < len(names) == len(set(names))
+
+
+def known_method(settings: Any) -> bool:
+    """Whether stored settings name a method that there is."""
+    method = settings.get("method") if isinstance(settings, dict) else None
+    return isinstance(method, str) and method in DESCRIPTIONS
+
+
+def stored_job(settings: Any, path: str) -> Job:
+    """The job with stored settings, if they are settings at all."""
+    if not isinstance(settings, dict) or not known_method(settings):
+        raise InvalidInput(
+            f"{path} has no settings of dualfold beside it ({path}.json or inside a Parquet or "
+            "h5ad file), so nobody knows which problem it solves; `dualfold report` measures any "
+            "map"
+        )
+    from dualfold.saved import estimator_of
+
+    try:
+        estimator_of(settings)
+    except InvalidInput as error:
+        raise InvalidInput(f"{path}: ", error.message) from error
+    return Job.again(settings)
+
+
+def stored_reading(stated: Any, path: str) -> Reading:
+    """How the table was read, as a file states it, if it states it in the right form."""
+    if not isinstance(stated, dict | None):
+        raise InvalidInput(f"{path} states how its table was read in an unknown form")
+    try:
+        return reading_of(stated or {})
+    except InvalidInput as error:
+        raise InvalidInput(f"{path}: ", error.message) from error
+
+
+def read_again(source: str, reading: Reading, stored: StoredMap, console: Console) -> Prepared:
+    """The table that the map is of, read as it was then; options that are given go first."""
+    stated = stored_reading(stored.metadata.get("reading"), stored.path)
+    data = read(source, reading.after(stated), console)
+    n = len(data.table.rows)
+    if stored.points is not None and n != len(stored.points):
+        raise InvalidInput(
+            f"{stored.path} has {len(stored.points)} points and {source} has {n} rows; "
+            "each point must be a row: give the table the map was made of, with the same ",
+            Argument("missing"),
+            " and the like",
+        )
+    name = data.reading.identifier
+    if name is not None and name in stored.labels:
+        ours, theirs = data.table.labels[name], stored.labels[name]
+        if [str(value) for value in ours] != [str(value) for value in theirs]:
+            raise InvalidInput(
+                f"the rows of {source} and {stored.path} have different '{name}', or "
+                "another order; bring both into the same one"
+            )
+    return data
