@@ -339,7 +339,7 @@ def test_the_turned_matrix_counts_and_solves_like_the_square(monkeypatch):
     graph = dualfold.graph.knn(swiss_roll(700, random_state=1).points, 10)
     problem = dualfold.methods.lle(graph, n_components=3)
     pencil = matrices.shifted_matrices(problem)
-    assert pencil.turned
+    assert pencil.rotated
     M = problem.A.factor.toarray()
     exact = np.linalg.svd(M, compute_uv=False)[::-1] ** 2
     rng = np.random.default_rng(0)
@@ -347,7 +347,7 @@ def test_the_turned_matrix_counts_and_solves_like_the_square(monkeypatch):
     for shift in (-1e-3, -1e-9, exact[3] * 1.2, exact[40] * 1.0001, exact[300] * 1.0001):
         factor = factorise(pencil.at(shift), pencil.ordering)
         assert factor.negative - pencil.auxiliary == np.sum(exact < shift)
-        x = pencil.solved_by(factor, shift, R)
+        x = pencil.solve(factor, shift, R)
         np.testing.assert_allclose(M.T @ (M @ x) - shift * x, R, atol=1e-6 * np.abs(x).max())
     ours = dualfold.embed(problem, solver=Factored())
     assert ours.certificate.level == "proved"
@@ -358,7 +358,7 @@ def test_a_roll_of_many_points_is_proved():
     # Eigenvalues of 1e-12 against a spectrum of order 1; plain pivots prove nothing there.
     graph = dualfold.graph.knn(swiss_roll(30_000, random_state=0).points, 10)
     embedding = dualfold.embed(dualfold.methods.lle(dualfold.graph.join_pieces(graph)))
-    assert shifted_matrices(embedding.problem).turned
+    assert shifted_matrices(embedding.problem).rotated
     assert embedding.values[-1] < 1e-9
     assert embedding.certificate.level == "proved"
     assert embedding.certificate.gap < 1e-4

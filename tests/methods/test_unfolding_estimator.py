@@ -56,13 +56,13 @@ def test_method_solver_and_certificate_are_about_one_problem(options):
     found = dualfold.embed(stated)
     assert found.problem is stated.problem
     assert found.problem.constraints == options.get("constraints", "at_most")
-    answer = found.solution.solution
+    answer = found.solution
     again = certify_unfolding(found.problem, answer.factor, answer.weights)
     assert again.to_dict() == found.certificate.to_dict()
     assert found.certificate.holds
     # Coordinates: the principal components of the factor, which has all of the variance.
-    np.testing.assert_allclose(pdist(found.points) <= pdist(found.solution.factor) + 1e-9, True)
-    spread = np.linalg.eigvalsh(found.solution.factor.T @ found.solution.factor)[::-1][:3]
+    np.testing.assert_allclose(pdist(found.points) <= pdist(found.factor) + 1e-9, True)
+    spread = np.linalg.eigvalsh(found.solution.factor.T @ found.factor)[::-1][:3]
     np.testing.assert_allclose(found.values, spread, rtol=1e-9)
     np.testing.assert_allclose(found.points.T @ found.points, np.diag(spread), atol=1e-6)
     model = MaximumVarianceUnfolding(n_components=3, n_neighbors=4, **options).fit(X)

@@ -527,7 +527,7 @@ def test_balanced_units_keep_the_excluded_directions(size, weight):
     assert changed is not problem
     back = np.sqrt(B / changed.metric.entries)
     assert np.array_equal(changed.trivial, problem.trivial * back[:, None])
-    for given, kept in zip(N.T, np.asarray(changed.excluded).T, strict=True):
+    for given, kept in zip(N.T, changed.excluded_columns.T, strict=True):
         shares = {
             Fraction(float(k)) / (Fraction(float(x)) * Fraction(float(b)))
             for x, k, b in zip(given, kept, back, strict=True)

@@ -243,9 +243,9 @@ def test_small_unfoldings_are_never_refused_and_bounds_need_a_floor():
     chain = UnfoldingProblem(3, [[0, 1], [1, 2]], [1.0, 1.0])
     assert refuse_minutes(chain) is None
     progress = BestSides(chain, 1e-6, None)
-    progress.bound(np.ones(2), 0.0)
+    progress.offer_weights(np.ones(2), 0.0)
     assert progress.upper == np.inf
-    progress.bound(np.ones(2), 1.0)
+    progress.offer_weights(np.ones(2), 1.0)
     assert progress.upper == 2.0
     factor, weights = np.eye(3)[:, :1], np.ones(2)
     same = polished_sides(chain, factor, weights, np.zeros(2, bool))

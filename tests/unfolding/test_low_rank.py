@@ -103,12 +103,12 @@ def test_of_weights_with_the_same_bound_up_to_rounding_the_later_stay():
     problem = chain(4)
     progress = BestSides(problem, 1e-8)
     weights = np.array([1.5, 2.0, 1.5])
-    progress.bound(weights, 1.0)
+    progress.offer_weights(weights, 1.0)
     later = weights + np.array([1e-7, -2e-7, 1e-7])
-    progress.bound(later, 1 - 1e-13)
+    progress.offer_weights(later, 1 - 1e-13)
     assert np.array_equal(progress.weights, later / (1 - 1e-13))
     assert progress.upper == 5.0
-    progress.bound(2 * weights, 1.0)  # a worse bound is no tie
+    progress.offer_weights(2 * weights, 1.0)  # a worse bound is no tie
     assert np.array_equal(progress.weights, later / (1 - 1e-13))
 
 

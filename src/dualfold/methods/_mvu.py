@@ -204,8 +204,9 @@ class MaximumVarianceUnfolding(GraphEstimator):
 
     def _keep(self, fit: GraphFit) -> None:
         super()._keep(fit)
-        parts = [(rows, answer.embedding) for rows, answer in fit.parts if answer is not None]
-        found = [(rows, embedding.solution) for rows, embedding in parts]
+        found: list[tuple[Array, Any]] = [
+            (rows, answer.embedding) for rows, answer in fit.parts if answer is not None
+        ]
         self.unfoldings_ = tuple(unfolding for _, unfolding in found)
         n = sum(len(rows) for rows, _ in fit.parts)
         width = sum(unfolding.factor.shape[1] for _, unfolding in found)
@@ -223,7 +224,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
         self.n_iter_ = max([1, *(len(u.solution.history) - 1 for _, u in found)])
         self.solver_ = found[0][1].solution.solver if found else "nothing to unfold"
         total = float(np.sum(self.factor_**2))
-        kept = sum(float(np.sum(embedding.values)) for _, embedding in parts)
+        kept = sum(float(np.sum(unfolding.values)) for _, unfolding in found)
         self.variance_outside_ = max(0.0, 1 - kept / total) if total else 0.0
 
     def judged_points(

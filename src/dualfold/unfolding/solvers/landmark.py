@@ -94,7 +94,7 @@ def landmark(
         if progress.record(points):
             return progress.solution("landmark")
         weights = path_weights(problem, chosen)
-        progress.bound(weights, _floor(problem, weights, points))
+        progress.offer_weights(weights, _floor(problem, weights, points))
         progress.record(points)
     progress.story.append(f"{count} landmarks, K in the span of {n_directions} of them")
     return progress.solution("landmark")

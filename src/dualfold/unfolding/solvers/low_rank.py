@@ -195,7 +195,7 @@ class _Checkpoint:
         values, vectors = self.directions(here.weights, count, [here.points])
         worth = float(here.weights @ problem.squared) / values[0]
         if worth < progress.upper * (1 + self.tol):
-            progress.bound(here.weights, self._floor(here.weights, float(values[0])))
+            progress.offer_weights(here.weights, self._floor(here.weights, float(values[0])))
         return values, vectors
 
     def _floor(self, weights: Array, ritz: float) -> float:
