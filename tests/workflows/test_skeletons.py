@@ -18,7 +18,7 @@ from dualfold.graph import knn
 from dualfold.maps.out_of_sample import map_from_parts, parts_of
 from dualfold.methods import eigenmaps
 from dualfold.quality import Estimate
-from tests.conftest import principal_sine
+from tests.tools.angles import principal_sine
 
 FOLDER = Path(__file__).parents[2] / "docs" / "dev" / "skeletons"
 ROLL = swiss_roll(200, random_state=0).points

@@ -1,7 +1,7 @@
 """The nearest row kept near: a skeleton of a measure.
 
 Copy it to a file of src/dualfold/quality/, write your measure, then give it its place in
-quality_report.py and its meaning in . ARCHITECTURE.md has the recipe;
+quality_report.py and its meaning in picture.py. ARCHITECTURE.md has the recipe;
 tests/workflows/test_skeletons.py compares this one with brute force.
 """
 
