@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 import dualfold
-from dualfold.descriptions import DESCRIPTIONS, ESTIMATORS, FUNCTIONS
+from dualfold.descriptions import DESCRIPTIONS, ESTIMATORS, FUNCTIONS, described
 
 ROOT = Path(__file__).parents[2]
 
@@ -56,3 +56,8 @@ def test_what_is_written_from_the_descriptions_is_up_to_date():
     assert len(written) >= 3
     for path, text in written.items():
         assert path.read_text() == text, f"python docs/generated.py writes {path.name}"
+
+
+def test_a_method_by_the_name_that_people_write():
+    assert described("t-SNE") is described("tsne")
+    assert described("PCA") is described("pca")
