@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 import dualfold
 from dualfold import Isomap, LaplacianEigenmaps, LocallyLinearEmbedding, SpectralEmbedding
 from dualfold.data import digits, oversampled_swiss_roll, s_curve, swiss_roll
-from dualfold.descriptions import ESTIMATORS
+from dualfold.descriptions import ESTIMATOR_MODULES
 from dualfold.errors import DisconnectedGraph, InvalidInput, PiecesJoined, PointsCollapse
 from dualfold.kernels.reports import count_work
 from dualfold.weights.affinity import weighted_laplacian
@@ -57,7 +57,7 @@ ALL = [
 # Every estimator that finds neighbours by their number or by a radius.
 BY_RADIUS = [
     kind
-    for kind in (getattr(dualfold, name) for name in ESTIMATORS)
+    for kind in (getattr(dualfold, name) for name in ESTIMATOR_MODULES)
     if {"n_neighbors", "radius"} <= kind().get_params().keys()
 ]
 
