@@ -11,6 +11,7 @@ from dualfold.errors import ConditionFails, DisconnectedGraph, InvalidInput
 from dualfold.games import EasiestBend, unfolding_bracket, unfolding_game
 from dualfold.graph import join_pieces, knn
 from dualfold.unfolding import contraction_of, unfold
+from tests.tools.tables import roll_points
 
 
 def chain(n):
@@ -117,7 +118,7 @@ def test_refusals():
 
 def test_a_small_roll_against_the_interior_point():
     """The game's bracket closes slowly, and always holds the value that is known to 1e-8."""
-    graph = join_pieces(knn(swiss_roll(60, random_state=0).points, 6))
+    graph = join_pieces(knn(roll_points(60, random_state=0), 6))
     unfolding = unfold(graph, solver="interior_point", tol=1e-8)
     exact = unfolding.certificate
     assert exact.gap < 1e-6

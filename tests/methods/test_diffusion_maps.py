@@ -13,12 +13,12 @@ from sklearn.base import clone
 
 import dualfold
 from dualfold import DiffusionMaps, LaplacianEigenmaps
-from dualfold.data import s_curve, swiss_roll
 from dualfold.errors import DisconnectedGraph, InvalidInput, PiecesJoined
 from dualfold.saved import load_model, model_of, rechecked_model, rechecked_points, save_model
 from dualfold.weights import weighted_laplacian
+from tests.tools.tables import curve_points, roll_points
 
-CURVE = s_curve(200, random_state=0).points
+CURVE = curve_points(200, random_state=0)
 APART = np.vstack([CURVE[:90], CURVE[90:150] + 40.0, CURVE[150:] - 60.0])
 ALPHAS = [0.0, 0.5, 1.0]
 # A kernel that sees the density: everybody within three widths.
@@ -94,7 +94,7 @@ def test_distances_compare_walks(alpha, steps):
 @pytest.mark.parametrize("weights", ["heat", "binary", "density"])
 @pytest.mark.parametrize("time", [0.0, 1.0, 2.7])
 def test_without_alpha_they_are_normalised_eigenmaps_stretched(weights, time):
-    X = swiss_roll(400, random_state=1).points
+    X = roll_points(400, random_state=1)
     maps = DiffusionMaps(4, alpha=0.0, diffusion_time=time, weights=weights).fit(X)
     eigenmaps = LaplacianEigenmaps(4, weights=weights).fit(X)
     np.testing.assert_allclose(maps.eigenvalues_, eigenmaps.eigenvalues_, rtol=1e-8)
@@ -177,7 +177,7 @@ def test_old_points_come_back_where_pieces_were_joined(alpha):
 
 @pytest.mark.parametrize("alpha", ALPHAS)
 def test_new_points_by_nystroms_equation_written_out(alpha):
-    new = s_curve(20, random_state=7).points
+    new = curve_points(20, random_state=7)
     model = DiffusionMaps(2, alpha=alpha, diffusion_time=0.0, **KERNEL).fit(CURVE)
     D = cdist(new, CURVE)
     W = np.where(D <= 1.5, np.exp(-((D / 0.5) ** 2)), 0.0)

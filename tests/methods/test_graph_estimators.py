@@ -20,18 +20,19 @@ from sklearn.preprocessing import StandardScaler
 
 import dualfold
 from dualfold import Isomap, LaplacianEigenmaps, LocallyLinearEmbedding, SpectralEmbedding
-from dualfold.data import digits, oversampled_swiss_roll, s_curve, swiss_roll
+from dualfold.data import oversampled_swiss_roll, swiss_roll
 from dualfold.descriptions import ESTIMATORS
 from dualfold.errors import DisconnectedGraph, InvalidInput, PiecesJoined, PointsCollapse
 from dualfold.kernels.reports import count_work
 from dualfold.weights.affinity import weighted_laplacian
 from tests.tools.angles import principal_sine
+from tests.tools.tables import curve_points, digit_points, roll_points
 
 DATA = {
-    "roll": swiss_roll(600, random_state=0).points,
-    "curve": s_curve(500, random_state=0).points,
+    "roll": roll_points(600, random_state=0),
+    "curve": curve_points(500, random_state=0),
     # A little noise: whole numbers give ties, which scikit-learn breaks in no stated order.
-    "digits": digits().points[:500] + 1e-3 * np.random.default_rng(0).random((500, 64)),
+    "digits": digit_points(500) + 1e-3 * np.random.default_rng(0).random((500, 64)),
 }
 EIGENMAPS = [
     {},
@@ -315,7 +316,7 @@ def test_named_algorithms_and_the_oversampled_roll():
 @pytest.mark.parametrize("name", ["LE", "VLE", "ALE", "VALE"])
 def test_a_named_algorithm_solves_the_equation_of_its_name(name):
     """Tucker's Proposition 3.2 is Lv = λv; normalised it is Lv = λ·Deg·v. They differ."""
-    X = swiss_roll(220, random_state=1).points
+    X = roll_points(220, random_state=1)
     plain, normalised = (
         LaplacianEigenmaps.named(f"{kind}{name}").fit(X) for kind in ("", "normalised ")
     )
@@ -331,7 +332,7 @@ def test_a_named_algorithm_solves_the_equation_of_its_name(name):
 
 
 def test_landmarks_stand_for_all_points():
-    X = swiss_roll(1500, random_state=0).points
+    X = roll_points(1500, random_state=0)
     exact, few = Isomap(n_neighbors=10, landmarks=None), Isomap(n_neighbors=10, landmarks=100)
     exact.fit(X)
     few.fit(X)
@@ -501,7 +502,7 @@ def test_identical_rows_are_not_mapped_without_a_word(estimator):
     with pytest.warns(PointsCollapse, match="all 20 points are the same") as told:
         clone(estimator).fit(np.full((20, 3), 7.0))
     assert told[0].filename == __file__  # the warning points at the caller
-    pairs = np.repeat(swiss_roll(10, random_state=0).points, 2, axis=0)
+    pairs = np.repeat(roll_points(10, random_state=0), 2, axis=0)
     with warnings.catch_warnings():
         warnings.simplefilter("error", PointsCollapse)
         warnings.simplefilter("ignore", PiecesJoined)

@@ -12,7 +12,6 @@ from scipy.spatial.distance import cdist
 from sklearn.manifold import locally_linear_embedding
 
 import dualfold
-from dualfold.data import digits, s_curve, swiss_roll
 from dualfold.errors import (
     DisconnectedGraph,
     InvalidInput,
@@ -24,14 +23,15 @@ from dualfold.kernels.threads import one_blas_thread
 from dualfold.methods import hessian_lle, lle, ltsa, modified_lle
 from dualfold.weights import batches
 from tests.tools.angles import principal_sine
+from tests.tools.tables import curve_points, digit_points, roll_points
 
 METHODS = {"standard": lle, "modified": modified_lle, "ltsa": ltsa, "hessian": hessian_lle}
 # Digits are whole numbers and tie: a little noise makes the neighbours unique.
 NOISE = np.random.default_rng(0).standard_normal((500, 64))
 DATA = {
-    "roll": swiss_roll(600, random_state=0).points,
-    "curve": s_curve(400, random_state=1).points,
-    "digits": digits().points[:500] + 1e-3 * NOISE,
+    "roll": roll_points(600, random_state=0),
+    "curve": curve_points(400, random_state=1),
+    "digits": digit_points(500) + 1e-3 * NOISE,
 }
 
 

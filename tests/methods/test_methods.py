@@ -10,17 +10,17 @@ import pytest
 from scipy.spatial.distance import cdist
 
 import dualfold
-from dualfold.data import digits, s_curve, swiss_roll
 from dualfold.errors import CertificateFailed, DisconnectedGraph
 from dualfold.graph import knn
 from dualfold.methods import eigenmaps, mds, mds_of_distances, pca
 from dualfold.trace.solvers import Auto, Dense, Factored, Lanczos
 from tests.tools.angles import principal_sine
+from tests.tools.tables import curve_points, digit_points, roll_points
 
 DATA = {
-    "roll": swiss_roll(700, random_state=0).points,
-    "curve": s_curve(600, random_state=0).points,
-    "digits": digits().points[:900],
+    "roll": roll_points(700, random_state=0),
+    "curve": curve_points(600, random_state=0),
+    "digits": digit_points(900),
 }
 
 

@@ -15,6 +15,7 @@ from dualfold.cli import app
 from dualfold.data import digits
 from dualfold.errors import RowsLeftOut
 from dualfold.saved import load_model, model_of, rechecked_model, rechecked_points, save_model
+from tests.tools.tables import digit_points
 
 RNG = np.random.default_rng(0)
 ROLL = np.sort(RNG.random(60))[:, None] * [6.0, 0.0] + RNG.random((60, 1)) * [0.0, 1.0]
@@ -47,7 +48,7 @@ def test_neighbour_maps_are_judged_by_the_spread_that_they_have():
 
 
 def test_a_small_spread_is_eigenmaps():
-    X = digits().points[:120].astype(float)
+    X = digit_points(120).astype(float)
     model = NeighborMap(spread=1e-6).fit(X)
     plain = LaplacianEigenmaps(constraint="identity", left_out=()).fit(X)
     assert np.rad2deg(subspace_angles(model.embedding_, plain.embedding_).max()) < 0.5
@@ -55,7 +56,7 @@ def test_a_small_spread_is_eigenmaps():
 
 
 def test_the_spread_grows_as_far_as_the_tolerance_allows(tmp_path):
-    X = digits().points[:80].astype(float)
+    X = digit_points(80).astype(float)
     model = NeighborMap(tolerance=0.05).fit(X)
     verdict = model.certificate_
     assert verdict.holds
@@ -111,7 +112,7 @@ def test_on_the_command_line(tmp_path, monkeypatch):
 
 def test_of_many_rows_some_are_mapped_and_the_others_placed(monkeypatch):
     monkeypatch.setattr("dualfold.methods._neighbor_map.MAX_QUICK_ROWS", 80)
-    X = digits().points[:120]
+    X = digit_points(120)
     with pytest.warns(RowsLeftOut, match="drawn at random"):
         model = NeighborMap(random_state=0, tolerance=0.05).fit(X)
     assert len(model.rows_) == 80

@@ -8,12 +8,12 @@ import scipy.sparse as sp
 
 import dualfold
 from dualfold import PCA
-from dualfold.data import digits
 from dualfold.errors import InvalidInput
 from dualfold.methods import pca
 from dualfold.methods._pca import MAX_DENSE_ROWS, MOST_SPARSE_ROWS, pca_matrix
 from dualfold.trace.solvers import Dense
 from tests.tools.angles import principal_sine
+from tests.tools.tables import digit_points
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 5))
@@ -32,7 +32,7 @@ def test_a_share_of_the_variance_by_either_decomposition():
     np.testing.assert_allclose(full.explained_variance_, same.explained_variance_, rtol=1e-9)
 
 
-DIGITS = digits().points[:300]
+DIGITS = digit_points(300)
 
 
 @pytest.fixture(autouse=True, scope="module")

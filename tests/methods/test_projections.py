@@ -12,7 +12,6 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 import dualfold
-from dualfold.data import digits, s_curve
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.graph import from_lengths, knn, variable
 from dualfold.methods import (
@@ -30,10 +29,11 @@ from dualfold.weights import (
     row_space,
 )
 from tests.tools.angles import principal_sine
+from tests.tools.tables import curve_points, digit_points
 
 RNG = np.random.default_rng(0)
-CURVE = s_curve(220, random_state=0).points
-DIGITS = digits().points[:300]
+CURVE = curve_points(220, random_state=0)
+DIGITS = digit_points(300)
 SHORT = DIGITS[:40]  # fewer points than features
 
 
@@ -258,7 +258,7 @@ def test_projections_need_features():
 
 
 def test_projections_of_digits_do_not_find_pixel_noise():
-    X = digits().points
+    X = digit_points()
     graph, centred = knn(X, 10), X - X.mean(axis=0)
 
     def found(method, share):

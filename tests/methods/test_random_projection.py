@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from dualfold.data import digits
 from dualfold.errors import InvalidInput
 from dualfold.maps import LinearMap
 from dualfold.methods import johnson_lindenstrauss_size, random_projection
 from dualfold.methods._random_projection import _looser, _size
+from tests.tools.tables import digit_points
 
 
 def test_the_size_of_a_random_projection_by_its_formula():
@@ -29,7 +29,7 @@ def test_the_least_distortion_that_fits_is_named():
     assert "would fit" not in str(_looser(50, 1))
 
 
-DIGITS = digits().points[:300]
+DIGITS = digit_points(300)
 
 
 @pytest.fixture(autouse=True, scope="module")

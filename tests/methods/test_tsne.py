@@ -13,7 +13,6 @@ from sklearn.manifold import _t_sne
 
 import dualfold
 from dualfold import TSNE
-from dualfold.data import digits
 from dualfold.errors import InvalidInput, PointsCollapse, RowsFarAway, TooLarge
 from dualfold.graph import knn, nearest
 from dualfold.methods import tsne
@@ -21,6 +20,7 @@ from dualfold.saved import load_model, model_of, rechecked_model, save_model
 from dualfold.tsne import TsneProblem, certify_tsne
 from dualfold.tsne import neighbors as tsne_neighbors
 from dualfold.weights.perplexity import conditional_affinities, joint_affinities
+from tests.tools.tables import digit_points
 from tests.tsne.problems import DIGITS, lists_of, problem_of
 
 
@@ -32,7 +32,7 @@ def test_the_same_bits_in_two_processes_and_three_runs():
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout
     for _ in range(3):
-        mine = TSNE(perplexity=10, max_iter=250, n_jobs=1).fit_transform(digits().points[:300])
+        mine = TSNE(perplexity=10, max_iter=250, n_jobs=1).fit_transform(digit_points(300))
         assert mine.tobytes() == told
 
 
@@ -104,7 +104,7 @@ def test_more_attraction_draws_groups_together():
 
 
 def test_new_rows_do_not_depend_on_one_another(fitted):
-    new = digits().points[300:360].astype(float)
+    new = digit_points()[300:360].astype(float)
     together = fitted.transform(new)
     alone = np.vstack([fitted.transform(new[i : i + 1]) for i in range(0, 60, 7)])
     np.testing.assert_array_equal(together[::7], alone)
@@ -116,7 +116,7 @@ def test_new_rows_do_not_depend_on_one_another(fitted):
 
 
 def test_rows_far_from_all_old_ones_are_named(fitted):
-    new = digits().points[300:340].astype(float)
+    new = digit_points()[300:340].astype(float)
     with warnings.catch_warnings():
         warnings.simplefilter("error", RowsFarAway)
         usual = fitted.transform(new)
@@ -131,7 +131,7 @@ def test_rows_far_from_all_old_ones_are_named(fitted):
 def test_new_rows_on_a_grid_lie_where_all_pairs_put_them(fitted, monkeypatch):
     from dualfold.maps import attraction_map
 
-    new = digits().points[300:330].astype(float)
+    new = digit_points()[300:330].astype(float)
     by_pairs = fitted.transform(new)
     monkeypatch.setattr(attraction_map, "MAX_POINTS_BY_PAIRS", 10)
     apart = np.linalg.norm(fitted.transform(new) - by_pairs, axis=1)
@@ -142,7 +142,7 @@ def test_a_saved_model_places_rows_and_is_judged(fitted, tmp_path):
     path = tmp_path / "m.dualfold"
     save_model(path, model_of(fitted))
     model = load_model(path)
-    new = digits().points[300:320].astype(float)
+    new = digit_points()[300:320].astype(float)
     np.testing.assert_array_equal(model.transform(new), fitted.transform(new))
     again = rechecked_model(model, DIGITS)
     assert (again.level, again.kl) == ("stationary", fitted.kl_divergence_)

@@ -15,11 +15,12 @@ from dualfold.data import swiss_roll
 from dualfold.errors import DisconnectedGraph, RowsLeftOut
 from dualfold.saved import load_model, model_of, rechecked_model, rechecked_points, save_model
 from dualfold.unfolding import certify_unfolding
+from tests.tools.tables import roll_points
 
 
 @pytest.fixture(scope="module")
 def roll():
-    X = swiss_roll(150, random_state=0).points
+    X = roll_points(150, random_state=0)
     return X, MaximumVarianceUnfolding(n_neighbors=6, tol=1e-8).fit(X)
 
 
@@ -50,7 +51,7 @@ def test_the_parts_fit_together(roll):
 
 @pytest.mark.parametrize("options", [{}, {"constraints": "equal"}, {"angles": True}])
 def test_method_solver_and_certificate_are_about_one_problem(options):
-    X = swiss_roll(40, random_state=1).points
+    X = roll_points(40, random_state=1)
     graph = dualfold.graph.join_pieces(dualfold.graph.knn(X, 4))
     stated = dualfold.methods.mvu(graph, n_components=3, **options)
     found = dualfold.embed(stated)
@@ -72,7 +73,7 @@ def test_method_solver_and_certificate_are_about_one_problem(options):
 
 
 def test_the_tolerance_is_the_callers():
-    X = swiss_roll(60, random_state=0).points
+    X = roll_points(60, random_state=0)
     for solver in ("interior_point", "low_rank", "landmark"):
         rough = MaximumVarianceUnfolding(solver=solver, tolerance=0.6, n_neighbors=6).fit(X)
         assert rough.certificate_.tolerance == 0.6
@@ -125,7 +126,7 @@ def test_a_given_graph_is_used(roll):
 
 
 def test_pieces():
-    X = swiss_roll(60, random_state=1).points
+    X = roll_points(60, random_state=1)
     both = np.vstack([X, X[:40] + 200, [[900.0, 0, 0]]])
     lengths = dualfold.graph.radius(both, 9.0).lengths
     settings = {"graph": lengths, "tol": 1e-8}
@@ -150,7 +151,7 @@ def test_pieces():
 
 
 def test_equal_lengths_are_kept():
-    X = swiss_roll(80, random_state=0).points
+    X = roll_points(80, random_state=0)
     model = MaximumVarianceUnfolding(n_neighbors=5, constraints="equal", relaxation=1e-3).fit(X)
     edges = model.graph_.lengths.tocoo()
     squares = np.sum((model.factor_[edges.row] - model.factor_[edges.col]) ** 2, axis=1)
@@ -218,7 +219,7 @@ def test_rows_without_a_shape_are_unfolded_in_part_and_said(monkeypatch):
 
 
 def test_a_map_of_some_rows_is_judged_again(tmp_path):
-    X = swiss_roll(300, random_state=0).points
+    X = roll_points(300, random_state=0)
     model = MaximumVarianceUnfolding(n_neighbors=8, landmarks=150, random_state=0).fit(X)
     assert len(model.rows_) == 150
     path = tmp_path / "roll.dualfold"

@@ -10,14 +10,14 @@ import scipy.sparse as sp
 import scipy.stats
 from scipy.spatial.distance import pdist
 
-from dualfold.data import digits
 from dualfold.errors import InvalidInput
 from dualfold.methods import random_projection
 from dualfold.quality import measured_distortion
 from dualfold.quality.distortion import distortion_of_pairs, drawn_pairs
+from tests.tools.tables import digit_points
 
 RNG = np.random.default_rng(0)
-DIGITS = digits().points[:300]
+DIGITS = digit_points(300)
 
 
 @pytest.fixture(autouse=True, scope="module")

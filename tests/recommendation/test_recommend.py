@@ -24,6 +24,7 @@ from dualfold.recommendation.recommendation import Recommendation
 from dualfold.recommendation.scan import NeighborScan, Scanned
 from dualfold.recommendation.trial import Candidate
 from tests.cli.command_line import run
+from tests.tools.tables import roll_points
 
 
 def turned(X, rng, width=25):
@@ -50,7 +51,7 @@ def waves(d, n, rng):
 # Ten shapes: curves, sheets, spheres, a torus, wavy and flat clouds.
 SHAPES = {
     1: lambda n, rng: helix(n, random_state=rng).points,
-    2: lambda n, rng: swiss_roll(n, random_state=rng).points,
+    2: lambda n, rng: roll_points(n, random_state=rng),
     3: lambda n, rng: sphere(3, n, rng),
     4: lambda n, rng: torus(4, n, rng),
     5: lambda n, rng: waves(5, n, rng),
@@ -118,7 +119,7 @@ def test_clouds_have_no_short_cuts():
 
 @pytest.fixture(scope="module")
 def found():
-    return recommend(swiss_roll(1000, random_state=2).points)
+    return recommend(roll_points(1000, random_state=2))
 
 
 def test_a_roll_is_unrolled_and_a_cloud_is_not(found):

@@ -12,14 +12,14 @@ import scipy.sparse as sp
 
 import dualfold
 from dualfold import graph
-from dualfold.data import swiss_roll
 from dualfold.errors import InvalidInput
 from dualfold.graph.neighbors import neighbors_within
 from dualfold.trace.certificate import certify
 from dualfold.trace.problem import Gramian, TraceProblem
+from tests.tools.tables import roll_points
 
-X = swiss_roll(90, random_state=0).points
-NEW = swiss_roll(7, random_state=1).points
+X = roll_points(90, random_state=0)
+NEW = roll_points(7, random_state=1)
 CLASSES = np.arange(90) % 3
 # Of each its coordinates' degree in the units, and whether the bits are the same; the others
 # go through LAPACK, or stop a descent by sums that round otherwise.

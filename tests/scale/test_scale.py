@@ -27,7 +27,6 @@ from dualfold import (
     RandomProjection,
     SpectralEmbedding,
 )
-from dualfold.data import digits, swiss_roll
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.graph import nearest
 from dualfold.kernels.threads import thread_count
@@ -38,6 +37,7 @@ from dualfold.scale import TileFailed, neighbors, table
 from dualfold.scale.budget import budget, memory_bytes
 from dualfold.scale.landmarks import HeldOut, placing_cost
 from dualfold.scale.sampling import drawn_numbers, gathered
+from tests.tools.tables import digit_points, roll_points
 
 N, WIDTH = 3_001, 12
 NAMES = [f"c{place}" for place in range(WIDTH)]
@@ -419,7 +419,7 @@ def test_fisher_of_tiles_says_what_is_wrong_with_labels():
 @pytest.mark.parametrize("method", [LaplacianEigenmaps, Isomap, LocallyLinearEmbedding])
 def test_landmarks_place_the_other_rows(method):
     """As a fit of the landmarks alone does, and the cost is measured on rows held out."""
-    X = swiss_roll(2_500, random_state=0).points
+    X = roll_points(2_500, random_state=0)
     rows = table(da.from_array(X, chunks=(600, 3)), landmarks=800)
     model = method(n_neighbors=8)
     places = model.fit_transform(rows)
@@ -447,7 +447,7 @@ def curved_surface(n):
 @pytest.mark.parametrize("kind", ["groups", "surface"])
 def test_rows_held_out_decide_how_rows_are_placed(method, kind):
     """Where a map shows groups a mean of few landmarks keeps more; on a surface Nyström's rule."""
-    X = digits().points if kind == "groups" else curved_surface(1_800)
+    X = digit_points() if kind == "groups" else curved_surface(1_800)
     rows = table(da.from_array(X, chunks=(600, X.shape[1])), landmarks=700)
     model = method(n_neighbors=10).fit(rows)
     old, others = X[model.landmark_rows_], np.setdiff1d(np.arange(len(X)), model.landmark_rows_)
@@ -471,7 +471,7 @@ def test_rows_held_out_decide_how_rows_are_placed(method, kind):
 @pytest.mark.parametrize("method", [LaplacianEigenmaps, DiffusionMaps])
 def test_means_of_few_landmarks_are_judged_again(method, tmp_path):
     """A saved model of this rule holds; with another point, count or method it does not."""
-    X = digits().points
+    X = digit_points()
     rows = table(da.from_array(X, chunks=(600, 64)), landmarks=700)
     fitted = method(n_neighbors=10).fit(rows)
     model = model_of(fitted)
@@ -492,7 +492,7 @@ def test_means_of_few_landmarks_are_judged_again(method, tmp_path):
 
 def test_landmarks_of_neighbour_maps():
     """t-SNE places the other rows among the fitted ones, each on its own."""
-    X = digits().points
+    X = digit_points()
     rows = table(da.from_array(X, chunks=(500, X.shape[1])), landmarks=400)
     seen = []
     settings = {"perplexity": 10, "max_iter": 300}
@@ -512,7 +512,7 @@ def test_landmarks_of_neighbour_maps():
 
 
 def test_of_few_rows_all_are_landmarks():
-    X = swiss_roll(300, random_state=0).points
+    X = roll_points(300, random_state=0)
     model = LaplacianEigenmaps(n_neighbors=8).fit(da.from_array(X, chunks=(100, 3)))
     assert model.placing_cost_ is None
     whole = LaplacianEigenmaps(n_neighbors=8).fit(X)

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from dualfold.data import swiss_roll
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.graph import farthest_points, geodesic_distances, join_pieces, knn
 from dualfold.trace.sparse.factorisation import factorise, fill_reducing_ordering
@@ -22,6 +21,7 @@ from dualfold.unfolding.solvers.interior_point import interior_point
 from dualfold.unfolding.solvers.landmark import graph_of, landmark, path_weights
 from dualfold.unfolding.solvers.low_rank import low_rank
 from dualfold.unfolding.solvers.span import Span
+from tests.tools.tables import roll_points
 
 
 def chain(n):
@@ -44,7 +44,7 @@ def random_graph(n, share, seed, *, masses=None):
 
 
 def roll(n, seed=0):
-    graph = join_pieces(knn(swiss_roll(n, random_state=seed).points, 6))
+    graph = join_pieces(knn(roll_points(n, random_state=seed), 6))
     rows = np.repeat(np.arange(n), np.diff(graph.lengths.indptr))
     upper = rows < graph.lengths.indices
     edges = np.c_[rows, graph.lengths.indices][upper]
