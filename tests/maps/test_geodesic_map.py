@@ -11,7 +11,6 @@ from dualfold.errors import InvalidInput
 from dualfold.graph import farthest_points, geodesic_distances, knn
 from dualfold.maps import GeodesicMap, triangulation
 from dualfold.methods import isomap, landmark_isomap
-from dualfold.quality import residual_variance
 from tests.tools.tables import curve_points, digit_points, roll_points
 
 DATA = {
@@ -53,7 +52,8 @@ def test_new_points_by_brute_force():
     # And they land where an Isomap of old and new together puts them.
     together = dualfold.embed(isomap(knn(X, 8))).points
     assert (
-        residual_variance(cdist(together, together), np.vstack([embedding.points, points])) < 2e-3
+        dualfold.residual_variance(cdist(together, together), np.vstack([embedding.points, points]))
+        < 2e-3
     )
 
 

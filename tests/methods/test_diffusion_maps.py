@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import pickle
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import scipy.linalg
 from scipy.spatial.distance import cdist, pdist, squareform
-from sklearn.base import clone
 
 import dualfold
 from dualfold import DiffusionMaps, LaplacianEigenmaps
 from dualfold.errors import DisconnectedGraph, InvalidInput, PiecesJoined
-from dualfold.saved import load_model, model_of, rechecked_model, rechecked_points, save_model
 from dualfold.weights import weighted_laplacian
 from tests.tools.tables import curve_points, roll_points
 
@@ -287,59 +284,3 @@ def test_single_precision_and_given_distances():
     np.testing.assert_allclose(given.transform(D[:5]), given.embedding_[:5], atol=1e-6)
     graph = DiffusionMaps(graph=plain.graph_.lengths).fit(CURVE)
     assert up_to_sign(graph.embedding_, plain.embedding_) < 1e-6
-
-
-@pytest.mark.parametrize(
-    "model",
-    [
-        DiffusionMaps(alpha=0.5, diffusion_time=2.5),
-        DiffusionMaps(alpha=0.0, diffusion_time=0.0),
-        DiffusionMaps(landmarks=120, **KERNEL),
-        DiffusionMaps(pieces="separate", n_neighbors=5),
-        LaplacianEigenmaps(pieces="separate", n_neighbors=5, diffusion_time=2.5),
-    ],
-    ids=str,
-)
-def test_models_as_files(model, tmp_path):
-    X = APART if model.pieces == "separate" else CURVE
-    fitted = clone(model).fit(X)
-    save_model(tmp_path / "one.dualfold", model_of(fitted))
-    again = load_model(tmp_path / "one.dualfold")
-    new = X + 1e-2
-    np.testing.assert_array_equal(again.transform(new), fitted.transform(new))
-    np.testing.assert_array_equal(
-        pickle.loads(pickle.dumps(fitted)).transform(new), fitted.transform(new)
-    )
-    assert rechecked_model(again, X).level == "proved"
-    other = X.copy()
-    other[0] += 0.5
-    assert rechecked_model(again, other).level == "failed"
-
-
-@pytest.mark.parametrize("kind", [np.float64, np.float32])
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"diffusion_time": 3.0},
-        {"diffusion_time": 200.0, "alpha": 0.0},
-        {"landmarks": 120},
-        {"pieces": "separate", "diffusion_time": 3.0},
-    ],
-    ids=str,
-)
-def test_stored_points_are_judged_again(settings, kind):
-    X = (APART if "pieces" in settings else CURVE).astype(kind)
-    model = DiffusionMaps(**settings).fit(X)
-    points, values = model.embedding_, model.eigenvalues_
-    again = rechecked_points(clone(model), X, points, values)
-    assert again.level == "proved"
-    for row in (0, 77, 199):  # landmarks and others
-        moved = points.copy()
-        moved[row] += 0.05 * np.ptp(points, axis=0)
-        assert rechecked_points(clone(model), X, moved, values).level == "failed"
-    if "landmarks" not in settings:
-        return
-    parts = DiffusionMaps(landmarks=120, pieces="separate", n_neighbors=5)
-    found = clone(parts).fit(APART).embedding_
-    with pytest.raises(InvalidInput, match="judge the model instead"):
-        rechecked_points(parts, APART, found)

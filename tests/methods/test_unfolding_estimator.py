@@ -13,7 +13,6 @@ import dualfold
 from dualfold import MaximumVarianceUnfolding
 from dualfold.data import swiss_roll
 from dualfold.errors import DisconnectedGraph, RowsLeftOut
-from dualfold.saved import load_model, model_of, rechecked_model, rechecked_points, save_model
 from dualfold.unfolding import certify_unfolding
 from tests.tools.tables import roll_points
 
@@ -216,22 +215,3 @@ def test_rows_without_a_shape_are_unfolded_in_part_and_said(monkeypatch):
     # The others lie where the rule of new rows puts them.
     others = np.setdiff1d(np.arange(240), rows)
     np.testing.assert_allclose(model.embedding_[others], model.transform(X[others]))
-
-
-def test_a_map_of_some_rows_is_judged_again(tmp_path):
-    X = roll_points(300, random_state=0)
-    model = MaximumVarianceUnfolding(n_neighbors=8, landmarks=150, random_state=0).fit(X)
-    assert len(model.rows_) == 150
-    path = tmp_path / "roll.dualfold"
-    save_model(path, model_of(model))
-    stored = load_model(path)
-    assert rechecked_model(stored, X).level == "proved"
-    settings = model.get_params() | model.found_parameters()
-    sides = stored.both_sides
-    again = rechecked_points(MaximumVarianceUnfolding(**settings), X, model.embedding_, sides=sides)
-    assert again.level == "proved"
-    assert "150 landmarks" in again.about
-    moved = model.embedding_.copy()
-    moved[np.setdiff1d(np.arange(300), model.rows_)[0]] += 1
-    forged = rechecked_points(MaximumVarianceUnfolding(**settings), X, moved, sides=sides)
-    assert forged.level == "failed"

@@ -8,13 +8,14 @@ import pytest
 import dualfold
 from dualfold.errors import NotConverged
 from dualfold.graph import knn
-from dualfold.kernels.threads import one_blas_thread
 from dualfold.methods import hessian_lle, lle, ltsa, modified_lle
 from dualfold.trace.certificate import certify
 from dualfold.trace.solvers import Auto, Dense, Factored, Lanczos, Preconditioned
 from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 from tests.tools.angles import principal_sine
 from tests.tools.tables import curve_points, digit_points, roll_points
+
+pytestmark = pytest.mark.usefixtures("one_blas_thread")
 
 METHODS = {"standard": lle, "modified": modified_lle, "ltsa": ltsa, "hessian": hessian_lle}
 
@@ -26,13 +27,6 @@ DATA = {
     "curve": curve_points(400, random_state=1),
     "digits": digit_points(500) + 1e-3 * NOISE,
 }
-
-
-@pytest.fixture(autouse=True)
-def _one_thread():
-    # Matrices of a few hundred rows: threads of LAPACK would only wait for one another.
-    with one_blas_thread():
-        yield
 
 
 @pytest.mark.parametrize("solver", [Auto(), Factored(), Dense(), Preconditioned()], ids=repr)
