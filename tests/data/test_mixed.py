@@ -9,7 +9,7 @@ import dualfold
 from dualfold.cli import app
 from dualfold.data import Reading, digits, prepare, swiss_roll
 from dualfold.data.encoding import Encoding, encoded_columns
-from dualfold.data.imputation import pca_imputed
+from dualfold.data.missing_values import pca_imputed
 from dualfold.data.scales import different_units
 from dualfold.errors import InvalidInput
 from dualfold.saved import load_model, model_of, save_model

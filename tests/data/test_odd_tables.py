@@ -16,7 +16,7 @@ from dualfold.data.array_files import npz_table, sparse_table
 from dualfold.data.columns import _column_kind, _plain_column
 from dualfold.data.encoding import Encoding, from_json, to_json
 from dualfold.data.h5ad import h5ad_coordinates, h5ad_table
-from dualfold.data.imputation import pca_imputed
+from dualfold.data.missing_values import pca_imputed
 from dualfold.data.scales import column_limits
 from dualfold.descriptions import described
 from dualfold.errors import DamagedFile, InvalidInput

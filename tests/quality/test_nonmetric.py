@@ -7,7 +7,7 @@ import pytest
 
 from dualfold import quality
 from dualfold.errors import InvalidInput
-from dualfold.quality.nonmetric import pool_violators
+from dualfold.quality.pair_measures import pool_violators
 
 RNG = np.random.default_rng(0)
 X, NEW = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))

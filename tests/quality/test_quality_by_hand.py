@@ -31,7 +31,7 @@ from dualfold.quality.neighborhood_shape import (
     density_correlation,
     local_distortion,
 )
-from dualfold.quality.nonmetric import nonmetric_stress, pool_violators
+from dualfold.quality.pair_measures import nonmetric_stress, pool_violators
 from dualfold.quality.shepard import shepard
 
 LINE = np.array([0.0, 1.0, 3.0, 7.0, 15.0])[:, None]  # every distance once

@@ -15,7 +15,7 @@ from dualfold import quality, view
 from dualfold.data import digits
 from dualfold.errors import InvalidInput
 from dualfold.graph import knn
-from dualfold.quality.verdict import MEASURE_MEANINGS
+from dualfold.quality.picture import MEASURE_MEANINGS
 from dualfold.view.figures import figure_bytes
 
 

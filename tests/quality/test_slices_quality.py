@@ -12,7 +12,7 @@ from dualfold.graph import knn
 from dualfold.graph.lower_bounds import frame_of
 from dualfold.methods import tsne
 from dualfold.methods._pca import MAX_DENSE_ROWS, MOST_SPARSE_ROWS, pca_matrix
-from dualfold.quality import nonmetric, rank_counts
+from dualfold.quality import pair_measures, rank_counts
 from dualfold.quality.conformal import conformal_p_values
 from dualfold.quality.distortion import measured_distortion
 from dualfold.quality.map_axes import far_rows
@@ -22,13 +22,13 @@ from dualfold.quality.ranks import both_spaces
 @pytest.mark.parametrize("drawn", [None, 25])
 def test_pairs_are_cut_into_slices_of_a_stated_size(monkeypatch, drawn):
     """All pairs, or those of 25 rows with all others, once each: 50 in a slice, but for ties."""
-    monkeypatch.setattr(nonmetric, "MAX_SORTED_PAIRS", 50)
+    monkeypatch.setattr(pair_measures, "MAX_SORTED_PAIRS", 50)
     X = np.random.default_rng(0).normal(size=(40, 3))
     x, y = both_spaces(X, X[:, :2], "euclidean", 1)
     rows = None if drawn is None else np.arange(drawn, dtype=np.int32)
-    edges = nonmetric._slice_edges(x, rows)
+    edges = pair_measures._slice_edges(x, rows)
     between = itertools.pairwise(edges)
-    sizes = [len(nonmetric._pairs_between(x, y, rows, low, high)[0]) for low, high in between]
+    sizes = [len(pair_measures._pairs_between(x, y, rows, low, high)[0]) for low, high in between]
     total = 40 * 39 // 2 if drawn is None else drawn * 39
     assert sum(sizes) == total
     assert max(sizes[1:]) <= 50 + 8

@@ -45,8 +45,8 @@ def searches(seed):
                 basis = principal_directions(X, 47)
                 few, more = (frame_of(X, None, basis[:, :count]) for count in (8, 47))
                 for k in (7, 90):
-                    given = few.coordinates(X), few.scale, k, 1, more.coordinates(X)
-                    scan_self(X, *given)
+                    given = few.coordinates(X), k, 1, more.coordinates(X)
+                    scan_self(*given)
     gaps = rows(90, 6, seed)
     gaps[np.random.default_rng(seed).random(gaps.shape) < 0.1] = np.nan
     graph.present_nearest(gaps, 4, n_jobs=1)

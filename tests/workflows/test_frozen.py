@@ -12,13 +12,13 @@ from sklearn.base import BaseEstimator
 
 import dualfold
 from dualfold import games, methods, quality
-from dualfold.quality.verdict import MEASURE_MEANINGS
+from dualfold.quality.picture import MEASURE_MEANINGS
 
 ROOMS = ("trace", "programs", "unfolding", "games", "quality", "methods")
 # What a solver keeps while it runs; nothing of it is handed on.
 AT_WORK = {
     "trace.solvers.auto.Pace",
-    "trace.solvers.chebyshev.ChebyshevFilter",
+    "trace.solvers.lanczos.ChebyshevFilter",
     "trace.solvers.subspace.Basis",
     "unfolding.solvers.low_rank._Look",
     "unfolding.solvers.progress.Progress",

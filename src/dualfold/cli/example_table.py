@@ -39,7 +39,7 @@ def data(
     """
     from dualfold.cli.closing import try_next
     from dualfold.data import write_table
-    from dualfold.data.examples import EXAMPLE_TABLES, example_table
+    from dualfold.data.data_sets import EXAMPLE_TABLES, example_table
 
     output = output or f"{name}.csv"
     columns = example_table(name, rows, seed)

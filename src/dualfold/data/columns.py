@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dualfold.data.dates import NAMED_MONTH_PATTERN, YEAR_MONTH_PATTERN, as_dates
+from dualfold.data.encoding import NAMED_MONTH_PATTERN, YEAR_MONTH_PATTERN, as_dates
 from dualfold.data.notices import (
     ENCODED_KINDS,
     MANY_ROWS,

@@ -12,8 +12,15 @@ from numpy.typing import NDArray
 from dualfold.data import array_files as arrays
 from dualfold.data.column_choices import encoded_table, logarithms, without_redundant_columns
 from dualfold.data.columns import Table, table_of_frame
-from dualfold.data.dates import ambiguous_dates, as_dates
-from dualfold.data.encoding import Encoding, indicators, is_mixed, sources_of, to_json
+from dualfold.data.encoding import (
+    Encoding,
+    ambiguous_dates,
+    as_dates,
+    indicators,
+    is_mixed,
+    sources_of,
+    to_json,
+)
 from dualfold.data.missing_values import ColumnScaling, complete_table
 from dualfold.data.notices import target_columns_among
 from dualfold.data.reading import DEFAULT_READING, OPTION_SUBJECTS, Reading

@@ -16,8 +16,8 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, TooLarge
+from dualfold.graph.distances import distance_rounding
 from dualfold.graph.graph import Graph
-from dualfold.graph.number_rows import distance_rounding
 from dualfold.kernels import c_constant, kernel, kernels_by_dtype
 from dualfold.kernels.reports import steps, tally
 from dualfold.kernels.threads import in_threads, row_slices, thread_count

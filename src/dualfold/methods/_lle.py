@@ -30,9 +30,11 @@ from dualfold.trace.lift import EdgeLengthScale
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 from dualfold.weights.local_tangents import tangent_alignment, tangent_hessian
-from dualfold.weights.null_vectors import reconstruction_null_vectors
-from dualfold.weights.reconstruction import reconstruction_weights
-from dualfold.weights.several_weights import several_weights
+from dualfold.weights.reconstruction import (
+    reconstruction_null_vectors,
+    reconstruction_weights,
+    several_weights,
+)
 
 
 def lle(graph: Graph, *, n_components: int = 2, ridge: float = 1e-3) -> TraceProblem:

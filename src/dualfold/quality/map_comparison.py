@@ -10,7 +10,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.quality.neighbors import t_similarity
+from dualfold.quality.ranks import t_similarity
 
 __all__ = [
     "Alignment",

@@ -17,13 +17,17 @@ from dualfold.quality.coranking import (
 )
 from dualfold.quality.estimate import Estimate, drawn_rows, estimate_of_mean, values_at_all_points
 from dualfold.quality.neighborhood_shape import correlation_of_densities, distortion_of
-from dualfold.quality.nonmetric import MAX_SORTED_PAIRS, nonmetric_stress
-from dualfold.quality.pair_measures import PairSums, PairSumsCollector, pair_sums
-from dualfold.quality.picture import Picture, percent
+from dualfold.quality.pair_measures import (
+    MAX_SORTED_PAIRS,
+    PairSums,
+    PairSumsCollector,
+    nonmetric_stress,
+    pair_sums,
+)
+from dualfold.quality.picture import MEASURE_MEANINGS, Picture, percent, verdict_of
 from dualfold.quality.ranks import NeighborRanks, both_spaces, check_half, neighbor_count
 from dualfold.quality.shepard import DistanceGrid, Shepard
 from dualfold.quality.space import Space
-from dualfold.quality.verdict import MEASURE_MEANINGS, verdict_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +44,7 @@ class QualityReport:
     """How good a map is; `print` it for the verdict and the numbers.
 
     measures : name → number (an `Estimate` with bounds for a sample); what each
-        means and which end is good is in `dualfold.quality.verdict.MEASURE_MEANINGS`
+        means and which end is good is in `dualfold.quality.picture.MEASURE_MEANINGS`
     per_point : name → one number for each point, to colour the map by (NaN: not sampled)
     curve, co_ranking, shepard : for the figures of `dualfold.view`
     n, n_neighbors, sampled : points, neighbourhood size, points measured (n: all)

@@ -23,8 +23,8 @@ from queue import SimpleQueue
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.graph.distances import pair_distances
 from dualfold.graph.lower_bounds import Frame, frame_of
-from dualfold.graph.number_rows import pair_distances
 from dualfold.graph.panels import PANEL_POINTS, panel_blocks, round_robin
 from dualfold.kernels import c_constant, kernel, kernels_by_dtype
 from dualfold.kernels.reports import steps
