@@ -173,7 +173,7 @@ class PrecisePath:
     def _without_ones(self, A: DoubleDouble) -> DoubleDouble:
         """A symmetric matrix without its part along 1."""
         means = products(self.along, A)
-        return (A - means - means.transposed) + products(self.along, means)
+        return (A - means - means.transpose) + products(self.along, means)
 
     def _schur(
         self, K: DoubleDouble, R: DoubleDouble, diagonal: Array
@@ -196,7 +196,7 @@ class PrecisePath:
 
 def longest_precise_step(factor: DoubleDouble, move: DoubleDouble) -> float:
     """The largest α with LLᵀ + α·move ⪰ 0."""
-    inner = forward(factor, forward(factor, move).transposed)
+    inner = forward(factor, forward(factor, move).transpose)
     lowest = float(np.linalg.eigvalsh(inner.symmetric().high)[0])
     return np.inf if lowest >= 0 else -1.0 / lowest
 
