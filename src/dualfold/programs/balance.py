@@ -49,16 +49,16 @@ class BalancedProgram:
 def balanced_program(program: Program) -> BalancedProgram:
     """The program after Ruiz' scaling of its matrices ("A scaling algorithm to equilibrate
     both rows and columns norms in matrices", 2001), with powers of 2."""
-    n, m, held = program.n, len(program.limits), len(program.b)
+    n, m, n_ineq = program.n, len(program.limits), len(program.b)
     D, S = _units(program)
     if not _is_lossless(program, D, S):
         return BalancedProgram(program, np.ones(n), np.ones(m))
     fields: dict[str, Any] = {
         "c": program.c * D,
-        "A": _scaled_matrix(program.A, S[:held], D),
-        "b": program.b * S[:held],
-        "E": _scaled_matrix(program.E, S[held:], D),
-        "f": program.f * S[held:],
+        "A": _scaled_matrix(program.A, S[:n_ineq], D),
+        "b": program.b * S[:n_ineq],
+        "E": _scaled_matrix(program.E, S[n_ineq:], D),
+        "f": program.f * S[n_ineq:],
     }
     if isinstance(program, QuadraticProgram):
         fields["Q"] = _scaled_matrix(program.Q, D, D)

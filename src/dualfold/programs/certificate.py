@@ -136,13 +136,13 @@ class _Certification:
         self.given, self.units, self.program = program, units, units.program
         self.tolerance, self.reach = tolerance, reach
         self.exact = exact = ExactProgram(units.program)
-        n, held = program.n, exact.held
+        n, n_ineq = program.n, exact.n_ineq
         rows, columns = fractions(units.rows), fractions(units.columns)
         self.x = fractions(point[:n]) / columns
         self.w = fractions(point[n:]) / rows[: len(point) - n]
         every = fractions(y) / rows
         self.y = every.copy()
-        self.y[:held] = [max(number, Fraction(0)) for number in every[:held]]
+        self.y[:n_ineq] = [max(number, Fraction(0)) for number in every[:n_ineq]]
         self.value = exact.value(self.x, self.w)
         near = floats(self.x), floats(self.w), floats(every)
         slack = floats(exact.slack(self.x, self.w))
@@ -211,7 +211,7 @@ class _Certification:
         entries = zip(self.near.centre, self.near.radius, sizes, strict=False)
         if any(abs(centre) + radius > size for centre, radius, size in entries):
             return None, []
-        inner = self.box.within(list(sizes))
+        inner = self.box.intersection(list(sizes))
         extent = [double_below(size) for size in sizes * fractions(self.units.columns)]
         return lower_bound(self.exact, self.x, self.y, inner, self.curved), extent
 

@@ -20,11 +20,11 @@ class Terms:
     """Sums of a program at (x, y), next to the sums of their moduli, which set the scales."""
 
     def __init__(self, program: Program, x: Array, y: Array) -> None:
-        rows, limits, held = program.rows, program.limits, len(program.b)
+        rows, limits, n_ineq = program.rows, program.limits, len(program.b)
         cost = program.sign * program.c
         moduli = abs(rows)
         # Only multipliers of the right sign bound anything.
-        self.y = y = np.concatenate([np.maximum(y[:held], 0), y[held:]])
+        self.y = y = np.concatenate([np.maximum(y[:n_ineq], 0), y[n_ineq:]])
         Qx = np.zeros(len(x)) if program.Q is None else program.Q @ x
         self.gradient = Qx + cost + rows.T @ y
         self.unbalanced = self.gradient.copy()
@@ -76,14 +76,14 @@ def conditions(program: Program, x: Array, w: Array, y: Array, slack: Array) -> 
     """How well a point and multipliers meet the conditions; `slack` is h − Mx + Rw."""
     with np.errstate(all="ignore"):
         at = Terms(program, x, y)
-        held, p = len(program.b), program.nonnegative
-        short = np.concatenate([np.minimum(slack[:held], 0), slack[held:]])
+        n_ineq, p = len(program.b), program.nonnegative
+        short = np.concatenate([np.minimum(slack[:n_ineq], 0), slack[n_ineq:]])
         low = np.minimum(x[:p], 0)
         soft = 0.0 if program.R is None else largest_modulus((program.R @ (w - y)) / at.row_scale)
-        products = np.concatenate([y[:held] * slack[:held], x[:p] * at.gradient[:p]])
+        products = np.concatenate([y[:n_ineq] * slack[:n_ineq], x[:p] * at.gradient[:p]])
         return Conditions(
             max(largest_modulus(short / at.row_scale), largest_modulus(low / at.point_size)),
-            largest_modulus(np.minimum(y[:held], 0) / at.multiplier_size),
+            largest_modulus(np.minimum(y[:n_ineq], 0) / at.multiplier_size),
             max(largest_modulus(at.unbalanced / at.column_scale), soft),
             largest_modulus(products / max(at.value_scale, TINY)),
         )

@@ -49,7 +49,7 @@ class System:
         self.exact, self.exact_moduli = ExactMatrix(rows), ExactMatrix(self.moduli)
         self.limits = fractions(program.limits)
         self.sides = np.abs(program.limits)
-        self.held, self.p = len(program.b), program.nonnegative
+        self.n_ineq, self.p = len(program.b), program.nonnegative
 
     def slack(self, u: Array) -> Array:
         return self.limits - self.exact.times(u)
@@ -63,9 +63,9 @@ class System:
         if any(near.radius):
             slack = slack - self.exact_moduli.times(near.radius)
             slack[met] = ZERO
-        if any(number < 0 for number in slack[: self.held]):
+        if any(number < 0 for number in slack[: self.n_ineq]):
             return False
-        return not any(slack[self.held :])
+        return not any(slack[self.n_ineq :])
 
     def corrected(self, u: Array, met: Array, movable: Array) -> Iterator[Enclosure]:
         """The point moved a little, so that it meets the rows `met` exactly."""
@@ -94,7 +94,7 @@ def feasible_near(program: Program, point: Array) -> Enclosure | None:
 
 def _candidates(system: System, u: Array) -> Iterator[tuple[Enclosure, Array]]:
     """Points to be checked, with the rows that each meets exactly."""
-    equations = np.arange(system.held, len(system.limits))
+    equations = np.arange(system.n_ineq, len(system.limits))
     yield Enclosure(u, fractions(np.zeros(len(u)))), np.zeros(0, dtype=int)
     positive = np.array([bool(number) for number in u]) | (np.arange(len(u)) >= system.p)
     broken = equations
@@ -104,16 +104,16 @@ def _candidates(system: System, u: Array) -> Iterator[tuple[Enclosure, Array]]:
             yield near, broken
         if near is None:
             break
-        low = np.flatnonzero([number < 0 for number in system.slack(near.centre)[: system.held]])
+        low = np.flatnonzero([number < 0 for number in system.slack(near.centre)[: system.n_ineq]])
         broken = np.union1d(broken, low)
     size = np.abs(floats(u))
-    slack = floats(system.slack(u)[: system.held])
+    slack = floats(system.slack(u)[: system.n_ineq])
     scale = system.moduli @ size + system.sides
     seen: set[tuple[bytes, bytes]] = set()
     everything = np.ones(len(u), dtype=bool)
     for close in TIGHT_TOLERANCES:
         zero = (np.arange(len(u)) < system.p) & (size <= close * size.max(initial=0.0))
-        tight = np.flatnonzero(slack <= close * scale[: system.held])
+        tight = np.flatnonzero(slack <= close * scale[: system.n_ineq])
         if (zero.tobytes(), tight.tobytes()) in seen:
             continue
         seen.add((zero.tobytes(), tight.tobytes()))
@@ -146,7 +146,7 @@ def _inner_point(system: System, u: Array, tight: Array, zero: Array, step: floa
     need = step * np.concatenate([broken, np.full(int(zero.sum()), 4 * EPS * largest)])
     norms = np.maximum(np.linalg.norm(away, axis=1), TINY)
     away, need = away / norms[:, None], need / norms
-    equal = system.rows[system.held :].toarray() * units
+    equal = system.rows[system.n_ineq :].toarray() * units
     equal /= np.maximum(np.linalg.norm(equal, axis=1), TINY)[:, None]
     if not (np.isfinite(away).all() and np.isfinite(equal).all()):
         return None

@@ -189,10 +189,10 @@ class _Ray:
         self.program = program = units.program
         self.exact = exact = ExactProgram(program)
         size = max((abs(number) for number in y), default=ZERO) or Fraction(1)
-        held, p = exact.held, exact.p
-        low = min(y[:held], default=ZERO) / size
+        n_ineq, p = exact.n_ineq, exact.p
+        low = min(y[:n_ineq], default=ZERO) / size
         self.y = y / size
-        self.y[:held] = [max(number, ZERO) for number in self.y[:held]]
+        self.y[:n_ineq] = [max(number, ZERO) for number in self.y[:n_ineq]]
         self.left = exact.columns.times(self.y)
         self.softened = [] if exact.R is None else list(exact.R.times(self.y))
         self.fall = -dot(exact.limits, self.y)
@@ -235,7 +235,7 @@ class _Ray:
             np.zeros(p),
             equal,
             np.zeros(equal.shape[0]),
-            self.exact.held,
+            self.exact.n_ineq,
         )
         near = feasible_near(cone, self.y)
         if near is None:

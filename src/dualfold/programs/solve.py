@@ -153,19 +153,19 @@ def _rays(program: Program) -> Iterator[Array]:
     if largest == 0:
         return  # x = 0 keeps everything
     turned = sp.csr_array(inner.rows.T)
-    p, held = inner.nonnegative, len(inner.b)
+    p, n_ineq = inner.nonnegative, len(inner.b)
     equal = [turned[p:], *([] if inner.R is None else [sp.csr_array(inner.R)])]
     stacked = sp.csr_array(sp.vstack(equal))
     size = _power(largest)  # a power of 2 rounds nothing
     box = LinearProgram(
-        inner.limits / size, -turned[:p], np.zeros(p), stacked, np.zeros(stacked.shape[0]), held
-    ).with_bounds(np.where(np.arange(len(inner.limits)) < held, -np.inf, -1.0), 1.0)
+        inner.limits / size, -turned[:p], np.zeros(p), stacked, np.zeros(stacked.shape[0]), n_ineq
+    ).with_bounds(np.where(np.arange(len(inner.limits)) < n_ineq, -np.inf, -1.0), 1.0)
     # What is rounded to 0 may be negative: the certificate decides.
     for solver, least in ((by_highs, -1e-9), (by_pivots, np.inf)):
         found = solver(box)
         if found is not None and found[0].any() and box.value(found[0]) < least:
             ray = found[0].copy()
-            ray[:held] = np.maximum(ray[:held], 0)
+            ray[:n_ineq] = np.maximum(ray[:n_ineq], 0)
             with np.errstate(all="ignore"):
                 ray = ray * units.rows
                 ray = ray / np.abs(ray).max()
@@ -201,9 +201,9 @@ def _feasible_points(program: Program) -> Iterator[Array]:
     """Points that should keep all constraints, softened rows included."""
     units = balanced_program(program)
     inner = units.program
-    rows, held = widened_rows(inner), len(inner.b)
+    rows, n_ineq = widened_rows(inner), len(inner.b)
     flat = LinearProgram(
-        np.zeros(rows.shape[1]), rows[:held], inner.b, rows[held:], inner.f, inner.nonnegative
+        np.zeros(rows.shape[1]), rows[:n_ineq], inner.b, rows[n_ineq:], inner.f, inner.nonnegative
     )
     for solver in (by_highs, by_pivots):
         found = solver(flat)

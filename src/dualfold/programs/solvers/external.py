@@ -17,7 +17,7 @@ def polished_answer(program: Program, point: Array, multipliers: Array) -> tuple
     its slack the constraint is taken as an equation, others are left out; what remains is
     one linear system (the smallest correction that solves it, since it may be singular).
     """
-    rows, limits, held, p = (
+    rows, limits, n_ineq, p = (
         widened_rows(program),
         program.limits,
         len(program.b),
@@ -26,7 +26,7 @@ def polished_answer(program: Program, point: Array, multipliers: Array) -> tuple
     cost = np.concatenate([program.sign * program.c, np.zeros(rows.shape[1] - program.n)])
     curvature = joint_curvature(program)
     tight = np.ones(len(limits), dtype=bool)
-    tight[:held] = multipliers[:held] > program.slack(point)[:held]
+    tight[:n_ineq] = multipliers[:n_ineq] > program.slack(point)[:n_ineq]
     free = np.ones(rows.shape[1], dtype=bool)
     gradient = curvature @ point + cost + rows.T @ multipliers
     free[:p] = point[:p] > gradient[:p]
@@ -40,7 +40,7 @@ def polished_answer(program: Program, point: Array, multipliers: Array) -> tuple
         step = np.linalg.lstsq(system, np.concatenate([left, short]), rcond=1e-12)[0]
         x[free] += step[: len(upper)]
         y[tight] += step[len(upper) :]
-    x[:p], y[:held] = np.maximum(x[:p], 0), np.maximum(y[:held], 0)
+    x[:p], y[:n_ineq] = np.maximum(x[:p], 0), np.maximum(y[:n_ineq], 0)
     return x, y
 
 
@@ -88,8 +88,8 @@ def by_highs(program: Program) -> tuple[Array, Array] | None:
     # SciPy's marginals are derivatives of the optimum by the limits: −multipliers.
     marginals = np.concatenate([answer.ineqlin.marginals, answer.eqlin.marginals])
     multipliers = -marginals
-    held = len(program.b)
-    multipliers[:held] = np.maximum(multipliers[:held], 0)
+    n_ineq = len(program.b)
+    multipliers[:n_ineq] = np.maximum(multipliers[:n_ineq], 0)
     return np.asarray(answer.x, dtype=float), multipliers
 
 
@@ -112,13 +112,13 @@ def by_clarabel(program: Program, *, shrunk: bool, accuracy: float) -> tuple[Arr
             "quadratic programs are solved by Clarabel, which is not installed; "
             "pip install 'dualfold[qp]' (3 MB). certify_program needs no solver"
         ) from None
-    n, p, held = program.n, program.nonnegative, len(program.b)
+    n, p, n_ineq = program.n, program.nonnegative, len(program.b)
     curvature, rows = joint_curvature(program), widened_rows(program)
     cost = np.concatenate([program.sign * program.c, np.zeros(rows.shape[1] - n)])
     positive = -sp.eye_array(rows.shape[1], format="csr")[:p]
-    stacked = sp.vstack([rows[held:], rows[:held], positive], format="csc")
+    stacked = sp.vstack([rows[n_ineq:], rows[:n_ineq], positive], format="csc")
     limits = np.concatenate([program.f, program.b, np.zeros(p)])
-    cones = [clarabel.ZeroConeT(len(program.f)), clarabel.NonnegativeConeT(held + p)]
+    cones = [clarabel.ZeroConeT(len(program.f)), clarabel.NonnegativeConeT(n_ineq + p)]
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = accuracy
@@ -131,7 +131,7 @@ def by_clarabel(program: Program, *, shrunk: bool, accuracy: float) -> tuple[Arr
         return None
     z = np.asarray(answer.z) * size
     equal = len(program.f)
-    multipliers = np.concatenate([np.maximum(z[equal : equal + held], 0), z[:equal]])
+    multipliers = np.concatenate([np.maximum(z[equal : equal + n_ineq], 0), z[:equal]])
     point = np.asarray(answer.x) * size
     point[:p] = np.maximum(point[:p], 0)
     return point, multipliers
