@@ -1,7 +1,7 @@
-"""The sums that conditions of optimality are judged by, and the scales they are judged on.
+"""The conditions of optimality of a program as numbers, and the scales they are relative to.
 
-Nothing is proved with them: they say what is wrong with an answer, and whether an exact
-answer is worth looking for nearby.
+They prove nothing: they say what is wrong with an answer, and whether an exact answer may be
+found nearby.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.programs.exact import TINY
 from dualfold.programs.program import Program
-
-TINY = float(np.finfo(float).tiny)
 
 
 class Terms:
@@ -23,7 +22,7 @@ class Terms:
         rows, limits, n_ineq = program.rows, program.limits, len(program.b)
         cost = program.sign * program.c
         moduli = abs(rows)
-        # Only multipliers of the right sign bound anything.
+        # Only multipliers of the right sign give a bound.
         self.y = y = np.concatenate([np.maximum(y[:n_ineq], 0), y[n_ineq:]])
         Qx = np.zeros(len(x)) if program.Q is None else program.Q @ x
         self.gradient = Qx + cost + rows.T @ y
@@ -34,7 +33,7 @@ class Terms:
         softened = np.zeros(len(y)) if program.R is None else abs(program.R) @ np.abs(y)
         heights = np.asarray(moduli.sum(axis=1)).ravel()
         widths = np.asarray(moduli.sum(axis=0)).ravel()
-        # Each row is judged by its own terms: one huge entry must not excuse the others.
+        # Each row is measured by its own terms: one huge entry must not excuse the others.
         self.point_size = limit_size(program) or _usual(x) or 1.0
         self.multiplier_size = _usual_ratio(cost, widths) or _usual(y) or 1.0
         self.reaches = np.maximum(np.abs(x), self.point_size)
@@ -112,6 +111,6 @@ def largest_modulus(numbers: Array) -> float:
 
 
 def program_text(program: Program) -> str:
-    """What a certificate is about, in words."""
+    """What a certificate of the program is about, in words."""
     kind = "linear" if program.Q is None else "quadratic"
     return f"the {kind} program of {program.n} variables and {len(program.limits)} rows as given"

@@ -1,4 +1,8 @@
-"""The last digits of a program's answer: one Newton step on the constraints that look tight."""
+"""HiGHS and Clarabel, and one Newton step for the last digits of their answers.
+
+HiGHS comes with SciPy and solves linear programs; Clarabel is an optional dependency and solves
+quadratic ones.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,9 @@ from dualfold.arrays import Array
 from dualfold.errors import MissingDependency
 from dualfold.programs.program import Program
 
+# As tight as HiGHS takes them; its vertices are exact to rounding anyway.
+HIGHS_OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+
 
 def polished_answer(program: Program, point: Array, multipliers: Array) -> tuple[Array, Array]:
     """The point and multipliers after one Newton step on the constraints that look tight.
@@ -17,12 +24,8 @@ def polished_answer(program: Program, point: Array, multipliers: Array) -> tuple
     its slack the constraint is taken as an equation, others are left out; what remains is
     one linear system (the smallest correction that solves it, since it may be singular).
     """
-    rows, limits, n_ineq, p = (
-        widened_rows(program),
-        program.limits,
-        len(program.b),
-        program.nonnegative,
-    )
+    rows, limits = widened_rows(program), program.limits
+    n_ineq, p = len(program.b), program.nonnegative
     cost = np.concatenate([program.sign * program.c, np.zeros(rows.shape[1] - program.n)])
     curvature = joint_curvature(program)
     tight = np.ones(len(limits), dtype=bool)
@@ -58,14 +61,6 @@ def widened_rows(program: Program) -> sp.csr_array:
     return sp.csr_array(sp.hstack([rows, -sp.csr_array(program.R)]))
 
 
-# ==== merged: programs.solvers.highs
-# """Linear programs by HiGHS, which comes with SciPy."""
-#
-
-# As tight as HiGHS takes them; its vertices are exact to rounding anyway.
-HIGHS_OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-
-
 def by_highs(program: Program) -> tuple[Array, Array] | None:
     """A vertex and its multipliers; None where HiGHS finds no optimum."""
     from scipy.optimize import linprog
@@ -93,17 +88,12 @@ def by_highs(program: Program) -> tuple[Array, Array] | None:
     return np.asarray(answer.x, dtype=float), multipliers
 
 
-# ==== merged: programs.solvers.clarabel
-# """Quadratic programs by Clarabel, an optional dependency."""
-#
-
-
 def by_clarabel(program: Program, *, shrunk: bool, accuracy: float) -> tuple[Array, Array] | None:
     """An interior point and its multipliers; None where Clarabel says there is no optimum.
 
-    It calls programs with large c and h infeasible that are not; `shrunk` divides both by
-    their largest entry (and multiplies the answer). On random programs with rows of sizes
-    10^-3 to 10^3 that mends 14 of 58 and costs others their last digits.
+    It calls feasible programs with large c and h infeasible; `shrunk` divides both by their
+    largest entry (and multiplies the answer), which helps some programs and costs others their
+    last digits: docs/dev/notes/programs.md.
     """
     try:
         import clarabel

@@ -22,7 +22,7 @@ from dualfold.arrays import Array
 from dualfold.programs.exact import floats, integers
 from dualfold.programs.program import Program
 
-# Complementary pairs: so many take a few seconds.
+# Beyond, the integers take more than a few seconds.
 MAX_COMPLEMENTARY_PAIRS = 60
 
 
