@@ -1,4 +1,4 @@
-"""Shared by all tests: helpers that compare subspaces by angles and values by scale."""
+"""Shared by all tests: one thread of BLAS for each process, packages of other versions, data."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import gc
 import inspect
 import os
 
-import numpy as np
 import pytest
 import scipy.sparse
 import typer.main
@@ -46,15 +45,6 @@ def pytest_configure(config):
     if config.getoption("numprocesses", None) and "PYTEST_XDIST_WORKER" not in os.environ:
         for library in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
             os.environ.setdefault(library, "1")
-
-
-def principal_sine(U, V, B=None):
-    """The sine of the largest angle between two subspaces, in the inner product of B."""
-    times = (lambda X: X) if B is None else B.times
-    U = np.linalg.solve(np.linalg.cholesky(U.T @ times(U)), U.T).T
-    V = np.linalg.solve(np.linalg.cholesky(V.T @ times(V)), V.T).T
-    rest = V - U @ (U.T @ times(V))
-    return float(np.sqrt(max(np.linalg.eigvalsh(rest.T @ times(rest)).max(), 0.0)))
 
 
 @pytest.fixture(scope="session")

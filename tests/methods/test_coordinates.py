@@ -21,7 +21,6 @@ from dualfold.graph import knn
 from dualfold.quality import t_similarity
 from dualfold.saved import load_model, model_of, rechecked_model, rechecked_points, save_model
 from dualfold.trace.certificate import certify
-from dualfold.trace.lift import DiffusionLift, EdgeLengthScale, EigenvalueScale, SelectedColumns
 from dualfold.trace.solvers import Auto, Dense, Factored
 from dualfold.trace.solvers.auto import krylov_space_for
 
@@ -172,21 +171,6 @@ def test_kept_neighbours_are_the_t_similarity():
     rows = np.arange(600)
     expected = float(t_similarity(X, Y, 10))
     assert kept_neighbors(knn(X, 10), Y, rows) == pytest.approx(expected, abs=1e-12)
-
-
-def test_scales():
-    V = np.random.default_rng(0).normal(size=(50, 3))
-    values = np.array([0.01, 0.04, 0.09])
-    np.testing.assert_allclose(EigenvalueScale().factors(V, values), [1, 1 / 2, 1 / 3])
-    np.testing.assert_allclose(EigenvalueScale(0.04).factors(V, values), [1, 1, 2 / 3])
-    edges = (np.arange(49), np.arange(1, 50))
-    assert (EdgeLengthScale(edges).factors(V, values) == 1).all()  # alike already
-    points = SelectedColumns((0, 2), EdgeLengthScale(edges))(V * [1, 1, 7], values)
-    steps = np.mean((points[edges[0]] - points[edges[1]]) ** 2, axis=0)
-    assert steps[0] == pytest.approx(steps[1])
-    np.testing.assert_allclose(
-        SelectedColumns((1,), DiffusionLift(2.0))(V, values), V[:, [1]] * (1 - 0.04) ** 2
-    )
 
 
 def test_the_command_line_has_independent_ones(tmp_path, monkeypatch):

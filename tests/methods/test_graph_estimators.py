@@ -25,7 +25,7 @@ from dualfold.descriptions import ESTIMATORS
 from dualfold.errors import DisconnectedGraph, InvalidInput, PiecesJoined, PointsCollapse
 from dualfold.kernels.reports import count_work
 from dualfold.weights.affinity import weighted_laplacian
-from tests.conftest import principal_sine
+from tests.tools.angles import principal_sine
 
 DATA = {
     "roll": swiss_roll(600, random_state=0).points,

@@ -15,7 +15,7 @@ from dualfold.errors import CertificateFailed, DisconnectedGraph
 from dualfold.graph import knn
 from dualfold.methods import eigenmaps, mds, mds_of_distances, pca
 from dualfold.trace.solvers import Auto, Dense, Factored, Lanczos
-from tests.conftest import principal_sine
+from tests.tools.angles import principal_sine
 
 DATA = {
     "roll": swiss_roll(700, random_state=0).points,

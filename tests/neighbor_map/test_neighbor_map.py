@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import importlib
-import json
 
 import mpmath
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from scipy.linalg import subspace_angles
-from typer.testing import CliRunner
 
-from dualfold import LaplacianEigenmaps, NeighborMap
-from dualfold.cli import app
-from dualfold.data import digits
-from dualfold.errors import InvalidInput, RowsLeftOut, TooLarge
+from dualfold.errors import InvalidInput, TooLarge
 from dualfold.graph import knn
 from dualfold.methods import neighbor_map
 from dualfold.neighbor_map import (
@@ -30,8 +24,13 @@ from dualfold.neighbor_map.fantope import in_fantope
 from dualfold.neighbor_map.gaussian_sums import GaussianSums
 from dualfold.neighbor_map.homotopy import neighbor_answer, stiefel_descent
 from dualfold.neighbor_map.lower_bound import searched_bound
-from dualfold.neighbor_map.problem import kernel, pair_shares, slope, slope_times, squared_distances
-from dualfold.saved import load_model, model_of, rechecked_model, rechecked_points, save_model
+from dualfold.neighbor_map.problem import (
+    kernel,
+    pair_shares,
+    slope,
+    slope_times,
+    squared_distances,
+)
 
 
 def random_problem(seed: int, n: int, spread: float | None = None, d: int = 2):
@@ -182,14 +181,6 @@ def test_the_nearest_point_of_the_fantope():
         assert np.vdot(G + G.T - near, 2 * Q @ Q.T - near) < 1e-9
 
 
-def test_a_small_spread_is_eigenmaps():
-    X = digits().points[:120].astype(float)
-    model = NeighborMap(spread=1e-6).fit(X)
-    plain = LaplacianEigenmaps(constraint="identity", left_out=()).fit(X)
-    assert np.rad2deg(subspace_angles(model.embedding_, plain.embedding_).max()) < 0.5
-    assert model.certificate_.level == "proved"
-
-
 def test_what_is_no_map_and_what_is_no_bound():
     problem = random_problem(2, 20, 0.05)
     good = neighbor_answer(problem, some_map(problem, np.random.default_rng(0)), tolerance=0.5)
@@ -212,25 +203,6 @@ def test_what_is_no_map_and_what_is_no_bound():
     for wrong in (np.ones((20, 20)), -kernel(squared_distances(Y)), np.zeros((20, 20))):
         with pytest.raises(InvalidInput, match="weights of pairs"):
             neighbor_bound(problem, wrong)
-
-
-def test_the_spread_grows_as_far_as_the_tolerance_allows(tmp_path):
-    X = digits().points[:80].astype(float)
-    model = NeighborMap(tolerance=0.05).fit(X)
-    verdict = model.certificate_
-    assert verdict.holds
-    assert verdict.bound <= verdict.value <= 1.05 * verdict.bound
-    wider = [one for one in model.history_ if one[0] > model.spread_]
-    assert wider
-    assert all(value > 1.05 * bound for _, value, bound in wider)
-    np.testing.assert_allclose(model.embedding_.T @ model.embedding_ / 80 / model.spread_,
-                               np.eye(2), atol=1e-9)  # fmt: skip
-    save_model(tmp_path / "m", model_of(model))
-    assert rechecked_model(load_model(tmp_path / "m"), X, tolerance=0.05).level == "proved"
-    again = NeighborMap(**model.found_parameters())
-    assert rechecked_points(again, X, model.embedding_, tolerance=0.05).level == "proved"
-    assert rechecked_points(again, X, model.embedding_ * [1, -1.1]).level == "failed"
-    np.testing.assert_allclose(model.transform(X), model.embedding_, atol=1e-9)
 
 
 @pytest.mark.parametrize("width", [1, 2, 3])
@@ -276,61 +248,6 @@ def test_the_searched_bound_is_the_proved_one_from_below(monkeypatch, random):
             # The search resolves less than a proof: 1/100 of KL is plenty.
             assert known - 0.01 * value <= bound <= known + 1e-9
             assert 0 < chance < 1e-10
-
-
-def test_many_rows_are_measured(monkeypatch, tmp_path):
-    for module in ("problem", "certificate", "homotopy"):
-        monkeypatch.setattr(f"dualfold.neighbor_map.{module}.MAX_PAIRED_ROWS", 400)
-    monkeypatch.setattr("dualfold.methods._neighbor_map.MAX_PAIRED_ROWS", 400)
-    X = np.random.default_rng(0).uniform(size=(500, 2))
-    model = NeighborMap(tolerance=0.02).fit(X)
-    verdict = model.certificate_
-    assert (verdict.level, verdict.holds) == ("measured", True)
-    assert "but for a chance of" in str(verdict)
-    assert 0 < verdict.bound < verdict.value < 1.02 * verdict.bound
-    again = NeighborMap(**model.found_parameters())
-    assert rechecked_points(again, X, model.embedding_, tolerance=0.02).level == "measured"
-    turned = model.embedding_[::-1].copy()  # still white, and a bad map
-    assert not rechecked_points(again, X, turned, tolerance=0.02).holds
-    assert NeighborMap(spread=3.0).fit(X).certificate_.level == "unresolved"
-
-
-def test_on_the_command_line(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    np.savetxt("t.csv", digits().points[:60, 10:30], delimiter=",")
-
-    def run(*words, code=0):
-        result = CliRunner().invoke(app, [str(word) for word in words])
-        assert result.exit_code == code, result.output
-        return result.stdout
-
-    words = ("embed", "t.csv", "-m", "neighbor_map", "-o", "m.csv", "--tolerance", 0.03, "--json")
-    found = json.loads(run(*words))
-    assert found["certificate"]["level"] == "proved"
-    assert found["certificate"]["bound"] > 0
-    assert "white" in found["solved"]
-    assert found["settings"]["spread"] > 0
-    judged = json.loads(run("certify", "t.csv", "m.csv", "--tolerance", 0.03, "--json"))
-    assert judged["certificate"]["level"] == "proved"
-
-
-def test_of_many_rows_some_are_mapped_and_the_others_placed(monkeypatch):
-    monkeypatch.setattr("dualfold.methods._neighbor_map.MAX_QUICK_ROWS", 80)
-    X = digits().points[:120]
-    with pytest.warns(RowsLeftOut, match="drawn at random"):
-        model = NeighborMap(random_state=0, tolerance=0.05).fit(X)
-    assert len(model.rows_) == 80
-    assert "80 landmarks" in model.certificate_.about
-    alone = NeighborMap(tolerance=0.05).fit(X[model.rows_])
-    assert alone.divergence_ == pytest.approx(model.divergence_, rel=1e-6)
-    others = np.setdiff1d(np.arange(120), model.rows_)
-    np.testing.assert_allclose(model.embedding_[others], model.transform(X[others]))
-    again = NeighborMap(**(model.get_params() | model.found_parameters()))
-    judged = rechecked_points(again, X, model.embedding_, tolerance=0.05)
-    assert judged.level == "proved"
-    moved = model.embedding_.copy()
-    moved[others[0]] += 1
-    assert rechecked_points(again, X, moved, tolerance=0.05).level == "failed"
 
 
 @pytest.mark.parametrize("seed", range(20))

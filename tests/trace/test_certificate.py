@@ -13,7 +13,6 @@ from dualfold.errors import InvalidInput
 from dualfold.trace import Gramian, TraceProblem, certify
 from dualfold.trace import certificate as certificate_module
 from dualfold.trace.certificate import TraceCertificate
-from dualfold.trace.lift import EdgeLengthScale
 from dualfold.trace.proof import routes as proofs
 from dualfold.trace.proof.completeness import SpectralFloor, deflated_norm_floor, norm_floor
 from dualfold.trace.proof.random_search import random_floor
@@ -527,7 +526,7 @@ def test_balanced_units_keep_the_excluded_directions(size, weight):
     assert changed is not problem
     back = np.sqrt(B / changed.metric.entries)
     assert np.array_equal(changed.trivial, problem.trivial * back[:, None])
-    for given, kept in zip(N.T, np.asarray(changed.excluded).T, strict=True):
+    for given, kept in zip(N.T, changed.excluded_columns.T, strict=True):
         shares = {
             Fraction(float(k)) / (Fraction(float(x)) * Fraction(float(b)))
             for x, k, b in zip(given, kept, back, strict=True)
@@ -563,4 +562,3 @@ def test_defaults_say_that_nothing_is_known_and_nothing_is_wrong():
     assert (plain.chance, plain.seen, plain.error) == (0.0, None, 0.0)
     fields = {field.name: field.default for field in dataclasses.fields(TraceCertificate)}
     assert fields["eigenvectors"] is True
-    assert EdgeLengthScale((np.zeros(0), np.zeros(0))).alike == 1.5

@@ -5,11 +5,14 @@ As in `test_charges_trace.py`, with a coarse unit.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from dualfold.trace import Gramian, TraceProblem
+from dualfold.trace.metric import ExcludedSpan
 from dualfold.trace.proof import dense_inertia as pivots
 from dualfold.trace.proof import random_search as search
 from dualfold.trace.proof import rounding
@@ -150,14 +153,15 @@ def test_random_floors_lie_as_low_as_their_chance_asks():
 def test_random_searches_are_charged_by_the_condition_of_the_metric(monkeypatch):
     scale, A = 8.0, np.diag([1.0, 2.0, 3.0])
     monkeypatch.setattr(search, "UNDERFLOW_BOUND", 0.5)
+    monkeypatch.setattr(TraceProblem, "asymmetry", 0.25)
     for B, condition, lowest in ((None, 4.0, 1.0), (np.diag([1.0, 2, 4]) + 0.0, 8.0, None)):
         problem = TraceProblem(A, B, count=1)
-        problem.__dict__["asymmetry"] = 0.25
         low = problem.metric.lowest if lowest is None else lowest
         condition = condition if lowest else 4 + 4 / low
         expected = 64 * U * condition * scale + 0.75 / low
         assert search._blur(problem, scale) == pytest.approx(expected, rel=1e-12)
-    problem.__dict__["_excluded"] = (np.zeros((3, 0)), 0.125)
+    span = ExcludedSpan(np.zeros((3, 0)), np.zeros((3, 0)), 0.125)
+    problem = replace(problem, excluded=span)
     assert search._blur(problem, scale) == pytest.approx(expected + 4 * 0.125 * scale, rel=1e-12)
 
 

@@ -5,12 +5,15 @@ As in `test_margins.py`.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.linalg
 import scipy.sparse as sp
 
 from dualfold.trace import Gramian, TraceProblem
+from dualfold.trace.metric import ExcludedSpan
 from dualfold.trace.proof import completeness
 from dualfold.trace.proof import singular_values as singular
 from tests.proofs.coarse import U, coarse, gamma
@@ -142,7 +145,8 @@ def test_what_a_floor_proves_of_singular_values_in_a_coarse_arithmetic():
     assert 1.6 <= none.lower <= 2 * 0.81 * (1 - 8 * U)
     assert none.blurred == pytest.approx(0.5 + none.value_blur)
     # Excluded directions that are known to an error: so much of each value may be along them.
-    problem.__dict__["_excluded"] = (problem.trivial, 0.0625)
+    span = ExcludedSpan(problem.excluded_columns, problem.trivial, 0.0625)
+    problem = replace(problem, excluded=span)
     assert found.lower - bracket_of(problem, V, floor).lower == pytest.approx(
         0.0625 * 2 * 9, rel=0.01
     )

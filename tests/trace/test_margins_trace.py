@@ -7,12 +7,14 @@ whose unit is so large that no term hides behind another one.
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from dualfold.trace import Gramian, TraceProblem
+from dualfold.trace.metric import ExcludedSpan
 from dualfold.trace.proof import rounding
 from dualfold.trace.proof import singular_values as singular
 from dualfold.trace.proof import trial_directions as trials
@@ -269,8 +271,8 @@ def test_a_basis_pays_for_how_far_it_is_off_the_span(coarsely, metric):
     whole = small("dense", metric, excluded=False)
     axes = np.eye(5)[:, :2]  # turned by zeros and ones: nothing is rounded
     assert trials.span_error(whole, axes, axes[:, ::-1] * [1.0, -1.0]) == 0.0
-    aside = problem.__dict__["_excluded"]
-    problem.__dict__["_excluded"] = (aside[0], 3.0)  # N itself is known to so much
+    span = ExcludedSpan(problem.excluded_columns, problem.trivial, 3.0)  # N is known to 3.0
+    problem = replace(problem, excluded=span)
     assert trials.span_error(problem, given, given) >= 2 * 3.0
 
 

@@ -39,7 +39,6 @@ from dualfold.trace.proof.exact_arithmetic import (
     _ritz_values,
     exact_proof,
 )
-from dualfold.trace.proof.rounding import _estimated_norm
 from dualfold.trace.proof.singular_values import ritz_directions
 from dualfold.trace.solvers import Dense as DenseSolver
 from dualfold.trace.solvers.auto import MIN_SMALL_WORLD_ROWS, _is_small_world, _product_seconds
@@ -129,7 +128,7 @@ def test_an_operator_that_returns_no_numbers_is_refused():
 
 
 def test_the_norm_of_nothing_is_0():
-    assert _estimated_norm(problem(np.zeros((4, 4)))) == 0
+    assert problem(np.zeros((4, 4))).norm_estimate == 0
 
 
 def test_a_dense_solve_has_a_limit():

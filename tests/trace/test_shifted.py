@@ -37,13 +37,13 @@ def test_counts_and_solves_of_every_form(monkeypatch, kind, sense, shift):
     monkeypatch.setattr(room, "MAX_ROTATED_FLOPS_RATIO", 1e9)
     problem, A, B = posed("square" if kind == "turned" else kind, sense)
     pencil = shifted_matrices(problem)
-    assert pencil.turned == (kind == "turned")
+    assert pencil.rotated == (kind == "turned")
     factor = factorise(pencil.at(shift), pencil.ordering)
     whole = problem.sign * A - shift * B
     below = np.sum(np.linalg.eigvalsh(whole) < 0)
     assert factor.negative - (pencil.auxiliary if sense == "min" else 0) == below
     R = np.random.default_rng(1).normal(size=(40, 3))
-    np.testing.assert_allclose(whole @ pencil.solved_by(factor, shift, R), R, atol=1e-9)
+    np.testing.assert_allclose(whole @ pencil.solve(factor, shift, R), R, atol=1e-9)
 
 
 def test_a_problem_has_its_matrices_once_and_takes_them_along():

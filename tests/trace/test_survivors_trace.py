@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,6 +14,7 @@ from dualfold.errors import InvalidInput
 from dualfold.kernels.reports import count_work
 from dualfold.trace import Gramian, TraceProblem, certify
 from dualfold.trace import units as balanced
+from dualfold.trace.metric import ExcludedSpan
 from dualfold.trace.problem import product
 from dualfold.trace.proof import exact_arithmetic as exact
 from dualfold.trace.proof import random_search as search
@@ -79,7 +81,7 @@ def test_the_turned_matrix_has_room_for_every_entry_of_b(monkeypatch, metric):
     )
     problem = TraceProblem(Gramian(M), B, count=2)
     pencil = shifted.shifted_matrices(problem)
-    assert pencil.turned
+    assert pencil.rotated
     height = 0.3
     dense = (M.T @ M).toarray() - height * problem.metric.sparse().toarray()
     count = factorise(pencil.at(height), pencil.ordering).negative - n
@@ -131,7 +133,8 @@ def test_an_answer_off_its_span_is_charged_for_the_width_of_the_spectrum(monkeyp
 
 
 def case(problem, off, lift=10.0, scale=3.0):
-    problem.__dict__["_excluded"] = (problem.trivial, off)
+    span = ExcludedSpan(problem.excluded_columns, problem.trivial, off)
+    problem = replace(problem, excluded=span)
     return SimpleNamespace(
         excluded=excluded_trial(problem), problem=problem, lift=lift, scale=scale
     )

@@ -145,6 +145,20 @@ class Dense:
 Metric = Identity | Diagonal | Sparse | Dense
 
 
+@dataclass(frozen=True, eq=False)
+class ExcludedSpan:
+    """Excluded directions together with a basis of their span.
+
+    columns : the directions as they were given, n×p
+    basis : B-orthonormal, n×p
+    error : how far, in the norm of B, a column of the basis may lie off the span of `columns`
+    """
+
+    columns: Array
+    basis: Array
+    error: float
+
+
 def metric(B: Any, n: int) -> Metric:
     """The inner product that B stands for: None, a vector, a sparse or dense matrix."""
     if isinstance(B, Identity | Diagonal | Sparse | Dense):
@@ -178,6 +192,17 @@ def metric(B: Any, n: int) -> Metric:
             Argument("B", None),
         )
     return found
+
+
+def excluded_span(N: Any, metric: Metric) -> ExcludedSpan:
+    """The span of given directions (None: there are none), with a B-orthonormal basis."""
+    if N is None:
+        none = np.zeros((metric.n, 0))
+        return ExcludedSpan(none, none, 0.0)
+    columns = real_entries(N, "excluded").reshape(metric.n, -1)
+    if not np.isfinite(columns).all() or not np.abs(columns).max(axis=0, initial=0.0).all():
+        raise InvalidInput("an excluded direction is 0 or not finite; leave it out")
+    return ExcludedSpan(columns, *orthonormal_span(columns, metric))
 
 
 def orthonormal_span(N: Array, metric: Metric) -> tuple[Array, float]:

@@ -36,7 +36,7 @@ from dualfold.trace.matrix_entries import (
     real_sparse,
     symmetric,
 )
-from dualfold.trace.metric import Metric, metric, orthonormal_span
+from dualfold.trace.metric import ExcludedSpan, Metric, excluded_span, metric
 
 _wide_product = kernel("wide_product")
 PRODUCT_COLUMNS = c_constant("PRODUCT_COLUMNS")  # of V that the kernel takes at once
@@ -88,7 +88,8 @@ class TraceProblem:
     count : number of directions wanted
     sense : "min" or "max"
     excluded : n×p array whose columns span the trivial directions N; they must
-        be an invariant subspace (eigenvectors) of the pencil
+        be an invariant subspace (eigenvectors) of the pencil; or an `ExcludedSpan`, whose basis
+        is then taken as it is
     lift : turns (vectors, values) into the points of the embedding: a `Lift`, or a function
     about : what the problem is about when that is not all of the data, in words
 
@@ -141,24 +142,38 @@ class TraceProblem:
         """B as an inner product."""
         return self.B
 
-    @cached_property
+    @property
     def trivial(self) -> Array:
         """A B-orthonormal basis of the excluded directions, n×p (p may be 0)."""
-        return self._excluded[0]
+        return self._span.basis
 
     @property
     def trivial_error(self) -> float:
         """How far, in the norm of B, a column of `trivial` may lie off the excluded span."""
-        return self._excluded[1]
+        return self._span.error
+
+    @property
+    def excluded_columns(self) -> Array:
+        """The excluded directions as they were given, n×p."""
+        return self._span.columns
 
     @cached_property
-    def _excluded(self) -> tuple[Array, float]:
-        if self.excluded is None:
-            return np.zeros((self.n, 0)), 0.0
-        N = real_entries(self.excluded, "excluded").reshape(self.n, -1)
-        if not np.isfinite(N).all() or not np.abs(N).max(axis=0, initial=0.0).all():
-            raise InvalidInput("an excluded direction is 0 or not finite; leave it out")
-        return orthonormal_span(N, self.metric)
+    def _span(self) -> ExcludedSpan:
+        known = isinstance(self.excluded, ExcludedSpan)
+        return self.excluded if known else excluded_span(self.excluded, self.metric)
+
+    @cached_property
+    def norm_estimate(self) -> float:
+        """Half as much again as a power iteration finds of ‖A‖: no bound, for operators only."""
+        v = np.random.default_rng(2).standard_normal((self.n, 1))
+        top = 0.0
+        for _ in range(12):
+            length = float(np.linalg.norm(v))
+            if length == 0:  # A is 0 (all points are equal)
+                break
+            v = self.descent(v / length)
+            top = max(top, float(np.linalg.norm(v)))
+        return 1.5 * top
 
     @cached_property
     def asymmetry(self) -> float:

@@ -16,7 +16,15 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold.arrays import Array
-from dualfold.trace.metric import Dense, Diagonal, Identity, Metric, Sparse, in_row_units
+from dualfold.trace.metric import (
+    Dense,
+    Diagonal,
+    ExcludedSpan,
+    Identity,
+    Metric,
+    Sparse,
+    in_row_units,
+)
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.sparse.shifted_matrices import share_ordering
 
@@ -45,12 +53,9 @@ def balanced_problem(problem: TraceProblem, V: Array) -> tuple[TraceProblem, Arr
         turned = V * back
     if N is None or not _is_exact(V[:, answer], turned[:, answer]):
         return problem, V
-    changed = replace(
-        problem, A=A, B=_scaled_metric(metric, powers), excluded=N if N.shape[1] else None
-    )
     # The basis that trivial_error is about, not another one of the same span.
-    changed.__dict__["_excluded"] = (problem.trivial * back, problem.trivial_error)
-    changed.__dict__["trivial"] = problem.trivial * back
+    span = ExcludedSpan(N, problem.trivial * back, problem.trivial_error)
+    changed = replace(problem, A=A, B=_scaled_metric(metric, powers), excluded=span)
     share_ordering(problem, changed)
     return changed, turned
 
@@ -69,19 +74,15 @@ def rescaled_problem(problem: TraceProblem) -> tuple[TraceProblem, int]:
     scaled = _scaled_matrix(A, np.full(problem.n, -power // 2))
     if scaled is None:
         return problem, 0
-    changed = replace(problem, A=scaled)
-    for known in ("_excluded", "trivial"):
-        if known in problem.__dict__:
-            changed.__dict__[known] = problem.__dict__[known]
+    span = ExcludedSpan(problem.excluded_columns, problem.trivial, problem.trivial_error)
+    changed = replace(problem, A=scaled, excluded=span)
     share_ordering(problem, changed)
     return changed, power
 
 
 def _scaled_columns(problem: TraceProblem, powers: Array) -> Array | None:
     """N divided by D, each column in units of its largest entry; None where one is rounded."""
-    if problem.excluded is None:
-        return np.zeros((problem.n, 0))
-    N = np.asarray(problem.excluded, dtype=float).reshape(problem.n, -1)
+    N = problem.excluded_columns
     scaled = in_row_units(N, -powers)
     return scaled if _is_exact(N, scaled) else None
 

@@ -270,7 +270,7 @@ def _counted_floor(
     seen = factor.negative - expected - hidden
 
     def solve(R: Array) -> Array:
-        return shifted_matrices(problem).solved_by(factor, height, R)
+        return shifted_matrices(problem).solve(factor, height, R)
 
     return SpectralFloor(below, reached, "inertia", seen=seen, error=height - reached, solve=solve)
 
@@ -316,7 +316,7 @@ def counted_height(
     lowest = problem.metric.lowest
     if lowest <= 0:
         return -np.inf
-    if pencil.turned:  # x of a turned row is half of one and half of the other
+    if pencil.rotated:  # x of a turned row is half of one and half of the other
         errors = np.full(len(errors), errors.max())
     if before:
         balance = pencil.balance(height)
@@ -390,7 +390,7 @@ def _shift_rounding(problem: TraceProblem, matrix: sp.csr_array, height: float) 
     pencil = shifted_matrices(problem)
     balance = pencil.balance(height)
     shifts = abs(height) / balance * (abs(problem.metric.sparse()) @ np.ones(problem.n))
-    if pencil.turned:  # the shift and α stand in both halves, as sum and difference
+    if pencil.rotated:  # the shift and α stand in both halves, as sum and difference
         rows += np.tile(shifts + balance, 2)
     else:
         rows[pencil.auxiliary :] += shifts

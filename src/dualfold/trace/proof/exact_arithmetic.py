@@ -155,9 +155,7 @@ def _pencil(problem: TraceProblem) -> IntegerPencil | None:
         given = IntegerMatrix.of(problem.A)
         A = IntegerMatrix(sign * (given.entries + given.entries.T), given.power - 1)
     B = _metric(problem)
-    N = np.zeros((problem.n, 0))
-    if problem.excluded is not None:
-        N = np.asarray(problem.excluded, dtype=float).reshape(problem.n, -1)
+    N = problem.excluded_columns
     found = IntegerPencil(A, B, IntegerMatrix.of(N))
     power = min(A.power, B.power)
     sizes = (_bits(A.lowered(power)), _bits(B.lowered(power)) + 53, _bits((B @ found.N).entries))

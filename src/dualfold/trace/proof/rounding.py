@@ -68,25 +68,7 @@ def norm_bound(problem: TraceProblem) -> float:
         return float(M.sum(axis=0).max() * M.sum(axis=1).max()) * UP
     if sp.issparse(A):
         return float(abs(A).sum(axis=1).max()) * UP
-    return _estimated_norm(problem)
-
-
-def _estimated_norm(problem: TraceProblem) -> float:
-    """Half as much again as a power iteration finds."""
-    known = problem.__dict__.get("_guessed_norm")
-    if known is not None:
-        return float(known)
-    v = np.random.default_rng(2).standard_normal((problem.n, 1))
-    top = 0.0
-    for _ in range(12):
-        length = float(np.linalg.norm(v))
-        if length == 0:  # A is 0 (all points are equal)
-            break
-        v = problem.descent(v / length)
-        top = max(top, float(np.linalg.norm(v)))
-    guess = 1.5 * top
-    problem.__dict__["_guessed_norm"] = guess  # frozen, and this is no field of it
-    return guess
+    return problem.norm_estimate
 
 
 def product_errors(problem: TraceProblem, V: Array) -> Array:

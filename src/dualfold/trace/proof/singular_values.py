@@ -145,7 +145,7 @@ def _counted_floor(
     seen = factor.negative - shifted_matrices(problem).auxiliary - problem.trivial.shape[1]
 
     def solve(R: Array) -> tuple[Array, Array]:
-        return shifted_matrices(problem).solved_pairs(factor, height, R)
+        return shifted_matrices(problem).solve_pairs(factor, height, R)
 
     return SpectralFloor(below, reached, "inertia", seen=seen, error=height - reached, solve=solve)
 

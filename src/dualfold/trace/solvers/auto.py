@@ -68,7 +68,7 @@ class Auto(Solver):
         )
         thin = factored < np.inf and _is_thin(problem)
         hopeless = _is_low_end_of_gramian(problem) and (
-            factored < HOPELESS_LANCZOS_SECONDS or shifted_matrices(problem).turned
+            factored < HOPELESS_LANCZOS_SECONDS or shifted_matrices(problem).rotated
         )
         if thin or (hopeless and factored < np.inf):
             return _with_story(self._factored().attempt(problem), story)

@@ -81,7 +81,7 @@ def inverse_below(problem: TraceProblem) -> Callable[[Array], Array]:
         if factor.negative == expected and not factor.zero:
             break
         shift, step = max(sure - shift_margin(problem) * size, shift - step), 2 * step
-    return lambda R: pencil.solved_by(factor, shift, R)
+    return lambda R: pencil.solve(factor, shift, R)
 
 
 def shift_below(problem: TraceProblem) -> float:
@@ -111,7 +111,7 @@ def shift_below(problem: TraceProblem) -> float:
 
 def shift_margin(problem: TraceProblem) -> float:
     if isinstance(problem.A, Gramian):
-        return ROTATED_MARGIN if shifted_matrices(problem).turned else GRAMIAN_MARGIN
+        return ROTATED_MARGIN if shifted_matrices(problem).rotated else GRAMIAN_MARGIN
     return SHIFT_MARGIN
 
 

@@ -1,25 +1,26 @@
-"""New rows: p-values that hold by simulation, and what `transform` says of them."""
+"""New rows of a model: those unlike its own rows are called foreign, others are not."""
 
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 
+import dualfold
 from dualfold.data import read_metadata
-from dualfold.errors import InvalidInput
-from dualfold.quality import conformal_p_values
-from dualfold.saved import ForeignRows, load_model, save_model
+from dualfold.saved import (
+    ForeignRows,
+    judged_rows,
+    kept_rows,
+    load_model,
+    model_of,
+    old_rows,
+    save_model,
+)
 from tests.cli.command_line import run
 
-DRAWS = {
-    "normal": lambda n, rng: rng.standard_normal((n, 4)),
-    "heavy tails": lambda n, rng: np.exp(1.5 * rng.standard_normal((n, 4))),
-    "a thin group": lambda n, rng: (
-        rng.standard_normal((n, 2)) * 10.0 ** (rows := rng.integers(0, 2, (n, 1))) + 80 * rows
-    ),
-    "repeated rows": lambda n, rng: rng.integers(0, 3, (n, 3)).astype(float),
-}
+X = np.random.default_rng(0).normal(size=(30, 3))
 
 
 @pytest.mark.parametrize("n", [10, 60, 500])
@@ -35,33 +36,19 @@ def test_many_new_rows_against_few_old_ones_raise_no_alarm(n):
     assert n < 20 or ForeignRows(np.full(100, 1 / (n + 1)), n).more_than_chance
 
 
-@pytest.mark.parametrize("name", DRAWS)
-def test_rows_drawn_as_the_old_ones_are_rarely_foreign(name):
-    rng = np.random.default_rng(0)
-    draw = DRAWS[name]
-    p = np.concatenate([conformal_p_values(draw(150, rng), draw(50, rng)) for _ in range(40)])
-    # 2,000 p-values: ±0.015 is three standard deviations of independent ones; they are not quite.
-    assert np.mean(p <= 0.05) <= 0.07
-    assert np.mean(p <= 0.2) <= 0.24
-    if name != "repeated rows":  # there many tie, and ties count against foreign
-        assert np.mean(p <= 0.05) >= 0.03
-        assert np.mean(p <= 0.2) >= 0.12  # in two dimensions they are too large, as stated
-
-
-def test_it_is_the_count_over_rows_one_by_one():
-    rng = np.random.default_rng(1)
-    old, new, k = rng.standard_normal((30, 2)), rng.standard_normal((5, 2)) + 1, 3
-    between = np.linalg.norm(old[:, None] - old, axis=2)
-    np.fill_diagonal(between, np.inf)
-    order = np.argsort(between, axis=1)[:, :k]
-    reach = np.sort(between, axis=1)[:, k - 1]
-    scores = reach / reach[order].mean(axis=1)
-    for x, p in zip(new, conformal_p_values(old, new, n_neighbors=k), strict=True):
-        far = np.linalg.norm(old - x, axis=1)
-        mine = np.sort(far)[k - 1] / reach[np.argsort(far)[:k]].mean()
-        assert p == (1 + np.sum(scores >= mine)) / 31
-    with pytest.raises(InvalidInput, match="n_neighbors"):
-        conformal_p_values(old, new, n_neighbors=30)
+def test_rows_that_a_model_keeps():
+    """Of sparse rows none; of very many some are asked; a map's own units count."""
+    assert kept_rows(sp.csr_array(X)) is None
+    many = np.random.default_rng(1).normal(size=(20_001, 3))
+    model = model_of(dualfold.LocallyLinearEmbedding(n_neighbors=6, landmarks=100).fit(X))
+    wide = replace(model, map=replace(model.map, features=many))
+    assert len(old_rows(wide)[0]) == 20_000
+    scaled = X * [1, 1, 1e6]
+    standard = model_of(dualfold.PCA(n_components=2, standardize=True).fit(scaled))
+    standard = replace(standard, reference=scaled)
+    far, near = judged_rows(standard, scaled + np.array([100, 0, 0])), judged_rows(standard, scaled)
+    assert far.count == 30  # by the columns as they are 1e6 would hide it
+    assert not near.more_than_chance
 
 
 @pytest.mark.parametrize("method", ["pca", "isomap", "lle"])
