@@ -11,6 +11,7 @@ from dualfold import PCA
 from dualfold.data import digits
 from dualfold.errors import InvalidInput
 from dualfold.methods import pca
+from dualfold.methods._pca import MAX_DENSE_ROWS, MOST_SPARSE_ROWS, pca_matrix
 from dualfold.trace.solvers import Dense
 from tests.tools.angles import principal_sine
 
@@ -106,3 +107,13 @@ def test_gram_road_past_the_rank_gives_no_extent():
     assert np.abs(embedding.points[:, 4]).max() < 1e-6
     assert not linear.components[4].any()
     np.testing.assert_allclose(linear.decode(embedding.points), X, atol=1e-9 * np.abs(X).max())
+
+
+def test_the_smaller_matrix_is_taken_up_to_and_with_its_largest_size():
+    dense, sparse = MAX_DENSE_ROWS, MOST_SPARSE_ROWS
+    assert dense != sparse
+    assert pca_matrix((dense, dense)) == "covariance"
+    assert pca_matrix((dense, dense + 1)) == "gram"
+    assert pca_matrix((dense + 1, dense + 1)) == "products"
+    assert pca_matrix((sparse, sparse), sparse=True) == "covariance"
+    assert pca_matrix((sparse + 1, sparse + 1), sparse=True) == "products"

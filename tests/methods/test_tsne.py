@@ -15,7 +15,8 @@ import dualfold
 from dualfold import TSNE
 from dualfold.data import digits
 from dualfold.errors import InvalidInput, PointsCollapse, RowsFarAway, TooLarge
-from dualfold.graph import nearest
+from dualfold.graph import knn, nearest
+from dualfold.methods import tsne
 from dualfold.saved import load_model, model_of, rechecked_model, save_model
 from dualfold.tsne import TsneProblem, certify_tsne
 from dualfold.tsne import neighbors as tsne_neighbors
@@ -263,3 +264,11 @@ def test_full_tables_of_tsne_have_a_limit(monkeypatch):
         TSNE(method="exact", perplexity=5).fit(CLOUD)
     with pytest.raises(TooLarge, match="all distances between 40 rows"):
         TSNE(metric="minkowski", metric_params={"p": 3}, perplexity=5).fit(CLOUD)
+
+
+def test_affinities_of_all_neighbours_are_joint():
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    P = tsne(knn(X, 4), perplexity=2.0).P
+    assert P.sum() == pytest.approx(1.0)
+    np.testing.assert_allclose((P - P.T).toarray(), 0.0, atol=1e-15)
+    assert P.shape == (12, 12)

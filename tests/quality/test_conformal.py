@@ -43,3 +43,11 @@ def test_it_is_the_count_over_rows_one_by_one():
         assert p == (1 + np.sum(scores >= mine)) / 31
     with pytest.raises(InvalidInput, match="n_neighbors"):
         conformal_p_values(old, new, n_neighbors=30)
+
+
+def test_neighbours_are_fewer_than_the_old_rows():
+    old = np.random.default_rng(0).normal(size=(6, 2))
+    assert conformal_p_values(old, old[:1], n_neighbors=5).shape == (1,)
+    for wrong in (0, 6):
+        with pytest.raises(InvalidInput, match="must be from 1 to 5, fewer than the 6 old rows"):
+            conformal_p_values(old, old[:1], n_neighbors=wrong)
