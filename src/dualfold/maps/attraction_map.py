@@ -142,7 +142,7 @@ class AttractionMap(OutOfSampleMap):
         margin = 0.05 * (high - low) + 2
         grid = Grid(np.vstack([self._old, low - margin, high + margin]))
         grid.holds(np.vstack([low - margin, high + margin]))
-        grid.spread(self._old)
+        grid.spread_points(self._old)
         grid.convolve(Threads(1), 1)
         return grid
 
