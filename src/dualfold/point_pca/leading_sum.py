@@ -25,7 +25,7 @@ from dualfold.trace.certificate import certify
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.covariance import CentredScatter, scatter, scatter_error
 from dualfold.weights.gram import point_gram, point_gram_error
-from dualfold.weights.row_passes import column_means, table
+from dualfold.weights.row_passes import column_means, numeric_table
 
 # LAPACK finds the first eigenvectors of a matrix of this size in seconds.
 MAX_SPECTRUM_ROWS = 3_000
@@ -59,7 +59,7 @@ def leading_directions(X: Any, count: int) -> Array | None:
 
     By LAPACK; None where both have more than `MOST_SPECTRUM` rows.
     """
-    data = table(X)
+    data = numeric_table(X)
     if min(data.shape) > MAX_SPECTRUM_ROWS:
         return None
     S, _ = _matrix(data)
@@ -73,7 +73,7 @@ def leading_fourth_powers(X: Any, count: int, directions: Any = None) -> Leading
 
     They are columns of D numbers; of n where n < D and n ≤ 3,000.
     """
-    data = table(X)
+    data = numeric_table(X)
     V = leading_directions(data, count) if directions is None else np.asarray(directions, float)
     S, error = _matrix(data) if min(data.shape) <= MAX_SPECTRUM_ROWS else _operator(data)
     unit = 1.0 if isinstance(S, np.ndarray) else float(data.shape[0])  # S is X_cᵀX_c/unit

@@ -18,7 +18,7 @@ from scipy.spatial.distance import cdist
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput, TooLarge
-from dualfold.weights.row_passes import column_means, combined_rows, projected_rows, table
+from dualfold.weights.row_passes import column_means, combined_rows, numeric_table, projected_rows
 
 # YᵀY is inverted with this share of its trace added: columns that the data has no
 # variance for go to 0, and steps must stay finite meanwhile.
@@ -79,7 +79,7 @@ def descend_points(
     `reachable` = 4Σ_{i≤d}σ_i⁴ (how far f can fall from Y = 0), or where that is not given
     when the gradient vanishes to √tol.
     """
-    data = table(X)
+    data = numeric_table(X)
     mean = column_means(data)
     Y = _first_points(data.shape[0], n_components, start, seed)
     KY = kernel_times(data, mean, Y)
@@ -114,7 +114,7 @@ def descend_points(
 
 def centred_points(X: Any, Y: Any) -> tuple[Any, Array]:
     """The data, and the points centred."""
-    data, points = table(X), np.asarray(Y, dtype=float)
+    data, points = numeric_table(X), np.asarray(Y, dtype=float)
     if points.ndim != 2 or len(points) != data.shape[0]:
         raise InvalidInput(
             f"the points must be an array of {data.shape[0]} rows, one for each row of the data; "
