@@ -127,10 +127,10 @@ def test_a_matrix_that_is_not_factorised_has_its_circles():
 
 def test_least_numbers_are_rounded_down():
     for number, slack in ((1.0, 2.0**-54), (1.0, 1e-30), (-1.0, 2.0**-54), (3.0, 0.1)):
-        found = Fraction(sure_numbers._lowered(number, slack))
+        found = Fraction(sure_numbers._lower_difference(number, slack))
         assert found <= Fraction(number) - Fraction(slack)
         assert found >= Fraction(number) - Fraction(slack) - Fraction(2) ** -50
-    assert sure_numbers._lowered(0.1, 0.0) == 0.1
+    assert sure_numbers._lower_difference(0.1, 0.0) == 0.1
 
 
 def test_curvature_pays_for_its_factorisation(monkeypatch):

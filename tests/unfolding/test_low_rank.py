@@ -12,12 +12,12 @@ import scipy.linalg
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.graph import farthest_points, geodesic_distances, join_pieces, knn
 from dualfold.unfolding import Unfolder, certify_unfolding
-from dualfold.unfolding.problem import UnfoldingProblem
+from dualfold.unfolding.problem import UnfoldingProblem, graph_of
 from dualfold.unfolding.solution import BestSides
 from dualfold.unfolding.solvers.barrier import BarrierPoint, Net, newton_step
 from dualfold.unfolding.solvers.connectivity import orthonormal_columns
 from dualfold.unfolding.solvers.interior_point import interior_point
-from dualfold.unfolding.solvers.landmark import graph_of, landmark, path_weights
+from dualfold.unfolding.solvers.landmark import landmark, path_weights
 from dualfold.unfolding.solvers.low_rank import low_rank
 from dualfold.unfolding.solvers.span import Span
 from tests.tools.tables import roll_points
@@ -225,7 +225,7 @@ def test_newton_steps_reach_a_centre_where_the_gap_is_m_mu():
 def test_the_whole_space_as_a_span_is_the_whole_problem():
     problem = random_graph(9, 0.4, 5)
     span = Span.of(problem, np.eye(9))
-    inner = span.down_to(span.start(), 1e-6)
+    inner = span.point_at_gap(span.start(), 1e-6)
     exact = interior_point(problem, tol=1e-9)
     best = problem.value(exact.factor)
     assert best * (1 - 1e-5) < np.trace(inner.Q) < best

@@ -1,4 +1,4 @@
-"""How neighbour lists were found, and how good they are if they may be wrong."""
+"""Neighbour lists with the search that found them, and their recall if they may be wrong."""
 
 from __future__ import annotations
 

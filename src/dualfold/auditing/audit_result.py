@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.auditing.audit_text import finding_lines, group_text, paragraph_text, verdict_text
 from dualfold.auditing.density import MapGroups
 from dualfold.auditing.groups import Group, Pair
 from dualfold.auditing.nearness import Nearness, Statement
-from dualfold.auditing.reliability import Reliability
-from dualfold.auditing.repeats import Impostors, Repeats
-from dualfold.auditing.two_groups import DUBIOUS, TwoGroups
-from dualfold.auditing.words import findings_of, paragraph_of, said_of, verdict_of
+from dualfold.auditing.point_reliability import DUBIOUS_POSTERIOR, Reliability, TwoGroups
+from dualfold.auditing.reruns import Impostors, Repeats
 from dualfold.errors import Argument, InvalidInput
 from dualfold.notebook import drawn_audit, shown_html
 from dualfold.quality.picture import Picture
@@ -40,7 +39,7 @@ class Audit:
     dimension : the intrinsic one of the data
     impostors, repeats : the method again, on data without groups, with other seeds; None
         where no method was given
-    linked : rows whose links were looked at for the groups
+    linked : rows whose links were counted for the groups
     seconds : without impostors and repeats
     labels : as given, or None
     unions : the groups joined where there is no border in the data, judged again; () where
@@ -108,15 +107,15 @@ class Audit:
     @property
     def verdict(self) -> str:
         """A few sentences."""
-        return verdict_of(self)
+        return verdict_text(self)
 
     @property
     def paragraph(self) -> str:
         """For the methods section of a paper: what was done, with numbers and citations."""
-        return paragraph_of(self)
+        return paragraph_text(self)
 
     def __str__(self) -> str:
-        parts = [[self.verdict], findings_of(self), list(self.notices)]
+        parts = [[self.verdict], finding_lines(self), list(self.notices)]
         return "\n\n".join("\n".join(lines) for lines in parts if lines)
 
     def __repr__(self) -> str:
@@ -126,14 +125,14 @@ class Audit:
 
     def _repr_html_(self) -> str:
         rows = [
-            (one.title, f"{one.size:,}", said_of(one))
+            (one.title, f"{one.size:,}", group_text(one))
             for one in self.groups
             if len(self.groups) > 1
         ]
         return shown_html("May I believe this map?", self.verdict, rows, ("group", "points", ""))
 
     def plot(self, *, title: str = "") -> Figure:
-        """Draw the map, coloured by what is said of its points, with the names of its groups.
+        """Draw the map, coloured by the verdicts on its points, with the names of its groups.
 
         title : above it. `dualfold.view.page(audit, X)` is the same to explore
         """
@@ -167,7 +166,7 @@ class Audit:
             "supported": self.supported,
             "picture": self.picture.to_dict(),
             "dubious": {
-                "level": DUBIOUS,
+                "level": DUBIOUS_POSTERIOR,
                 "share": self.share_dubious,
                 "rows": np.flatnonzero(self.dubious).tolist(),
                 "share_random": self.model.share_random,

@@ -1,10 +1,11 @@
-"""The method again: on impostors, with other seeds, on subsamples."""
+"""Reruns of the method: on impostors, with other seeds, on subsamples."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,12 @@ from sklearn.metrics import adjusted_rand_score
 
 from dualfold.arrays import Array
 from dualfold.auditing.density import MapGroups, map_groups
-from dualfold.auditing.groups import LINKS, judged_groups, united_groups
+from dualfold.auditing.groups import (
+    LINKS_PER_POINT,
+    LinkedGroups,
+    groups_with_verdicts,
+    joined_groups,
+)
 from dualfold.descriptions import DESCRIPTIONS, described
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.neighbors import nearest
@@ -21,16 +27,16 @@ from dualfold.kernels.reports import steps
 from dualfold.quality.map_comparison import Stability, repeated_maps, stability
 from dualfold.recommendation.dimension import NEAR, levina_bickel
 
-__all__ = ["Impostors", "Repeats", "impostors", "maker", "repeats"]
+__all__ = ["Impostors", "Repeats", "impostors", "method_runner", "repeats"]
 
-Maker = Callable[[Any, int], Any]
+MethodRunner = Callable[[Any, int], Any]
 # Rows that the method is run on again.
-ROWS = 1_000
+MAX_METHOD_ROWS = 1_000
 
 
 @dataclass(frozen=True)
 class Impostors:
-    """The same method on data without groups. How distinct are the groups that it draws there?
+    """The same method on data without groups: how distinct the groups are that it draws there.
 
     own : separation of the groups on its map of the data (`MapGroups.separation`), 0 to 1
     shuffled : on data whose columns were shuffled, each on its own, one number a run
@@ -104,7 +110,7 @@ class Repeats:
         }
 
 
-def maker(method: Any, width: int) -> Maker:
+def method_runner(method: Any, width: int) -> MethodRunner:
     """(points, seed) → map, from a function, an estimator or the name of a method.
 
     width : coordinates of the map, for methods by name
@@ -117,19 +123,24 @@ def maker(method: Any, width: int) -> Maker:
         method = row.estimator_class()(n_components=width)
     if hasattr(method, "fit_transform"):
         seeded = "random_state" in method.get_params(deep=False)
-        return lambda X, seed: clone(method).set_params(
-            **({"random_state": seed} if seeded else {})
-        ).fit_transform(X)  # fmt: skip
+
+        def run_estimator(X: Any, seed: int) -> Any:
+            settings = {"random_state": seed} if seeded else {}
+            return clone(method).set_params(**settings).fit_transform(X)
+
+        return run_estimator
     if callable(method):
         return method
     raise InvalidInput(
         Argument("method"),
-        " must be the name of a method (", ", ".join(DESCRIPTIONS), "), an estimator with "
+        " must be the name of a method (",
+        ", ".join(DESCRIPTIONS),
+        "), an estimator with "
         f"fit_transform, or a function (points, seed) → map; it is a {type(method).__name__}",
-    )  # fmt: skip
+    )
 
 
-def impostors(make: Maker, X: Array, runs: int, seed: int) -> Impostors:
+def impostors(make: MethodRunner, X: Array, runs: int, seed: int) -> Impostors:
     """The groups on maps of data that have none."""
     rng = np.random.default_rng(seed)
     mean, root = X.mean(axis=0), _root_of_covariance(X)
@@ -143,38 +154,44 @@ def impostors(make: Maker, X: Array, runs: int, seed: int) -> Impostors:
             groups = map_groups(_map_of(make, table, int(rng.integers(2**31))))
             as_distinct = len(found) > 0 and groups.separation >= found[0].separation
             if 0 < len(found) <= runs:
-                have.append(as_distinct and _has(table, groups))
+                have.append(as_distinct and _has_own_groups(table, groups))
             found.append(groups)
             done(1)
     separations = [one.separation for one in found]
     counts = [one.count for one in found]
     return Impostors(
-        separations[0], tuple(separations[1 : runs + 1]), tuple(separations[runs + 1 :]),
-        counts[0], tuple(counts[1 : runs + 1]), tuple(counts[runs + 1 :]), len(X), tuple(have),
-    )  # fmt: skip
+        separations[0],
+        tuple(separations[1 : runs + 1]),
+        tuple(separations[runs + 1 :]),
+        counts[0],
+        tuple(counts[1 : runs + 1]),
+        tuple(counts[runs + 1 :]),
+        len(X),
+        tuple(have),
+    )
 
 
-def _has(X: Array, groups: MapGroups) -> bool:
+def _has_own_groups(X: Array, groups: MapGroups) -> bool:
     """Whether a table has some of the groups that its map shows."""
     if groups.count < 2:
         return False
-    lists = nearest(X, min(LINKS, len(X) - 1)).indices
-    # Uncorrected: the correction takes seconds, and tables are many.
+    lists = nearest(X, min(LINKS_PER_POINT, len(X) - 1)).indices
+    # Uncorrected: the correction takes seconds for each table.
     width = levina_bickel(X, min(NEAR, len(X) - 1))
-    found, pairs = judged_groups(groups, groups.codes, lists, None, width)
-    unions = united_groups(groups, groups.codes, lists, None, pairs, width)
+    linked = LinkedGroups(groups, groups.codes, lists, width)
+    found, pairs = groups_with_verdicts(linked)
+    unions = joined_groups(linked, pairs)
     return any(one.verdict == "group" for one in (*found, *unions))
 
 
-def repeats(make: Maker, X: Array, runs: int, seed: int) -> Repeats:
+def repeats(make: MethodRunner, X: Array, runs: int, seed: int) -> Repeats:
     """The same rows again, with other seeds and in part."""
-
-    def again(points: Any, number: int) -> Array:
-        return _map_of(make, points, number)
 
     found = []
     for share in (1.0, 0.8):
-        maps, rows = repeated_maps(again, X, runs=runs, share=share, random_state=seed)
+        maps, rows = repeated_maps(
+            partial(_map_of, make), X, runs=runs, share=share, random_state=seed
+        )
         found.append((stability(maps, rows), _group_agreement(maps, rows)))
     return Repeats(found[0][0], found[1][0], found[0][1], found[1][1], len(X))
 
@@ -189,7 +206,7 @@ def _group_agreement(maps: list[Array], rows: list[Array]) -> float:
     return float(np.mean(marks))
 
 
-def _map_of(make: Maker, X: Array, seed: int) -> Array:
+def _map_of(make: MethodRunner, X: Array, seed: int) -> Array:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         points = np.asarray(make(X, seed), dtype=float)

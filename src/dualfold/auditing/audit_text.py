@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dualfold.auditing.valleys import CUT
+from dualfold.auditing.valleys import HALF_HEIGHT
 from dualfold.quality.picture import percent
 
 if TYPE_CHECKING:
+    from dualfold.auditing.audit_result import Audit
     from dualfold.auditing.groups import Group
-    from dualfold.auditing.result import Audit
 
-__all__ = ["findings_of", "paragraph_of", "said_of", "statements_of", "verdict_of"]
+__all__ = ["finding_lines", "group_text", "paragraph_text", "statement_lines", "verdict_text"]
 
-_WORDS = {
+_VERDICT_WORDS = {
     "group": "a group in the data, too",
     "torn": "no group of its own in the data: no border to",
     "scattered": "no group in the data: most neighbours of its points lie elsewhere",
     "undecided": "undecided",
     "alone": "the whole map",
 }
-_SHOWN = 12  # groups that are listed
+_MAX_LISTED_GROUPS = 12
 
 
-def verdict_of(found: Audit) -> str:
+def verdict_text(found: Audit) -> str:
     """Picture, dubious points, groups, dimension: a sentence each."""
     sentences = [str(found.picture), _dubious(found), _groups(found), _dimension(found)]
     if found.impostors is not None:
@@ -31,30 +31,30 @@ def verdict_of(found: Audit) -> str:
     return " ".join(sentences)
 
 
-def findings_of(found: Audit) -> list[str]:
+def finding_lines(found: Audit) -> list[str]:
     """One line for each group, then statements, impostors and repeats."""
     lines = []
     if len(found.groups) > 1:
         lines.append("Groups on the map")
-        for one in found.groups[:_SHOWN]:
-            lines.append(f"  {one.title}, {one.size:,} points: {said_of(one)}")
-        if len(found.groups) > _SHOWN:
-            lines.append(f"  and {len(found.groups) - _SHOWN} smaller ones")
-    lines += statements_of(found)
+        for one in found.groups[:_MAX_LISTED_GROUPS]:
+            lines.append(f"  {one.title}, {one.size:,} points: {group_text(one)}")
+        if len(found.groups) > _MAX_LISTED_GROUPS:
+            lines.append(f"  and {len(found.groups) - _MAX_LISTED_GROUPS} smaller ones")
+    lines += statement_lines(found)
     if found.repeats is not None:
         lines += [_repeats(found)]
     return lines
 
 
-def statements_of(found: Audit) -> list[str]:
+def statement_lines(found: Audit) -> list[str]:
     """How many orders of distances are true, and the one that the data contradict most."""
     near = found.nearness
     if not near.statements:
         return []
-    return [_counted(found), *([] if near.worst is None else [f"  {near.worst}"])]
+    return [_statement_counts(found), *([] if near.worst is None else [f"  {near.worst}"])]
 
 
-def _counted(found: Audit) -> str:
+def _statement_counts(found: Audit) -> str:
     near = found.nearness
     what = '"A lies nearer to B than to C"'
     if len(near.statements) == 1:
@@ -62,24 +62,24 @@ def _counted(found: Audit) -> str:
         return f"The one statement {what} that the map makes is {truth[near.statements[0].true]}."
     return (
         f"Of {len(near.statements)} statements {what} that the map makes, {near.count(True)} "
-        f"{_be(near.count(True))} true in the data, {near.count(False)} false and "
+        f"{_is_or_are(near.count(True))} true in the data, {near.count(False)} false and "
         f"{near.count(None)} undecided (95 % for all of them together)."
     )
 
 
-def _be(number: int) -> str:
+def _is_or_are(number: int) -> str:
     return "is" if number == 1 else "are"
 
 
-def _and(parts: list[str]) -> str:
+def _joined_words(parts: list[str]) -> str:
     """A list in a sentence."""
     *first, last = parts
     return f"{', '.join(first)}, and {last}" if first else last
 
 
-def said_of(one: Group) -> str:
+def group_text(one: Group) -> str:
     """What the data say of a group."""
-    words = _WORDS[one.verdict] + (f" {', '.join(one.torn_from)}" if one.torn_from else "")
+    words = _VERDICT_WORDS[one.verdict] + (f" {', '.join(one.torn_from)}" if one.torn_from else "")
     known = one.inside == one.inside
     words += f" ({percent(one.inside)} of its links stay inside)" if known else " (too few points)"
     if one.parts:
@@ -90,7 +90,7 @@ def said_of(one: Group) -> str:
     return words
 
 
-def paragraph_of(found: Audit) -> str:
+def paragraph_text(found: Audit) -> str:
     """What was done, in the words of a methods section."""
     from dualfold import __version__
 
@@ -104,22 +104,21 @@ def paragraph_of(found: Audit) -> str:
         f"and {len(scores.random):,} scores at randomly exchanged places gave the null "
         f"distribution; in a two-group model (Efron 2008) {int(found.dubious.sum()):,} points "
         f"({percent(found.share_dubious)}) had a posterior probability of at least 0.95 of a "
-        "random place" + _expected(found) + ". "
+        "random place" + _expected_false_share(found) + ". "
         f"Density-based clustering of the map (Chazal et al. 2013) gave {len(found.groups)} "
         f"group{'s' if len(found.groups) != 1 else ''}."
     )
     if len(found.groups) > 1:
         text += (
             f" Held against the 15-nearest-neighbour graph of {found.linked:,} points in the data, "
-            f"{found.count('group')} of these {_be(found.count('group'))} confirmed as groups (on "
-            "the way to every other group, along the potential of a current between the two, a "
-            f"section crossed by fewer than {CUT:g} times the links through the middle of the "
-            f"sparser one, level 0.05); for {found.count('torn')} there is no such valley to some "
-            "other group (more links than two simulated normal clouds of the data's dimension "
-            "with such a valley show, level 0.05 for all pairs together), "
-            f"{found.count('scattered')} lie "
-            f"mostly among points of others, and {found.count('undecided')} "
-            f"{_be(found.count('undecided'))} undecided."
+            f"{found.count('group')} of these {_is_or_are(found.count('group'))} confirmed as "
+            "groups (on the way to every other group, along the potential of a current between the "
+            f"two, a section crossed by fewer than {HALF_HEIGHT:g} times the links through the "
+            f"middle of the sparser one, level 0.05); for {found.count('torn')} there is no such "
+            "valley to some other group (more links than two simulated normal clouds of the data's "
+            "dimension with such a valley show, level 0.05 for all pairs together), "
+            f"{found.count('scattered')} lie mostly among points of others, and "
+            f"{found.count('undecided')} {_is_or_are(found.count('undecided'))} undecided."
         )
     near = found.nearness
     if near.statements:
@@ -140,7 +139,7 @@ def paragraph_of(found: Audit) -> str:
     return text
 
 
-def _expected(found: Audit) -> str:
+def _expected_false_share(found: Audit) -> str:
     if not found.dubious.any():
         return ""
     return f" (expected share of false ones among them: {percent(found.model.expected_false)})"
@@ -173,7 +172,7 @@ def _groups(found: Audit) -> str:
         (open_, "is undecided", "are undecided"),
     ):
         parts += [f"{number} {one if number == 1 else more}"] if number else []
-    said = f"Of {count} groups on the map {_and(parts)}."
+    said = f"Of {count} groups on the map {_joined_words(parts)}."
     if together == 1:
         said += " One of them holds two groups of the data."
     elif together:

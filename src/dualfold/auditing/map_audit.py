@@ -1,4 +1,4 @@
-"""Judge anybody's map: `audit(X, Y)`."""
+"""The audit of a map: `audit(X, Y)`."""
 
 from __future__ import annotations
 
@@ -9,13 +9,17 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.auditing.density import map_groups
-from dualfold.auditing.groups import LINKS, judged_groups, names_of, united_groups
+from dualfold.auditing.audit_result import Audit
+from dualfold.auditing.density import MapGroups, map_groups
+from dualfold.auditing.groups import (
+    LINKS_PER_POINT,
+    LinkedGroups,
+    groups_with_verdicts,
+    joined_groups,
+)
 from dualfold.auditing.nearness import nearness
-from dualfold.auditing.reliability import reliability
-from dualfold.auditing.repeats import ROWS, impostors, maker, repeats
-from dualfold.auditing.result import Audit
-from dualfold.auditing.two_groups import two_groups
+from dualfold.auditing.point_reliability import reliability, two_groups
+from dualfold.auditing.reruns import MAX_METHOD_ROWS, impostors, method_runner, repeats
 from dualfold.data.prepared import prepare
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.metrics import is_euclidean
@@ -29,10 +33,10 @@ from dualfold.recommendation.dimension import intrinsic_dimension
 
 __all__ = ["audit"]
 
-FEWEST = 100
-NEIGHBORS = 10
-# Rows whose links are looked at, and rows for the dimension.
-LINKED, FOR_DIMENSION = 10_000, 2_000
+MIN_ROWS = 100
+N_NEIGHBORS = 10
+MAX_LINKED_ROWS = 10_000
+MAX_DIMENSION_ROWS = 2_000
 
 
 def audit(
@@ -81,48 +85,67 @@ def audit(
         prepared = prepare(X)
         X, notices = prepared.X, prepared.notices
     x, y = both_spaces(X, Y, metric, n_jobs)
-    if x.n < FEWEST:
+    if x.n < MIN_ROWS:
         raise InvalidInput(
-            Argument("X"), f" has {x.n} rows; an audit needs {FEWEST} or more for its tests to "
-            "mean something. `dualfold report` (dualfold.quality.report) measures maps of fewer"
-        )  # fmt: skip
-    names = _labels_of(labels, x.n)
-    make = None if method is None else maker(method, y.width)
+            Argument("X"),
+            f" has {x.n} rows; an audit needs {MIN_ROWS} or more for its tests to mean something. "
+            "`dualfold report` (dualfold.quality.report) measures maps of fewer",
+        )
+    names = _validated_labels(labels, x.n)
+    run = None if method is None else method_runner(method, y.width)
     scores = reliability(x, y, random_state)
     shown = np.asarray(y.points, dtype=float)
     groups = map_groups(shown, n_jobs=n_jobs)
-    rows = drawn_rows(x.n, LINKED, random_state)
+    sampled = _judge_groups(x, shown, groups, names, random_state)
+    kept = t_similarity(x, y, N_NEIGHBORS, sample=sample_size(x.n), random_state=random_state)
+    seconds = perf_counter() - begin
+    false, again = None, None
+    if run is not None and (n_impostors or n_repeats):
+        table = _rows_for_method(X, metric, x.n, random_state)
+        false = impostors(run, table, n_impostors, random_state) if n_impostors else None
+        again = repeats(run, table, n_repeats, random_state) if n_repeats else None
+    return Audit(
+        points=shown,
+        picture=Picture(float(kept), x.n, N_NEIGHBORS, space=x.about),
+        reliability=scores,
+        model=two_groups(scores.p_values),
+        map_groups=groups,
+        impostors=false,
+        repeats=again,
+        seconds=seconds,
+        labels=names,
+        notices=notices,
+        **sampled,
+    )
+
+
+def _judge_groups(
+    x: Space, shown: Array, groups: MapGroups, names: Array | None, seed: int
+) -> dict[str, Any]:
+    """The fields of an audit that come from the links of a sample of rows."""
+    rows = drawn_rows(x.n, MAX_LINKED_ROWS, seed)
     rows = np.arange(x.n) if rows is None else rows
-    some = _part(x, rows)
-    lists = some.nearest(LINKS)[0]
-    few = drawn_rows(len(rows), min(FOR_DIMENSION, len(rows)), random_state)
+    some = _subspace(x, rows)
+    lists = some.nearest(LINKS_PER_POINT)[0]
+    few = drawn_rows(len(rows), min(MAX_DIMENSION_ROWS, len(rows)), seed)
     dimension = intrinsic_dimension(
-        some if few is None else _part(some, few), random_state=random_state
+        some if few is None else _subspace(some, few), random_state=seed
     )
     # The larger one is the cautious one: it needs more to call a group torn.
     width = max(float(dimension.two_nn), float(dimension.levina_bickel))
-    found, pairs = judged_groups(groups, groups.codes[rows], lists, names, width)
-    unions = united_groups(groups, groups.codes[rows], lists, names, pairs, width)
-    near = nearness(
-        some, shown[rows], [np.flatnonzero(groups.codes[rows] == g) for g in range(groups.count)],
-        names_of(groups.count), random_state,
-    )  # fmt: skip
-    kept = t_similarity(x, y, NEIGHBORS, sample=sample_size(x.n), random_state=random_state)
-    seconds = perf_counter() - begin
-    false, again = None, None
-    if make is not None and (n_impostors or n_repeats):
-        table = _rows_for_method(X, metric, x.n, random_state)
-        false = impostors(make, table, n_impostors, random_state) if n_impostors else None
-        again = repeats(make, table, n_repeats, random_state) if n_repeats else None
-    return Audit(
-        points=shown, picture=Picture(float(kept), x.n, NEIGHBORS, space=x.about),
-        reliability=scores, model=two_groups(scores.p_values), map_groups=groups, groups=found,
-        pairs=pairs, nearness=near, dimension=dimension, impostors=false, repeats=again,
-        linked=len(rows), seconds=seconds, labels=names, unions=unions, notices=notices,
-    )  # fmt: skip
+    linked = LinkedGroups(groups, groups.codes[rows], lists, width, names)
+    found, pairs = groups_with_verdicts(linked)
+    return {
+        "groups": found,
+        "pairs": pairs,
+        "unions": joined_groups(linked, pairs),
+        "nearness": nearness(some, shown[rows], linked.members, linked.names, seed),
+        "dimension": dimension,
+        "linked": len(rows),
+    }
 
 
-def _part(space: Space, rows: Array) -> Space:
+def _subspace(space: Space, rows: Array) -> Space:
     """Some points of a space, as a space."""
     if isinstance(space, EuclideanSpace):
         if len(rows) == space.n:
@@ -138,7 +161,7 @@ def _part(space: Space, rows: Array) -> Space:
     return DistanceSpace(len(rows), distances, space.threads)
 
 
-def _labels_of(labels: Any, n: int) -> Array | None:
+def _validated_labels(labels: Any, n: int) -> Array | None:
     if labels is None:
         return None
     given = np.asarray(labels, dtype=object)
@@ -153,10 +176,12 @@ def _rows_for_method(X: Any, metric: Any, n: int, seed: int) -> Array:
     """Up to 1,000 rows, dense."""
     if not hasattr(X, "shape") or not is_euclidean(metric):
         raise InvalidInput(
-            Argument("method"), " needs the table itself and ", Argument("metric", "euclidean"),
-            "; leave it out for distances and graphs"
-        )  # fmt: skip
-    rows = drawn_rows(n, ROWS, seed)
+            Argument("method"),
+            " needs the table itself and ",
+            Argument("metric", "euclidean"),
+            "; leave it out for distances and graphs",
+        )
+    rows = drawn_rows(n, MAX_METHOD_ROWS, seed)
     some = X if rows is None else X[rows]
     dense = some.toarray() if sp.issparse(some) else some
     return np.asarray(rows_of_numbers(dense, "X"), dtype=float)
