@@ -18,19 +18,6 @@ from typing import Any
 
 from dualfold.errors import DamagedFile, DualfoldError, InvalidInput
 
-__all__ = [
-    "FREE_UNPACKED_BYTES",
-    "MAX_COMPRESSION_RATIO",
-    "MAX_LINE_BYTES",
-    "MAX_STREAM_BYTES",
-    "LimitedStream",
-    "parse_json",
-    "read_stream",
-    "refuse_oversized_archive",
-    "unpacked_limit",
-    "unreadable_as_damaged",
-]
-
 # Packed files may unpack to SMALL bytes, or to MOST_SQUEEZED times their size if that is more:
 # arrays of numbers shrink to a tenth, those that are nearly all zeros to a hundredth.
 FREE_UNPACKED_BYTES, MAX_COMPRESSION_RATIO = 2**28, 200
