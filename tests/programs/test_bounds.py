@@ -72,7 +72,7 @@ def test_rows_bound_variables():
     box = Box(program)
     assert [float(end) for end in box.low] == [0.0, 1.0, 2.0]
     assert [float(end) for end in box.high] == [4.0, 3.0, 6.0]
-    inner = box.within([Fraction(3), Fraction(2), Fraction(5)])
+    inner = box.intersection([Fraction(3), Fraction(2), Fraction(5)])
     assert [float(end) for end in inner.high] == [3.0, 2.0, 5.0]
     assert [float(end) for end in inner.low] == [0.0, 1.0, 2.0]
     assert least_linear(whole(1, -1, 2), box) == Fraction(0 - 3 + 4)
@@ -80,7 +80,7 @@ def test_rows_bound_variables():
     assert free.low == free.high == [None, None]
     assert least_linear(whole(1, 0), free) is None
     assert least_linear(whole(0, 0), free) == 0
-    assert [float(one) for one in free.within([Fraction(2), Fraction(3)]).low] == [-2, -3]
+    assert [float(one) for one in free.intersection([Fraction(2), Fraction(3)]).low] == [-2, -3]
     third = Box(LinearProgram([1.0], [[3.0]], [1.0]))
     assert Fraction(1, 3) <= third.high[0] <= Fraction(1, 3) * (1 + Fraction(1, 2**50))
 

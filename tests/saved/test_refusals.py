@@ -15,7 +15,7 @@ from dualfold.saved import (
     estimator_of_model,
     load_model,
     model_of,
-    rule_of,
+    storable_map,
 )
 from tests.robustness import forgeries
 from tests.robustness.forgeries import npy
@@ -44,7 +44,7 @@ REFUSALS = {
     "the file states n_components as [2]": lambda: estimator_of_model(
         with_parameter(n_components=[2])
     ),
-    "places no new points": lambda: rule_of(object()),
+    "places no new points": lambda: storable_map(object()),
 }
 
 

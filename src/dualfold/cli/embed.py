@@ -218,10 +218,10 @@ def model(data: Prepared, result: FittedMap, summary: dict[str, Any]) -> Any:
     """The map as a model that places new rows."""
     import numpy as np
 
-    from dualfold.saved import Model, both_sides, kept_rows, rule_of
+    from dualfold.saved import Model, both_sides, kept_rows, storable_map
 
     X = data.table.X
-    rule = rule_of(result.estimator)
+    rule = storable_map(result.estimator)
     # Maps by a graph hold their rows already.
     some = kept_rows(data.X) if hasattr(rule, "encode") else None
     standard = data.standard

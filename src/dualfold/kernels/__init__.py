@@ -2,8 +2,8 @@
 
 A kernel is plain C over arrays the caller owns. `kernel(name)` is the C function of that
 name and `shared(name)` a constant of the C sources. Types and constants are stated in C
-alone: the compiled library states them, so Python cannot hold another opinion. This is the one
-door to C. At each call the number of arguments is checked, arrays for type, contiguity and
+alone: the compiled library states them, so Python cannot hold another opinion. This is the only
+entry point to C. Each call is checked: the number of arguments; of arrays the type, contiguity,
 whether they may be written, and what they must hold (`conditions.py`).
 """
 
@@ -96,7 +96,7 @@ def _function(name: str) -> tuple[Any, list[str], Callable[[Sequence[Any]], None
     if name not in interface()[1]:
         raise _missing_symbol("function", name)
     result, *arguments = interface()[1][name]
-    found = _library()[name]  # an object of its own: nobody else changes its types
+    found = _library()[name]  # an object of its own: no other caller changes its types
     found.restype = _SCALAR_TYPES[result]
     found.argtypes = [_converter(argument.split(":")[1]) for argument in arguments]
     return found, arguments, checker(name, arguments, c_constant)
@@ -120,8 +120,8 @@ def kernel_in_shares(name: str) -> Callable[..., Callable[..., Any]]:
     """The C function `name` for work in shares, which differ in the first numbers alone.
 
     It takes what all shares read and write, checks it once, and returns a function of those
-    numbers. Each share for itself would check the same arrays, in threads that wait for one
-    another meanwhile: 4 % of an unfolding of 100 points.
+    numbers. If each share checked them, the same arrays would be checked again and again, in
+    threads that wait for one another (docs/dev/notes/kernels.md).
     """
     looked_up = cache(lambda: _function(name))
 
@@ -161,9 +161,9 @@ def _converter(argument: str) -> Any:
 
 
 def _array(dtype: np.dtype[Any], *, written: bool, optional: bool) -> Any:
-    """What ctypes asks for an array's address, which it gets where C may use the array.
+    """The type that gives ctypes an array's address, if C may use the array.
 
-    NumPy's `ndpointer` says the same and takes twice as long: 3 µs more for each array.
+    NumPy's `ndpointer` does the same and takes twice as long (docs/dev/notes/kernels.md).
     """
 
     class Array:

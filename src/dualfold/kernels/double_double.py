@@ -3,8 +3,8 @@
 For the few matrices that doubles cannot resolve: weights of 10⁸ beside eigenvalues of 10⁻⁸.
 Sums and products of entries are NumPy's, in error-free parts (Knuth, Dekker); products of
 matrices, Cholesky factors and triangular solves are compiled (`double_double.c`). One
-operation is right to a few u², u = 2⁻⁵³, of the sizes that it adds up. A factorisation of
-order 1,000 takes 0.25 s, forty times as long as in doubles.
+operation is right to a few u², u = 2⁻⁵³, of the sizes that it adds up. A factorisation takes
+about forty times as long as in doubles (docs/dev/notes/kernels.md).
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _products, _cholesky, _solve = (
     kernel("pair_solve"),
 )
 VELTKAMP_FACTOR = 2.0**27 + 1
-# Columns of the factor that are finished together, and rows that a thread takes at a time.
-FACTOR_COLUMNS, CHUNK_ROWS = 64, 32
+FACTOR_COLUMNS = 64  # columns of the factor that are finished together
+CHUNK_ROWS = 32  # rows that a thread takes at a time
 
 
 class DoubleDouble:
@@ -74,7 +74,7 @@ class DoubleDouble:
         self.high[key], self.low[key] = values.high, values.low
 
     @property
-    def transposed(self) -> DoubleDouble:
+    def transpose(self) -> DoubleDouble:
         """Aᵀ."""
         return DoubleDouble(self.high.T, self.low.T)
 
@@ -84,7 +84,7 @@ class DoubleDouble:
 
     def symmetric(self) -> DoubleDouble:
         """(A + Aᵀ)/2."""
-        return (self + self.transposed) * 0.5
+        return (self + self.transpose) * 0.5
 
     def total(self) -> float:
         """The sum of all entries; `high` and `low` are each added without rounding."""
@@ -106,12 +106,10 @@ def products(A: DoubleDouble, B: DoubleDouble) -> DoubleDouble:
     n, size, m = len(A.high), A.high.shape[1], len(B.high)
     out = DoubleDouble(np.empty((n, m)), np.empty((n, m)))
 
-    def some(rows: slice) -> None:
-        _products(
-            size, m, rows.start, rows.stop, A.high, A.low, B.high, B.low, out.high, out.low
-        )  # fmt: skip
+    def work(rows: slice) -> None:
+        _products(size, m, rows.start, rows.stop, A.high, A.low, B.high, B.low, out.high, out.low)
 
-    in_threads(some, row_slices(n, CHUNK_ROWS), thread_count())
+    in_threads(work, row_slices(n, CHUNK_ROWS), thread_count())
     return out
 
 
@@ -155,10 +153,10 @@ def inverse(L: DoubleDouble) -> DoubleDouble:
 def _triangular_solve(L: DoubleDouble, B: DoubleDouble, back: int) -> DoubleDouble:
     X = B.copy()
 
-    def some(rows: slice) -> None:
+    def work(rows: slice) -> None:
         _solve(len(L.high), rows.start, rows.stop, back, L.high, L.low, X.high, X.low)
 
-    in_threads(some, row_slices(len(X.high), CHUNK_ROWS), thread_count())
+    in_threads(work, row_slices(len(X.high), CHUNK_ROWS), thread_count())
     return X
 
 

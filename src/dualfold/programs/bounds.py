@@ -1,16 +1,27 @@
-"""What no feasible point of a program is below, from any v and any multipliers y.
+"""Lower bounds of a program's objective, from any v and any multipliers y.
 
 For a minimum, y_i ≥ 0 on inequalities and r = Qv + c + Mᵀy, every feasible (x′, w′) has
 
     objective ≥ −½vᵀQv − ½yᵀRy − hᵀy + rᵀx′ + ½(x′−v)ᵀQ(x′−v) + ½(w′−y)ᵀR(w′−y).
 
-With Q ⪰ κD⁻² (`curvature.py`) the terms in x′ are at least a sum over j of
+With Q ⪰ κD⁻² (below) the terms in x′ are at least a sum over j of
 
     r_j t + ½κ(t − v_j)²/d_j²,     t = x′_j between the bounds that the rows state for it,
 
 and each is minimised by itself: in the middle if κ > 0, else at an end. Where an end is
 infinite and r_j ≠ 0 nothing is proved (Neumaier and Shcherbina, "Safe bounds in linear and
 mixed-integer linear programming", 2004). All of it is exact.
+
+κ and D with Q ⪰ κD⁻² say how much Q curves. D holds powers of 2 that bring the diagonal to about
+1, so small units are not lost beside large ones. κ = 0 is proved for small matrices by
+elimination over the integers: all pivots are ≥ 0, and where one is 0 its whole row is. κ ≠ 0 is
+proved by Cholesky's factorisation in floating point: if it runs through on S = fl(DQD − σI), then
+
+    S + tr(S)·γ·I ⪰ 0,   γ = 2(n + 2)·EPS     (Demmel, "On floating point errors in
+    Cholesky", 1989; Rump, "Verification of positive definiteness", 2006),
+
+so DQD ⪰ (σ − that − the rounding of the diagonal)·I. A negative κ says how far from
+convexity Q may be.
 """
 
 from __future__ import annotations
@@ -36,14 +47,84 @@ from dualfold.programs.exact import (
     dot,
     double_above,
     fractions,
+    half_square,
     integers,
 )
 from dualfold.programs.program import Program
 
 End = Fraction | None  # None: infinite
-# How often rows pass bounds on to one another, and entries up to which they do (seconds).
+# How often bounds pass from row to row, and the entries up to which they do.
 N_PROPAGATIONS = 2
 MAX_PROPAGATED_ENTRIES = 100_000
+MAX_EXACT_ROWS = 100  # of a matrix that is eliminated over the integers
+
+
+@dataclass(frozen=True, eq=False)
+class Curvature:
+    """Q ⪰ floor·D⁻², D the powers of 2 in `units`; the floor is None if nothing is proved."""
+
+    floor: Fraction | None
+    units: Array
+
+
+def curvature(matrix: Any, size: int) -> Curvature:
+    """The proved curvature of a symmetric matrix (None is 0)."""
+    if matrix is None or not np.any(matrix.data if sp.issparse(matrix) else matrix):
+        return Curvature(ZERO, np.ones(size))
+    Q = matrix.toarray() if sp.issparse(matrix) else np.asarray(matrix)
+    units = diagonal_units(np.diagonal(Q))
+    with np.errstate(all="ignore"):
+        scaled = Q * units[:, None] * units
+        same = scaled / units / units[:, None]
+    lossless = bool(np.isfinite(scaled).all()) and bool((same == Q).all())
+    floor = _eigenvalue_floor(scaled) if lossless else None
+    if (floor is None or floor < 0) and size <= MAX_EXACT_ROWS and _is_semidefinite(Q):
+        floor = ZERO
+    return Curvature(floor, units)
+
+
+def _eigenvalue_floor(scaled: Array) -> Fraction | None:
+    """A proved lower bound of the eigenvalues, near the least of them; None if none is."""
+    n = len(scaled)
+    try:
+        least = float(scipy.linalg.eigvalsh(scaled, subset_by_index=[0, 0])[0])
+    except (np.linalg.LinAlgError, ValueError):
+        return None
+    rounding = 4 * n * n * EPS * float(np.abs(np.diagonal(scaled)).max())
+    for shift in (0.9 * least, least - rounding, least - 100 * rounding):
+        shifted = scaled.copy()
+        np.fill_diagonal(shifted, np.diagonal(scaled) - shift)
+        diagonal = np.diagonal(shifted)
+        if not (diagonal > 0).all() or scipy.linalg.lapack.dpotrf(shifted, lower=1)[1] != 0:
+            continue
+        # γ is four times what the theorem asks: that covers the rounding of the trace.
+        lost = 2 * (n + 2) * EPS * float(diagonal.sum()) + n * n * TINY
+        rounded = 2 * EPS * float(diagonal.max() + abs(shift))
+        return Fraction(shift) - Fraction(lost) - Fraction(rounded)
+    return None
+
+
+def _is_semidefinite(Q: Array) -> bool:
+    """Whether a symmetric matrix has no negative eigenvalue, by exact elimination."""
+    n = len(Q)
+    whole = integers(Q.ravel())[0].reshape(n, n).tolist()
+    left = list(range(n))
+    last = 1
+    while left:
+        if any(whole[i][i] < 0 for i in left):
+            return False
+        pivots = [i for i in left if whole[i][i] > 0]
+        if not pivots:
+            return all(whole[i][j] == 0 for i in left for j in left)
+        at = min(pivots, key=lambda i: whole[i][i])
+        left.remove(at)
+        pivot, row = whole[at][at], whole[at]
+        for i in left:
+            factor = whole[i][at]
+            for j in left:
+                whole[i][j] = (whole[i][j] * pivot - row[j] * factor) // last
+        last = pivot
+    return True
 
 
 class Box:
@@ -57,7 +138,7 @@ class Box:
         self.low: list[End] = [ZERO if j < program.nonnegative else None for j in range(n)]
         self.high: list[End] = [None] * n
         if program.R is not None:
-            return  # softened rows bound nothing
+            return  # softened rows give no bounds
         rows = sp.csr_array(program.rows)
         rows.eliminate_zeros()
         alone = np.diff(rows.indptr) == 1
@@ -96,8 +177,8 @@ class Box:
                 larger = _smaller_end((limit - rest) / -entry, _negated(self.low[j]))
                 self.low[j] = _negated(larger)
 
-    def within(self, extent: list[Fraction]) -> Box:
-        """The same box without what is farther out than `extent`."""
+    def intersection(self, extent: list[Fraction]) -> Box:
+        """The box of the points that also lie within ±`extent`."""
         inner = object.__new__(Box)
         inner.low = [
             -size if end is None else max(end, -size)
@@ -115,7 +196,7 @@ def _negated(end: End) -> End:
 
 
 def _smaller_end(new: Fraction, old: End) -> End:
-    """The smaller upper end; a new one is rounded up, so that digits do not pile up."""
+    """The smaller upper end; a new one is rounded up, so that fractions stay short."""
     rounded = double_above(new)
     if rounded == math.inf:
         return old
@@ -183,7 +264,7 @@ def enclosed_bound(exact: ExactProgram, near: Enclosure, curved: Curvature) -> F
         np.array([abs(number) for number in exact.limits], dtype=object), spread_y
     )
     if not len(v):  # no curvature, so no v
-        return -dot(exact.limits, y) + _flat(exact.R, y) - lost
+        return -dot(exact.limits, y) - half_square(exact.R, y) - lost
     return exact.dual_value(v, y) - lost - _quadratic_change(exact.Q, exact.program.Q, v, spread_v)
 
 
@@ -200,103 +281,11 @@ def enclosed_value(exact: ExactProgram, near: Enclosure) -> Fraction:
     return value + _quadratic_change(exact.R, exact.program.R, w, near.radius[n:])
 
 
-def _flat(matrix: ExactMatrix | None, vector: Array) -> Fraction:
-    return ZERO if matrix is None else -dot(vector, matrix.times(vector)) / 2
-
-
 def _quadratic_change(
     matrix: ExactMatrix | None, given: Any, centre: Array, radius: Array
 ) -> Fraction:
-    """How much ½uᵀQu can change when u moves by up to the radius."""
+    """The largest change of ½uᵀQu when u moves by up to the radius."""
     if matrix is None or not len(centre):
         return ZERO
     slope = np.array([abs(number) for number in matrix.times(centre)], dtype=object)
     return dot(slope, radius) + dot(radius, ExactMatrix(abs(given)).times(radius)) / 2
-
-
-# ==== merged: programs.curvature
-# """How much a symmetric matrix curves, for certain: κ and D with Q ⪰ κD⁻².
-#
-# D holds powers of 2 that bring the diagonal to about 1, so small units are not lost beside
-# large ones. κ = 0 is proved for small matrices by elimination over the integers: all pivots
-# are ≥ 0, and where one is 0 its whole row is. κ ≠ 0 is proved by Cholesky's factorisation in
-# floating point: if it runs through on S = fl(DQD − σI), then
-#
-#     S + tr(S)·γ·I ⪰ 0,   γ = 2(n + 2)·EPS     (Demmel, "On floating point errors in
-#     Cholesky", 1989; Rump, "Verification of positive definiteness", 2006),
-#
-# so DQD ⪰ (σ − that − the rounding of the diagonal)·I. A negative κ says how far from
-# convexity Q may be.
-# """
-#
-
-# Rows of a matrix that is eliminated over the integers: so many take a few seconds.
-MAX_EXACT_ROWS = 100
-
-
-@dataclass(frozen=True, eq=False)
-class Curvature:
-    """Q ⪰ floor·D⁻², D the powers of 2 in `units`; the floor is None if nothing is proved."""
-
-    floor: Fraction | None
-    units: Array
-
-
-def curvature(matrix: Any, size: int) -> Curvature:
-    """What is proved of a symmetric matrix (None is 0)."""
-    if matrix is None or not np.any(matrix.data if sp.issparse(matrix) else matrix):
-        return Curvature(ZERO, np.ones(size))
-    Q = matrix.toarray() if sp.issparse(matrix) else np.asarray(matrix)
-    units = diagonal_units(np.diagonal(Q))
-    with np.errstate(all="ignore"):
-        scaled = Q * units[:, None] * units
-        same = scaled / units / units[:, None]
-    lossless = bool(np.isfinite(scaled).all()) and bool((same == Q).all())
-    floor = _eigenvalue_floor(scaled) if lossless else None
-    if (floor is None or floor < 0) and size <= MAX_EXACT_ROWS and _is_semidefinite(Q):
-        floor = ZERO
-    return Curvature(floor, units)
-
-
-def _eigenvalue_floor(scaled: Array) -> Fraction | None:
-    """A proved lower bound of the eigenvalues, near the least of them; None if none is."""
-    n = len(scaled)
-    try:
-        least = float(scipy.linalg.eigvalsh(scaled, subset_by_index=[0, 0])[0])
-    except (np.linalg.LinAlgError, ValueError):
-        return None
-    noise = 4 * n * n * EPS * float(np.abs(np.diagonal(scaled)).max())
-    for shift in (0.9 * least, least - noise, least - 100 * noise):
-        shifted = scaled.copy()
-        np.fill_diagonal(shifted, np.diagonal(scaled) - shift)
-        diagonal = np.diagonal(shifted)
-        if not (diagonal > 0).all() or scipy.linalg.lapack.dpotrf(shifted, lower=1)[1] != 0:
-            continue
-        # γ is four times what the theorem asks: that covers the rounding of the trace.
-        lost = 2 * (n + 2) * EPS * float(diagonal.sum()) + n * n * TINY
-        rounded = 2 * EPS * float(diagonal.max() + abs(shift))
-        return Fraction(shift) - Fraction(lost) - Fraction(rounded)
-    return None
-
-
-def _is_semidefinite(Q: Array) -> bool:
-    """Whether a symmetric matrix has no negative eigenvalue, by exact elimination."""
-    n = len(Q)
-    whole = integers(Q.ravel())[0].reshape(n, n).tolist()
-    left = list(range(n))
-    last = 1
-    while left:
-        if any(whole[i][i] < 0 for i in left):
-            return False
-        pivots = [i for i in left if whole[i][i] > 0]
-        if not pivots:
-            return all(whole[i][j] == 0 for i in left for j in left)
-        at = min(pivots, key=lambda i: whole[i][i])
-        left.remove(at)
-        pivot, row = whole[at][at], whole[at]
-        for i in left:
-            factor = whole[i][at]
-            for j in left:
-                whole[i][j] = (whole[i][j] * pivot - row[j] * factor) // last
-        last = pivot
-    return True

@@ -1,7 +1,7 @@
-"""The sums that conditions of optimality are judged by, and the scales they are judged on.
+"""The conditions of optimality of a program as numbers, and the scales they are relative to.
 
-Nothing is proved with them: they say what is wrong with an answer, and whether an exact
-answer is worth looking for nearby.
+They prove nothing: they say what is wrong with an answer, and whether an exact answer may be
+found nearby.
 """
 
 from __future__ import annotations
@@ -11,20 +11,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.programs.exact import TINY
 from dualfold.programs.program import Program
-
-TINY = float(np.finfo(float).tiny)
 
 
 class Terms:
     """Sums of a program at (x, y), next to the sums of their moduli, which set the scales."""
 
     def __init__(self, program: Program, x: Array, y: Array) -> None:
-        rows, limits, held = program.rows, program.limits, len(program.b)
+        rows, limits, n_ineq = program.rows, program.limits, len(program.b)
         cost = program.sign * program.c
         moduli = abs(rows)
-        # Only multipliers of the right sign bound anything.
-        self.y = y = np.concatenate([np.maximum(y[:held], 0), y[held:]])
+        # Only multipliers of the right sign give a bound.
+        self.y = y = np.concatenate([np.maximum(y[:n_ineq], 0), y[n_ineq:]])
         Qx = np.zeros(len(x)) if program.Q is None else program.Q @ x
         self.gradient = Qx + cost + rows.T @ y
         self.unbalanced = self.gradient.copy()
@@ -34,7 +33,7 @@ class Terms:
         softened = np.zeros(len(y)) if program.R is None else abs(program.R) @ np.abs(y)
         heights = np.asarray(moduli.sum(axis=1)).ravel()
         widths = np.asarray(moduli.sum(axis=0)).ravel()
-        # Each row is judged by its own terms: one huge entry must not excuse the others.
+        # Each row is measured by its own terms: one huge entry must not excuse the others.
         self.point_size = limit_size(program) or _usual(x) or 1.0
         self.multiplier_size = _usual_ratio(cost, widths) or _usual(y) or 1.0
         self.reaches = np.maximum(np.abs(x), self.point_size)
@@ -76,14 +75,14 @@ def conditions(program: Program, x: Array, w: Array, y: Array, slack: Array) -> 
     """How well a point and multipliers meet the conditions; `slack` is h − Mx + Rw."""
     with np.errstate(all="ignore"):
         at = Terms(program, x, y)
-        held, p = len(program.b), program.nonnegative
-        short = np.concatenate([np.minimum(slack[:held], 0), slack[held:]])
+        n_ineq, p = len(program.b), program.nonnegative
+        short = np.concatenate([np.minimum(slack[:n_ineq], 0), slack[n_ineq:]])
         low = np.minimum(x[:p], 0)
         soft = 0.0 if program.R is None else largest_modulus((program.R @ (w - y)) / at.row_scale)
-        products = np.concatenate([y[:held] * slack[:held], x[:p] * at.gradient[:p]])
+        products = np.concatenate([y[:n_ineq] * slack[:n_ineq], x[:p] * at.gradient[:p]])
         return Conditions(
             max(largest_modulus(short / at.row_scale), largest_modulus(low / at.point_size)),
-            largest_modulus(np.minimum(y[:held], 0) / at.multiplier_size),
+            largest_modulus(np.minimum(y[:n_ineq], 0) / at.multiplier_size),
             max(largest_modulus(at.unbalanced / at.column_scale), soft),
             largest_modulus(products / max(at.value_scale, TINY)),
         )
@@ -112,6 +111,6 @@ def largest_modulus(numbers: Array) -> float:
 
 
 def program_text(program: Program) -> str:
-    """What a certificate is about, in words."""
+    """What a certificate of the program is about, in words."""
     kind = "linear" if program.Q is None else "quadratic"
     return f"the {kind} program of {program.n} variables and {len(program.limits)} rows as given"

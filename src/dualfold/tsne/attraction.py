@@ -1,8 +1,8 @@
-"""How neighbours attract while points descend: along the edges of P.
+"""The attraction of neighbours while points descend: along the edges of P.
 
 On the plane rows are sorted by their place on the map and edges packed in single precision
 (`kernels/packed_edges.c`). Differences of places are right to 2⁻²⁴ of the map's width there, less
-than a thousandth of the kernel's width on any grid; what a map is judged by is summed in doubles.
+than a thousandth of the kernel's width on any grid; certificates sum in doubles.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ Task = Callable[[], None]
 
 
 class Attraction(Protocol):
-    """The pull Σ_j p_ij (y_i − y_j)/(1 + ‖y_i − y_j‖²) of every point."""
+    """The attraction Σ_j p_ij (y_i − y_j)/(1 + ‖y_i − y_j‖²) of every point."""
 
     def order(self, Y: Array) -> Array:
-        """The order in which rows at these places are to be held from now on."""
+        """The order in which rows at these places are to be stored from now on."""
 
     def tasks(self, Y: Array, out: Array, parts: int) -> list[Task]:
         """Work that fills `out` for points in that order; parts may run side by side."""
@@ -70,6 +70,7 @@ class PackedAttraction:
         total = int(self.groups.sum(dtype=np.int64)) * EDGES_TOGETHER
         self.starts = np.zeros(P.shape[0] + 1, dtype=np.int64)
         self.columns, self.weights = np.empty(total, np.int32), np.empty(total, np.float32)
+        self.packed = (self.starts, self.columns, self.weights)
         self.places = np.empty((P.shape[0], 2), np.float32)
 
     def order(self, Y: Array) -> Array:
@@ -78,10 +79,7 @@ class PackedAttraction:
         place = np.empty(n, dtype=np.int32)
         place[order] = np.arange(n, dtype=np.int32)
         np.cumsum(self.groups[order], out=self.starts[1:])
-        _pack(
-            0, n, n, order, place, P.indptr, P.indices, P.data, self.starts, self.columns,
-            self.weights,
-        )  # fmt: skip
+        _pack(0, n, n, order, place, P.indptr, P.indices, P.data, *self.packed)
         return order
 
     def tasks(self, Y: Array, out: Array, parts: int) -> list[Task]:
@@ -94,10 +92,7 @@ class PackedAttraction:
         self.places[...] = Y
 
         def task(rows: slice) -> Task:
-            return lambda: of(
-                rows.start, rows.stop, len(Y), self.starts, self.columns, self.weights,
-                self.places, out,
-            )  # fmt: skip
+            return lambda: of(rows.start, rows.stop, len(Y), *self.packed, self.places, out)
 
         return [task(rows) for rows in shares(len(Y), parts)]
 

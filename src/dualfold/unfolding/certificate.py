@@ -1,7 +1,7 @@
 """How far an unfolding can be from the best one, from its points and weights alone.
 
 Nothing here knows how they were found (an import contract keeps it so). The gap is that
-between two numbers which are each proved on their own, rounding included: see `bounds` and
+between two numbers, each proved from one side alone, rounding included: see `bounds` and
 `spectral_floor`. With `lower` ≤ optimum ≤ `upper`, the points have at least the share
 lower/upper of the variance of the best ones: gap = 1 − lower/upper.
 """
@@ -160,13 +160,13 @@ def certify_unfolding(
     most_flops: float = MAX_FLOPS,
     about: str | None = None,
 ) -> UnfoldingCertificate:
-    """Judge points (`factor`, n×r, K = YYᵀ) and weights (one an edge of `problem`) by each other.
+    """Certify points (`factor`, n×r, K = YYᵀ) and weights (one for each edge) by each other.
 
     An answer is "proved" when its gap is within `tolerance`; equal lengths must also be
     kept to `most_relaxed` of d². Negative weights prove nothing for "at_most": they
     are taken as 0, and the certificate says how many there were. Where proving λ₂ would take
     more than `most_flops` multiply-adds, the bound comes from shortest paths alone. `about` says
-    what the numbers are about; None: in the words of this module.
+    what the numbers are about; None takes the words of this module.
     """
     tolerance = checked_tolerance(tolerance)
     Y, w = _points_and_weights(problem, factor, weights, most_relaxed)
@@ -278,7 +278,7 @@ def _level_and_reasons(
 
 
 def _excess(lower: float, upper: float) -> float:
-    """(upper − lower)/lower: 1 where the bound is twice the value, and worth nothing."""
+    """(upper − lower)/lower: 1 where the bound is twice the value, and so worthless."""
     return max(0.0, upper - lower) / lower if lower > 0 and upper < np.inf else float("inf")
 
 

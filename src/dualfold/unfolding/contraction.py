@@ -1,7 +1,7 @@
-"""From a graph to an unfolding problem: points at distance 0 become one, and come apart again.
+"""From a graph to an unfolding problem, and back: points at distance 0 become one.
 
 An edge of length 0 leaves the feasible set without an interior and a scaled point without
-a value, so what must coincide is one point here, of a mass that is their number.
+a value, so points that must coincide are one point here, with their number as its mass.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from scipy.sparse.csgraph import connected_components
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, Unrealisable
-from dualfold.graph import Graph, from_lengths, geodesic_distances
+from dualfold.graph import Graph, geodesic_distances
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.pieces import one_piece
-from dualfold.unfolding.problem import Constraints, UnfoldingProblem, doubles
+from dualfold.unfolding.problem import Constraints, UnfoldingProblem, doubles, graph_of
 
-# Lengths that differ by no more than this, relatively, are the same up to rounding.
+# Lengths that differ by no more than this, relatively, are equal up to rounding.
 SAME_LENGTH_TOLERANCE = 1e-9
 MAX_LENGTH = 2.0**510
-# Rows of geodesics looked at together for the triangle inequality.
+# Rows of geodesics in one chunk, for the triangle inequality.
 SOURCE_CHUNK_ROWS = 512
 
 
@@ -34,7 +34,7 @@ class Contraction:
     problem : over the distinct points
     place : the distinct point that each point of the graph is
     edges : the edge of the graph that each edge of the problem stands for (m×2)
-    count : the coordinates that are wanted in the end
+    count : the number of coordinates that are wanted
     about : which points of a larger table these are, in words; "" for all
     """
 
@@ -65,12 +65,11 @@ def contraction_of(
 ) -> Contraction:
     """The unfolding problem of a graph in one piece.
 
-    Its d² are the squares of the graph's lengths, each rounded once: that problem is what a
-    certificate is about.
-    `n_components` coordinates of the answer are wanted.
-    `angles` also ties the neighbours of each point to one another, which keeps the angles
-    between its edges. With constraints="equal", lengths that contradict each other along the
-    edges raise `Unrealisable`; with "at_most" they are never all reached, and harmless.
+    Its d² are the squares of the graph's lengths, each rounded once; certificates are about that
+    problem. `n_components` coordinates of the answer are wanted. `angles` also ties the neighbours
+    of each point to one another, which keeps the angles between its edges. With equal lengths,
+    lengths that contradict each other along the edges raise `Unrealisable`; with "at_most" they
+    do no harm: not all edges become taut.
     """
     ends, lengths = _edges(one_piece(graph))
     if angles:
@@ -146,12 +145,12 @@ def _distances(graph: Graph, pairs: Array) -> Array:
 
 
 def _doubles(points: Any) -> Array:
-    """Rows as dense doubles, before anything is subtracted: small integers would wrap around."""
+    """Rows as dense doubles, before any subtraction: small integers would wrap around."""
     return doubles(points.toarray() if sp.issparse(points) else points, "the points")
 
 
 def _norms(apart: Array) -> Array:
-    """Lengths of rows; in units of each row, so that no square of one underflows."""
+    """Lengths of rows; each in a unit of its own, so that no square underflows."""
     power = np.frexp(np.abs(apart).max(axis=1, initial=0.0))[1]
     unit = np.ldexp(apart, -power[:, None])
     return np.asarray(np.ldexp(np.sqrt(np.einsum("ij,ij->i", unit, unit)), power))
@@ -184,9 +183,7 @@ def _refuse_shortcuts(problem: UnfoldingProblem) -> None:
     """An edge longer than a path between its ends cannot have its length in any space."""
     i, j = problem.edges.T
     lengths = np.sqrt(problem.squared)
-    both = (np.concatenate([i, j]), np.concatenate([j, i]))
-    shape = (problem.n, problem.n)
-    paths = from_lengths(sp.csr_array(sp.coo_array((np.tile(lengths, 2), both), shape=shape)))
+    paths = graph_of(problem)
     for start in range(0, problem.n, SOURCE_CHUNK_ROWS):
         rows = np.arange(start, min(start + SOURCE_CHUNK_ROWS, problem.n))
         mine = np.flatnonzero((i >= start) & (i < start + SOURCE_CHUNK_ROWS))

@@ -1,4 +1,4 @@
-"""λ₂ of a weighted graph from below, proved: what turns dual weights into a bound.
+"""A proved lower bound of λ₂ of a weighted graph: it turns dual weights into a bound.
 
 λ₂ is the smallest eigenvalue of (L(w), M), M = diag(m), beside the constant vector's 0. For
 a number σ and a symmetric A = L(w) − σM + E, |xᵀEx| ≤ δ·xᵀMx, that is not negative on a space
@@ -33,15 +33,17 @@ from dualfold.unfolding.problem import UnfoldingProblem
 UNIT_ROUNDOFF = 2.0**-53
 UNDERFLOW_BOUND = 2.0**-1000  # far more than products below 2⁻¹⁰²² lose
 
-# Directions that inverse iteration carries beside those it is given, and its rounds.
-N_RANDOM_DIRECTIONS, MAX_INVERSE_STEPS = 4, 30
-# Up to here a dense matrix is filled for a proof (0.1 s), when the sparse one left more open
-# than this share of λ₂.
-MAX_DENSE_ROWS, SPARSE_OPEN_SHARE = 3_000, 1e-9
-# Up to here it is tried in double-doubles too (2 s a try), when doubles left more than this
-# open: weights of 10⁸ times λ₂, as equal lengths need them, leave 1e-6 and more.
-MAX_DOUBLE_DOUBLE_ROWS, DENSE_OPEN_SHARE = 2_000, 1e-8
-# How far below the Ritz value λ₂ is tried, relatively, until one can be proved.
+# Random directions of inverse iteration beside the given ones, and its steps at most.
+N_RANDOM_DIRECTIONS = 4
+MAX_INVERSE_STEPS = 30
+# Up to this many rows a dense proof is tried when the sparse one leaves more than SPARSE_OPEN_SHARE
+# of λ₂ open, and then one in double-doubles when more than DENSE_OPEN_SHARE is open: large weights,
+# which equal lengths need, lose digits (docs/dev/notes/unfolding.md).
+MAX_DENSE_ROWS = 3_000
+SPARSE_OPEN_SHARE = 1e-9
+MAX_DOUBLE_DOUBLE_ROWS = 2_000
+DENSE_OPEN_SHARE = 1e-8
+# How far below the Ritz value the trial heights lie, relatively, until one can be proved.
 HEIGHT_STEPS = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.5, 0.9)
 
 
@@ -99,7 +101,8 @@ def second_eigenvalue(
     """λ₂ of the weighted graph, from below by a proof and from above by a Ritz value.
 
     `problem` has the edges, `weights` one number for each, `start` vectors from which the Ritz
-    value is found. `most_flops` is what the factorisation may cost; beyond, nothing is proved.
+    value is computed. Where the factorisation takes more than `most_flops` multiply-adds, nothing
+    is proved.
     """
     if not np.any(weights):  # L = 0: nothing to factorise, and inverses overflow
         return SecondEigenvalue(0.0, 0.0)
@@ -130,25 +133,21 @@ def _best_floor(
 ) -> float:
     """The largest lower bound of λ₂ that can be proved a little below its Ritz value.
 
-    Nearer to λ₂ means smaller pivots and so more rounding: further drops are tried while
+    Nearer to λ₂ means smaller pivots and so more rounding: lower heights are tried while
     they can still do better. Where λ₂ is repeated (a cycle) that costs digits, and a dense
-    Cholesky factorisation, whose rounding does not grow, gets them back.
+    Cholesky factorisation, whose rounding does not grow, recovers them.
     """
-    best = 0.0
-    for drop in HEIGHT_STEPS:
-        if best >= ritz * (1 - drop):
-            break
-        best = max(best, proved_floor(problem, weights, ritz * (1 - drop), ordering))
+    routes: list[tuple[Any, float, tuple]] = [(proved_floor, 0.0, (ordering,))]
     if problem.n <= MAX_DENSE_ROWS:
-        for drop in HEIGHT_STEPS:
-            if best >= ritz * (1 - max(drop, SPARSE_OPEN_SHARE)):
-                break
-            best = max(best, cholesky_floor(problem, weights, ritz * (1 - drop)))
+        routes.append((cholesky_floor, SPARSE_OPEN_SHARE, ()))
     if problem.n <= MAX_DOUBLE_DOUBLE_ROWS:
-        for drop in HEIGHT_STEPS:
-            if best >= ritz * (1 - max(drop, DENSE_OPEN_SHARE)):
+        routes.append((precise_floor, DENSE_OPEN_SHARE, ()))
+    best = 0.0
+    for floor_of, open_share, more in routes:
+        for step in HEIGHT_STEPS:
+            if best >= ritz * (1 - max(step, open_share)):
                 break
-            best = max(best, precise_floor(problem, weights, ritz * (1 - drop)))
+            best = max(best, floor_of(problem, weights, ritz * (1 - step), *more))
     return best
 
 
@@ -207,7 +206,7 @@ def precise_floor(problem: UnfoldingProblem, weights: Array, height: float) -> f
 def proved_floor(
     problem: UnfoldingProblem, weights: Array, height: float, ordering: Ordering | None = None
 ) -> float:
-    """A number below `height` that λ₂(L(w), M) is proved to reach; 0 if there is none.
+    """A proved lower bound of λ₂(L(w), M), below `height`; 0 if there is none.
 
     LDLᵀ = L − σM + E with |xᵀEx| ≤ Σ row_errors·x². One negative pivot: LDLᵀ is not negative
     on a space of dimension n − 1, so λ₂ ≥ σ − max(row errors/mass).
@@ -219,7 +218,7 @@ def proved_floor(
 def eigenvalues_below(
     problem: UnfoldingProblem, weights: Array, height: float, ordering: Ordering | None = None
 ) -> tuple[int | None, float]:
-    """How many eigenvalues of (L(w), M) lie below `height`, and how sure: (count, error).
+    """The number of eigenvalues of (L(w), M) below `height`, and the error of the height.
 
     Exact for a height within `error` of the given one; None when a pivot is 0.
     """
@@ -246,7 +245,7 @@ def _forming_error(problem: UnfoldingProblem, weights: Array, height: float) -> 
 
 
 def _floor_below(height: float, error: float) -> float:
-    """height − error, rounding deducted, and 0 where nothing positive is left."""
+    """height − error, less rounding, and 0 where nothing positive is left."""
     floor = (height - error * (1 + 16 * UNIT_ROUNDOFF)) * (1 - 4 * UNIT_ROUNDOFF)
     return floor if 0 < floor < np.inf else 0.0
 

@@ -1,7 +1,7 @@
-"""The bottom of the spectrum of a weighted graph: λ₂(L(w)) and the directions there.
+"""The lowest eigenpairs of a weighted graph: λ₂(L(w)) and its directions.
 
 The values are Ritz values, which lie above the eigenvalues: they steer a solver and prove
-nothing (`bounds.py` proves).
+nothing (`spectral_floor.py` proves).
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from dualfold.arrays import Array
 from dualfold.trace.sparse.factorisation import Ordering, factorise
 from dualfold.unfolding.problem import UnfoldingProblem
 
-# Blocks of inverse iteration kept for the Rayleigh–Ritz step, and restarts at most.
+# Blocks of inverse iteration that the Rayleigh–Ritz step uses.
 KRYLOV_BLOCKS = 4
 MAX_RESTARTS = 30
-# The factor is of L + εM: L itself is singular. Relative to L's mean diagonal.
+# L itself is singular, so L + εM is factorised; ε is this share of L's mean diagonal.
 SHIFT_SHARE = 1e-11
-# What a column has left beside the others, of its length: below, it is their rounding.
+# A column that keeps less than this of its length beside the others is rounding.
 DEPENDENT_TOLERANCE = 1e-11
 
 
@@ -41,7 +41,7 @@ def lowest_eigenpairs(
     L = problem.laplacian(weights)
     mass = problem.mass
     if 2 * (KRYLOV_BLOCKS + 1) * start.shape[1] >= problem.n:
-        # The Krylov space would be most of the whole.
+        # The Krylov space would be most of the full space.
         values, vectors = scipy.linalg.eigh(L.toarray(), np.diag(mass))
         return values[1 : count + 1], problem.centred_points(vectors[:, 1 : count + 1])
     scale = float(np.sum(L.diagonal()) / mass.sum())
@@ -52,7 +52,7 @@ def lowest_eigenpairs(
         for _ in range(KRYLOV_BLOCKS):
             new = factor.solve(mass[:, None] * blocks[-1])
             fresh = orthonormal_columns(problem, new, blocks)
-            if not fresh.shape[1]:  # symmetric graphs have few distinct values: that was all
+            if not fresh.shape[1]:  # symmetric graphs have few distinct eigenvalues: no more
                 break
             blocks.append(fresh)
         basis = np.hstack(blocks)
@@ -73,7 +73,7 @@ def orthonormal_columns(
 ) -> Array:
     """Columns centred, orthonormal in diag(m), and orthogonal to the blocks before.
 
-    Those that hold nothing new are left out: QR would put noise in their place, the constant
+    Columns that add nothing new are left out: QR would put rounding in their place, the constant
     vector included, whose eigenvalue 0 would pass for λ₂.
     """
     root = np.sqrt(problem.mass)[:, None]

@@ -1,12 +1,12 @@
 """Both sides of unfolding from the shortest paths of a few landmarks, for very many points.
 
-The distances g_c(i) from a landmark c along the graph give each side something:
+The distances g_c(i) from a landmark c along the graph help on each side:
 
 - below: |g_c(i) − g_c(j)| ≤ d_ij on every edge, so a landmark's distances are a column
   that needs no shrinking, and so are mixtures of them; the best K in the
   span of some such columns is a small convex program (`span.py`).
 - above: by Cauchy–Schwarz along the path from c to i, ‖y_i − y_c‖² ≤ g_c(i) Σ_e ‖y_e‖²/d_e,
-  and all those together say L(w_c) ⪰ Σ_i m_i (e_i − e_c)(e_i − e_c)ᵀ, for which λ₂ ≥ 1, with
+  and all of these together say L(w_c) ⪰ Σ_i m_i (e_i − e_c)(e_i − e_c)ᵀ, for which λ₂ ≥ 1, with
 
       w_c,e = (1/d_e) Σ m_i g_c(i) over the points i whose path takes edge e.
 
@@ -19,15 +19,14 @@ Nothing n×n is made and nothing iterates over n·r unknowns.
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, TooLarge
-from dualfold.graph import Graph, Landmarks, farthest_points, from_lengths
+from dualfold.graph import Landmarks, farthest_points
 from dualfold.kernels.threads import one_blas_thread
 from dualfold.trace.sparse.factorisation import Ordering, fill_reducing_ordering
 from dualfold.trace.sparse.shifted_matrices import MAX_FLOPS
-from dualfold.unfolding.problem import UnfoldingProblem
+from dualfold.unfolding.problem import UnfoldingProblem, graph_of
 from dualfold.unfolding.solution import BestSides, Callback, UnfoldingSolution
 from dualfold.unfolding.solvers.connectivity import lowest_eigenpairs
 from dualfold.unfolding.solvers.span import Span
@@ -35,7 +34,7 @@ from dualfold.unfolding.spectral_floor import proved_floor
 
 # The barrier's own share of the gap in the span: far below what landmarks leave.
 SPAN_GAP = 0.01
-# How far below its Ritz value λ₂ is proved; of no weight beside the gap that remains.
+# How far below its Ritz value λ₂ is proved; negligible beside the gap that remains.
 HEIGHT_STEPS = (1e-6, 1e-4, 1e-2, 0.2)
 N_EIGENVECTORS = 4
 # Without a factorisation λ₂ ≥ 1 holds by construction; rounding of sums of n terms is below.
@@ -51,14 +50,14 @@ def landmark(
     random_state: int | np.random.Generator | None = None,
     callback: Callback | None = None,
 ) -> UnfoldingSolution:
-    """Unfold approximately, from the geodesics of some landmarks, with an honest gap.
+    """Unfold approximately, from the geodesics of some landmarks, with a true gap.
 
     n_landmarks : more bring the bound nearer to Isomap's trace; n·n_landmarks numbers are held
     n_directions : landmarks whose distances span K: those that spread the points most
-    tol : gap at which to call the answer converged; it has no end to run towards
+    tol : gap at which the answer is called converged; there are no iterations
 
-    On swiss rolls each side comes within 6 to 7 % of the optimum. To go further, give the
-    problem to `low_rank` with the gap that is wanted: on sheets that is hardly slower.
+    On swiss rolls each side comes within 6 to 7 % of the optimum. For a smaller gap use
+    `low_rank` with the gap that is wanted: on sheets that is hardly slower.
 
     >>> import numpy as np
     >>> from dualfold.unfolding.solvers.landmark import landmark
@@ -100,15 +99,6 @@ def landmark(
     return progress.solution("landmark")
 
 
-def graph_of(problem: UnfoldingProblem) -> Graph:
-    """The graph whose edges are as long as the problem allows."""
-    i, j = problem.edges.T
-    both = (np.concatenate([i, j]), np.concatenate([j, i]))
-    lengths = np.tile(np.sqrt(problem.squared), 2)
-    shape = (problem.n, problem.n)
-    return from_lengths(sp.csr_array(sp.coo_array((lengths, both), shape=shape)))
-
-
 def widest_distances(problem: UnfoldingProblem, chosen: Landmarks, count: int) -> Array:
     """n×count: the landmarks' distances that have the largest variance."""
     columns = problem.centred_points(chosen.distances.T)
@@ -121,7 +111,7 @@ def points_from(problem: UnfoldingProblem, chosen: Landmarks, n_directions: int)
     """The best K that the distances of some landmarks can make, or the best of them alone."""
     columns = widest_distances(problem, chosen, n_directions)
     span = Span.of(problem, columns)
-    mixed = span.points(span.down_to(span.start(), SPAN_GAP))
+    mixed = span.points(span.point_at_gap(span.start(), SPAN_GAP))
     alone = columns[:, [np.argmax(problem.mass @ columns**2)]]
     # Rounded path lengths can exceed an edge by some units in the last place.
     return max((_shrunk_points(problem, Y) for Y in (mixed, alone)), key=problem.value)
@@ -147,7 +137,7 @@ def path_weights(problem: UnfoldingProblem, chosen: Landmarks) -> Array:
         through = g[tails] + length[number]
         least = np.minimum.reduceat(through, starts)
         hits = np.flatnonzero(through == least[heads])
-        last = np.empty(problem.n, np.intp)  # of several equal ways any one will do
+        last = np.empty(problem.n, np.intp)  # of several shortest paths any one will do
         last[heads[hits]] = hits
         total += _path_loads(problem, g, int(c), tails[last], number[last])
     return total / (length * len(chosen.indices))
@@ -167,7 +157,7 @@ def _path_loads(
 
 
 def _floor(problem: UnfoldingProblem, weights: Array, points: Array) -> float:
-    """What λ₂(L(w)) is proved to reach: by inertia, or 1 by construction."""
+    """A proved lower bound of λ₂(L(w)): by inertia, or 1 by construction."""
     try:
         pattern = problem.laplacian(np.ones(problem.m))
         ordering: Ordering = fill_reducing_ordering(pattern, most_flops=MAX_FLOPS)

@@ -1,15 +1,15 @@
-"""Equal lengths held by springs so stiff that doubles cannot resolve them.
+"""Equal lengths kept by springs so stiff that doubles cannot resolve them.
 
 The problem and the steps are those of `elastic_path`, in double-doubles (`kernels.pairs`):
 
     maximise ⟨C, K⟩ − ½ Σ_e (q_e − d_e²)²/t_e        K ⪰ 0,  K1 = 0
     minimise Σ w d² + ½ Σ t w²                       S = L(w) − C ⪰ 0 off 1,  any signs
 
-C = M − mmᵀ/Σm, so that ⟨C, K⟩ is the variance. In this convex form no columns of points come and
-go on the way, which Newton steps on points get lost at. Without an interior of the equal
+C = M − mmᵀ/Σm, so that ⟨C, K⟩ is the variance. In this convex form no columns of points appear
+and disappear on the way, where Newton steps on points fail. Without an interior of the equal
 lengths K has eigenvalues from 10⁴ to 10⁻¹³ and S from 10⁻⁹ to 10⁹ at the end, and a
-Schur matrix in doubles leaves the lengths off by 10⁻⁶. The answer is optimal for its own
-lengths whatever t is; t goes down until these are the ones asked.
+Schur matrix in doubles leaves the lengths off by 10⁻⁶. The solution is optimal for its own
+lengths whatever t is; t shrinks until these are the given ones.
 """
 
 from __future__ import annotations
@@ -42,14 +42,23 @@ from dualfold.unfolding.solution import (
 from dualfold.unfolding.solvers.elastic_path import elastic_point
 from dualfold.unfolding.solvers.interior_point import CentralPath
 
-BOUNDARY_SHARE, MAX_BOUNDARY_SHARE = (
-    0.9,
-    0.99,
-)  # of the way to the boundary, by how far the predictor got
-# Lengths follow their springs to this share of what the springs give way: then, while they are
-# not yet those asked, the springs become this much stiffer.
-FOLLOWED_SHARE, STIFFENING_RATIO = 0.5, 0.2
-CHUNK_ROWS = 128  # of the Schur matrix that are formed together
+# Shares of the way to the boundary, by how far the predictor got.
+BOUNDARY_SHARE = 0.9
+MAX_BOUNDARY_SHARE = 0.99
+# When lengths follow their springs to FOLLOWED_SHARE of the springs' extension and are not yet the
+# given ones, the compliance is multiplied by STIFFENING_RATIO.
+FOLLOWED_SHARE = 0.5
+STIFFENING_RATIO = 0.2
+CHUNK_ROWS = 128  # rows of the Schur matrix in one chunk
+# The first compliance and the least, in units of d⁴ over the first bound. With less, lengths that
+# contradict each other by rounding would be refused: docs/dev/notes/unfolding-equal-lengths.md.
+COMPLIANCE = 1e-13
+MIN_COMPLIANCE = 1e-14
+# Steps in doubles are good to this gap: later ones lose the centre, earlier ones cost more here.
+DOUBLES_GAP = 1e-3
+# The gap at the end, of `tol`: the certificate adds the rounding of the weights.
+FINAL_GAP_SHARE = 0.02
+MAX_STEPS = 80
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +77,7 @@ class PrecisePoint:
 
 
 class PrecisePath:
-    """The constants of one solve."""
+    """The constants of one problem."""
 
     def __init__(self, problem: UnfoldingProblem) -> None:
         n, mass = problem.n, problem.mass
@@ -80,17 +89,17 @@ class PrecisePath:
         )
 
     def at(self, K: DoubleDouble, weights: DoubleDouble, compliance: Array) -> PrecisePoint:
-        """Where matrices and weights stand."""
+        """The point of these matrices and weights, with its gap and errors."""
         S = self._laplacian(weights) - self.C
-        away = self._on_edges(K) - DoubleDouble(self.problem.squared)
+        away = self._edge_values(K) - DoubleDouble(self.problem.squared)
         apart = away - weights * compliance
         d2, variance = self.problem.squared, (K * self.C).total()
         off, apart_by = (float(np.max(np.abs(x.high) / d2)) for x in (away, apart))
         return PrecisePoint(K, weights, S, (K * S).total() / variance, off, apart_by)
 
-    def centred(self, K: Array) -> DoubleDouble:
+    def centred_matrix(self, K: Array) -> DoubleDouble:
         """K as pairs, symmetric, with K1 = 0."""
-        return self._off_ones(DoubleDouble((K + K.T) / 2))
+        return self._without_ones(DoubleDouble((K + K.T) / 2))
 
     def step(self, here: PrecisePoint, compliance: Array) -> PrecisePoint | None:
         """One predictor and corrector; None when rounding has spoiled the matrices."""
@@ -108,10 +117,10 @@ class PrecisePath:
             ideal = R * level
             if affine is not None:
                 ideal = ideal - products(products(affine[0], affine[1]), R).symmetric()
-            change = solve(self._on_edges(ideal) - wanted)
+            change = solve(self._edge_values(ideal) - wanted)
             dS = self._laplacian(change)
             moved = ideal - K - products(products(K, dS), R).symmetric()
-            return self._off_ones(moved), dS, change
+            return self._without_ones(moved), dS, change
 
         def reach(move: tuple, share: float) -> tuple[float, float]:
             primal, dual = (
@@ -133,13 +142,13 @@ class PrecisePath:
         weights = here.weights + move[2] * dual
         return self.at((K + move[0] * primal).symmetric(), weights, compliance)
 
-    def stiffened(self, here: PrecisePoint, compliance: Array, wanted: float) -> Array:
+    def next_compliance(self, here: PrecisePoint, compliance: Array, wanted: float) -> Array:
         """The compliances of the next step."""
         followed = here.apart < FOLLOWED_SHARE * here.off
         return STIFFENING_RATIO * compliance if followed and here.off > wanted else compliance
 
     def points(self, here: PrecisePoint, wanted: float) -> Array:
-        """As few columns of K as keep the lengths to `wanted`, or to what K has."""
+        """The fewest columns of K that keep the lengths to `wanted`, or to what K keeps."""
         values, vectors = np.linalg.eigh(here.K.high)
         values, vectors = values[::-1].clip(0.0), vectors[:, ::-1]
         columns = vectors * np.sqrt(values)
@@ -157,14 +166,14 @@ class PrecisePath:
         L.put(np.diag_indices(self.problem.n), -L.row_sums())
         return L
 
-    def _on_edges(self, A: DoubleDouble) -> DoubleDouble:
+    def _edge_values(self, A: DoubleDouble) -> DoubleDouble:
         i, j = self.ends
         return (A[i, i] + A[j, j]) - A[i, j] * 2.0
 
-    def _off_ones(self, A: DoubleDouble) -> DoubleDouble:
-        """A symmetric matrix without what it has along 1."""
+    def _without_ones(self, A: DoubleDouble) -> DoubleDouble:
+        """A symmetric matrix without its part along 1."""
         means = products(self.along, A)
-        return (A - means - means.transposed) + products(self.along, means)
+        return (A - means - means.transpose) + products(self.along, means)
 
     def _schur(
         self, K: DoubleDouble, R: DoubleDouble, diagonal: Array
@@ -187,24 +196,9 @@ class PrecisePath:
 
 def longest_precise_step(factor: DoubleDouble, move: DoubleDouble) -> float:
     """The largest α with LLᵀ + α·move ⪰ 0."""
-    inner = forward(factor, forward(factor, move).transposed)
+    inner = forward(factor, forward(factor, move).transpose)
     lowest = float(np.linalg.eigvalsh(inner.symmetric().high)[0])
     return np.inf if lowest >= 0 else -1.0 / lowest
-
-
-# ==== merged: unfolding.solvers.precise
-# """Equal lengths by an interior point, its last steps in double-doubles."""
-#
-
-# The compliance of the springs, and the least: lengths that contradict each other by 1e-7 of d²
-# have a bound below 0 from about 5e-15 on, and at the level of rounding nothing is refused.
-COMPLIANCE, MIN_COMPLIANCE = 1e-13, 1e-14
-# The gap to which steps in doubles are good: later ones lose the centre (more steps are needed
-# after 1e-4), earlier ones only cost more here.
-DOUBLES_GAP = 1e-3
-# The gap at the end, of the `tol` asked: the certificate adds the rounding of the weights.
-FINAL_GAP_SHARE = 0.02
-MAX_STEPS = 80
 
 
 def precise_solution(
@@ -217,6 +211,8 @@ def precise_solution(
 ) -> UnfoldingSolution:
     """Points with lengths within `wanted` of d² and weights of any sign, each the other's proof.
 
+    The last steps of the interior point are in double-doubles.
+
     The mean d² is to be about 1. `tol` is the gap asked, `max_iter` the most steps; `callback`
     gets a `Record` after each, and True stops.
     """
@@ -226,12 +222,12 @@ def precise_solution(
         start, compliance = elastic_point(path, COMPLIANCE, DOUBLES_GAP)
         least = MIN_COMPLIANCE / COMPLIANCE * compliance
         exact = PrecisePath(problem)
-        K = exact.centred(path.plain(start.X))
+        K = exact.centred_matrix(path.in_point_units(start.X))
         here = exact.at(K, DoubleDouble(start.weights), compliance)
         history: list[Record] = []
         story = ["the last steps were in double-doubles"]
         while len(history) < min(max_iter, MAX_STEPS):
-            compliance = np.maximum(exact.stiffened(here, compliance, wanted), least)
+            compliance = np.maximum(exact.next_compliance(here, compliance, wanted), least)
             following = exact.step(here, compliance)
             if following is None:
                 story.append("rounding ended the steps")
@@ -241,7 +237,9 @@ def precise_solution(
             if callback is not None and callback(history[-1]):
                 story.append(STOPPED_BY_CALLBACK)
                 break
-            if _done(exact, here, wanted, FINAL_GAP_SHARE * tol, bool(np.all(compliance <= least))):
+            if _is_done(
+                exact, here, wanted, FINAL_GAP_SHARE * tol, bool(np.all(compliance <= least))
+            ):
                 break
         factor = exact.points(here, wanted)
     return UnfoldingSolution(
@@ -254,11 +252,13 @@ def precise_solution(
     )
 
 
-def _done(path: PrecisePath, here: PrecisePoint, wanted: float, gap: float, stiffest: bool) -> bool:
-    """Optimal for lengths that are those asked; or weights that prove that there are none."""
+def _is_done(
+    path: PrecisePath, here: PrecisePoint, wanted: float, gap: float, stiffest: bool
+) -> bool:
+    """Whether the point is optimal for the given lengths, or its weights prove that none exist."""
     if contradiction_share(path.problem, here.weights.high) > ROUNDED_LENGTHS_TOLERANCE:
         return True
-    # At the least compliance lengths are as good as they get: there the gap alone decides.
+    # At the least compliance lengths get no better: there the gap alone decides.
     return here.gap < gap and (here.off <= wanted or (stiffest and here.apart < 0.1 * here.off))
 
 

@@ -1,10 +1,10 @@
-"""Parts of a graph whose points keep their places to each other in every dimension.
+"""Rigid parts of a graph: points whose mutual distances all follow, in every dimension.
 
 All distances in a clique are given. A clique of more points than its dimension allows, k > r + 1,
 has affine dependencies: a with Σ a_i = 0 and Σ a_i x_i = 0, so that Ka = 0 for every K with
 these lengths. Two parts that share points which span one of them are one part, whose other
 distances follow, and with them there are more cliques. Parts that other edges make rigid are
-not looked for: whether they do depends on inequalities.
+not searched for: whether they do depends on inequalities.
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ from dualfold.unfolding.problem import UnfoldingProblem
 FLAT_SHARE = 1e-12
 # Shared points span a part when no spread of theirs is below this share of the largest: what is
 # computed from them is then good to 1e-12.
-MIN_SPREAD_RATIO, AGREEMENT_TOLERANCE = 1e-4, 1e-9
+MIN_SPREAD_RATIO = 1e-4
+AGREEMENT_TOLERANCE = 1e-9
 # A dependency counts when this much of it is left beside the others.
 INDEPENDENT_SHARE = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Points, and their places in as many columns as they need."""
+    """A rigid part: points, and their places in as many columns as they need."""
 
     points: tuple[int, ...]
     places: Array
@@ -105,7 +106,7 @@ def _part(known: list[dict[int, float]], points: tuple[int, ...]) -> Part:
 
 
 def _merge_parts(parts: list[Part]) -> list[Part]:
-    """Parts of which no two are one."""
+    """The parts after all pairs that are one part are merged."""
     alive: dict[int, Part] = dict(enumerate(parts))
     at: dict[int, set[int]] = {}
     for number, part in alive.items():

@@ -1,4 +1,4 @@
-"""How far one may go along a direction and stay positive definite."""
+"""Dense linear algebra of interior points: the longest step inside the cone, the Schur matrix."""
 
 from __future__ import annotations
 
@@ -14,9 +14,12 @@ from dualfold.errors import Argument, TooLarge
 from dualfold.kernels import kernel
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
 
-# Below this many rows LAPACK's whole spectrum costs less than Lanczos steps from Python.
+# Up to this many rows LAPACK's full spectrum costs less than Lanczos steps from Python.
 MAX_FULL_SPECTRUM_ROWS = 150
 MAX_LANCZOS_STEPS = 40
+CHUNK_ROWS = 128  # rows of the Schur matrix in one chunk; Ctrl-C waits for a chunk
+
+_edge_products = kernel("edge_products")
 
 
 def lower_factor(matrix: Array) -> Array | None:
@@ -59,23 +62,15 @@ def _lanczos_lowest(factor: Array, direction: Any) -> float:
             values, vectors = np.linalg.eigh(T)
             error = abs(length * vectors[-1, 0])
             lowest = float(values[0] - error)
-            # A hundredth of the step is worth no more steps.
+            # More Lanczos steps would change the step by a hundredth at the most.
             if error < 0.01 * abs(values[0]) or values[0] - error > -0.1:
                 break
         Q[k + 1] = y / length
     return lowest
 
 
-# ==== merged: unfolding.solvers.schur
-# """The Hadamard Schur matrix of the unfolding problem, formed and factorised in place."""
-#
-
-_edge_products = kernel("edge_products")
-CHUNK_ROWS = 128  # of a chunk: a tenth of a second at 9,000 edges, which is what Ctrl-C waits for
-
-
 def edge_products(edges: Array, K: Array, R: Array) -> Array:
-    """(b_eᵀKb_f)(b_eᵀRb_f) for f ≤ e (the rest is not set), b_e = e_i − e_j, m×m."""
+    """(b_eᵀKb_f)(b_eᵀRb_f) for f ≤ e (other entries are not set), b_e = e_i − e_j, m×m."""
     m = len(edges)
     try:
         out = np.empty((m, m))

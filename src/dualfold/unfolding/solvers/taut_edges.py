@@ -1,14 +1,14 @@
-"""The last digits: an answer of known rank and known taut edges, put exactly in its place.
+"""The last digits of an unfolding whose rank and taut edges are known.
 
-An interior point stops where X, whose small eigenvalues go to 0, is full of rounding. But
-by then it has shown the rank r and which edges are taut. On these
+An interior point stops where X, whose small eigenvalues tend to 0, is full of rounding. But
+by then the rank r and the taut edges are known. On these
 
     ‖y_i − y_j‖² = d_ij²    and    L(w)Y = MY,
 
 which two or three Gauss–Newton steps solve: with J the derivative of the squared lengths
 and G = JM⁻¹Jᵀ (sparse: edges that share an end), Y moves by M⁻¹Jᵀν, Gν = what the lengths
-miss, and w by the least change that makes ½Jᵀw = MY. Distances from the optimum then enter
-the bounds by their squares. Each side is kept only if it betters its bound.
+miss, and w by the least change that makes ½Jᵀw = MY. The bounds then depend on the squares of
+the distances from the optimum. Each side is kept only if its bound improves.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.spectral_floor import lowest_pairs
 
 MAX_STEPS = 4
-# Redundant taut edges (a clique in few dimensions) make G singular: this much of its
-# diagonal is added, and the iterations below refine it away where it matters.
+# Redundant taut edges (a clique in few dimensions) make G singular: this share of its
+# diagonal is added, and the refinements remove its effect where it matters.
 RIDGE_SHARE = 1e-10
 N_REFINEMENTS = 4
 SAME_BOUND_TOLERANCE = 1e-13  # relative: bounds no further apart are equal
@@ -39,7 +39,7 @@ def polished_sides(
 ) -> tuple[Array, Array]:
     """(factor, weights), each at least as good as before; for "at_most" edges.
 
-    `taut` marks the edges that the answer holds at their full length.
+    `taut` marks the edges that have their full length.
     """
     if not taut.any():
         return factor, weights
@@ -50,8 +50,8 @@ def polished_sides(
         return factor, weights
     better_points = feasible_scale(problem, Y)[1] > feasible_scale(problem, factor)[1]
     before, after = (_upper(problem, v, Y) for v in (weights, w))
-    # The bound goes with the square of the error of the weights: where both are the same up to
-    # the rounding of λ₂, the polished ones are nearer.
+    # The error of the bound is the square of the error of the weights: where both bounds are equal
+    # up to the rounding of λ₂, the polished weights are nearer.
     return (Y if better_points else factor), (
         w if after <= before * (1 + SAME_BOUND_TOLERANCE) else weights
     )
