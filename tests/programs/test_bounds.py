@@ -16,7 +16,15 @@ from dualfold.programs import (
     certify_program,
     certify_unbounded,
 )
-from dualfold.programs.bounds import (
+from dualfold.programs.exact import (
+    Enclosure,
+    ExactMatrix,
+    ExactProgram,
+    double_above,
+    double_below,
+    fractions,
+)
+from dualfold.programs.objective_bounds import (
     Box,
     _least,
     _quadratic_change,
@@ -25,14 +33,6 @@ from dualfold.programs.bounds import (
     enclosed_value,
     least_linear,
     lower_bound,
-)
-from dualfold.programs.exact import (
-    Enclosure,
-    ExactMatrix,
-    ExactProgram,
-    double_above,
-    double_below,
-    fractions,
 )
 from dualfold.trace import Gramian, TraceProblem
 from dualfold.trace.proof.exact_arithmetic import exact_proof

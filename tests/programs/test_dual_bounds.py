@@ -6,8 +6,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from dualfold.programs import LinearProgram, bounds, certify_program
-from dualfold.programs import bounds as curvature
+from dualfold.programs import LinearProgram, certify_program
+from dualfold.programs import objective_bounds as bounds
+from dualfold.programs import objective_bounds as curvature
 from tests.proofs.coarse import patched
 
 

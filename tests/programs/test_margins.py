@@ -23,7 +23,7 @@ from dualfold.games.intervals import (
     least_eigenvalue,
     length,
 )
-from dualfold.programs import bounds as curvatures
+from dualfold.programs import objective_bounds as curvatures
 from tests.proofs.coarse import patched
 
 COARSE = 2.0**-8  # twice the unit of this arithmetic
@@ -93,7 +93,7 @@ def test_products_and_quotients_of_coarse_numbers_hold_their_rounding(monkeypatc
         assert COARSE / 2 * size <= found.off <= COARSE * size * (1 + 1e-12)
 
 
-# ---- least eigenvalues, curvature (games/intervals.py, games/mvu_dual.py, programs/bounds.py)
+# ---- least eigenvalues and curvature
 
 
 def test_least_eigenvalues_pay_for_their_factorisation(monkeypatch):

@@ -22,11 +22,11 @@ from dualfold.programs import (
     certify_program,
     certify_unbounded,
 )
-from dualfold.programs import bounds as curvature
+from dualfold.programs import objective_bounds as curvature
 from dualfold.programs.balance import balanced_program
-from dualfold.programs.bounds import _is_semidefinite, enclosed_value
 from dualfold.programs.certificate import _Certification
 from dualfold.programs.exact import Enclosure, ExactProgram
+from dualfold.programs.objective_bounds import _is_semidefinite, enclosed_value
 from dualfold.unfolding import UnfoldingProblem, certify_unfolding
 from dualfold.unfolding.certificate import ABOUT_GIVEN_LENGTHS, ABOUT_OWN_LENGTHS
 from dualfold.unfolding.contraction import contraction_of

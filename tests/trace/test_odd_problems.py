@@ -12,15 +12,6 @@ from scipy.sparse.linalg import LinearOperator
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.programs import LinearProgram, QuadraticProgram
 from dualfold.programs import exact as exact_programs
-from dualfold.programs.bounds import (
-    Box,
-    Curvature,
-    _eigenvalue_floor,
-    _is_semidefinite,
-    enclosed_bound,
-    least_linear,
-    lower_bound,
-)
 from dualfold.programs.entries import MAX_CURVED_ROWS
 from dualfold.programs.exact import (
     ExactProgram,
@@ -28,6 +19,15 @@ from dualfold.programs.exact import (
     _enclosed_solution,
     corrections,
     fractions,
+)
+from dualfold.programs.objective_bounds import (
+    Box,
+    Curvature,
+    _eigenvalue_floor,
+    _is_semidefinite,
+    enclosed_bound,
+    least_linear,
+    lower_bound,
 )
 from dualfold.trace import Gramian, TraceProblem, certify
 from dualfold.trace.metric import Dense, Sparse
