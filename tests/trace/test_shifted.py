@@ -37,7 +37,7 @@ def test_counts_and_solves_of_every_form(monkeypatch, kind, sense, shift):
     monkeypatch.setattr(room, "MAX_ROTATED_FLOPS_RATIO", 1e9)
     problem, A, B = posed("square" if kind == "turned" else kind, sense)
     pencil = shifted_matrices(problem)
-    assert pencil.rotated == (kind == "turned")
+    assert pencil.is_rotated == (kind == "turned")
     factor = factorise(pencil.at(shift), pencil.ordering)
     whole = problem.sign * A - shift * B
     below = np.sum(np.linalg.eigvalsh(whole) < 0)

@@ -81,7 +81,7 @@ def test_the_turned_matrix_has_room_for_every_entry_of_b(monkeypatch, metric):
     )
     problem = TraceProblem(Gramian(M), B, count=2)
     pencil = shifted.shifted_matrices(problem)
-    assert pencil.rotated
+    assert pencil.is_rotated
     height = 0.3
     dense = (M.T @ M).toarray() - height * problem.metric.sparse().toarray()
     count = factorise(pencil.at(height), pencil.ordering).negative - n

@@ -84,7 +84,7 @@ def test_the_turned_matrix_counts_and_solves_like_the_square(monkeypatch):
     graph = dualfold.graph.knn(swiss_roll(700, random_state=1).points, 10)
     problem = dualfold.methods.lle(graph, n_components=3)
     pencil = matrices.shifted_matrices(problem)
-    assert pencil.rotated
+    assert pencil.is_rotated
     M = problem.A.factor.toarray()
     exact = np.linalg.svd(M, compute_uv=False)[::-1] ** 2
     rng = np.random.default_rng(0)
@@ -103,7 +103,7 @@ def test_a_roll_of_many_points_is_proved():
     # Eigenvalues of 1e-12 against a spectrum of order 1; plain pivots prove nothing there.
     graph = dualfold.graph.knn(swiss_roll(30_000, random_state=0).points, 10)
     embedding = dualfold.embed(dualfold.methods.lle(dualfold.graph.join_pieces(graph)))
-    assert shifted_matrices(embedding.problem).rotated
+    assert shifted_matrices(embedding.problem).is_rotated
     assert embedding.values[-1] < 1e-9
     assert embedding.certificate.level == "proved"
     assert embedding.certificate.gap < 1e-4

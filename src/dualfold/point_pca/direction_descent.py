@@ -4,7 +4,7 @@
 
 (Tucker, "Dimensionality reduction and the Fenchel game", Theorem 1.7; samples are rows here).
 S is never formed. `PCA(svd_solver="gradient-paper")` is `averaged_directions` as an estimator, and
-`PCA(svd_solver="gradient")` a descent that arrives.
+`PCA(svd_solver="gradient")` a descent that converges.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ convex, so the largest Σλ_i² that both allow has all the room s = B − Σθ_
 
     Σθ_i² ≤ Σ_{i≤d}λ_i² ≤ (θ_1 + s)² + Σ_{1<i≤d}θ_i²
 
-Small S are decomposed instead (`_decomposed`). Rounding of S as computed
+Small S are decomposed instead (`_decomposed_sum`). Rounding of S as computed
 (`dualfold.weights.precision`) and of θ is taken off θ and added to B.
 """
 
@@ -27,11 +27,11 @@ from dualfold.weights.covariance import CentredScatter, scatter, scatter_error
 from dualfold.weights.gram import point_gram, point_gram_error
 from dualfold.weights.row_passes import column_means, numeric_table
 
-# The first eigenvectors of a matrix of this size take some two seconds.
+# LAPACK finds the first eigenvectors of a matrix of this size in seconds.
 MAX_SPECTRUM_ROWS = 3_000
-# All eigenvectors of so many rows take half a second, and repeated values do not matter then.
+# Up to this size all eigenvectors are computed, and repeated eigenvalues do not matter.
 MAX_DECOMPOSED_ROWS = 1_000
-# A proof of Σλ is looked for until it is this good; any that is found is used.
+# The tolerance of the proof of Σλ; any proof that is found is used.
 SUM_TOLERANCE = 1e-10
 _U = 2.0**-53
 

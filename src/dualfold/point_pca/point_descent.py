@@ -5,7 +5,7 @@
 with E the squared distances and X_c, Y_c centred (Draganov, "PCA as gradient descent", 2022).
 The minimum over n×d matrices Y is 4Σ_{i>d}σ_i⁴, σ the singular values of X_c, and there are no
 other local ones: every run ends at PCA's coordinates up to a rotation. Nothing n×n is formed:
-a gradient is X_c(X_cᵀY) and Y(YᵀY), O(nDd).
+a gradient is X_c(X_cᵀY) and Y(YᵀY), O(nDd). `Forces` are what moves each point.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dualfold.weights.row_passes import column_means, combined_rows, numeric_tab
 # YᵀY is inverted with this share of its trace added: columns that the data has no
 # variance for go to 0, and steps must stay finite meanwhile.
 RIDGE_SHARE = 1e-12
-# All pairs of so many points in the plane are 128 MB.
+# Forces of all pairs are n×n×d numbers.
 MAX_PAIRED_POINTS = 2_000
 
 
