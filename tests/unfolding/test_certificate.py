@@ -27,7 +27,7 @@ from dualfold.unfolding.spectral_floor import (
     second_eigenvalue,
 )
 from tests.proofs.unfoldings import chain, complete, dense_bounds, dense_laplacian, random_problem
-from tests.unfolding.test_margins_unfolding import problem
+from tests.unfolding.test_rounding import problem
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from dualfold.unfolding import UnfoldingProblem, bounds, certify_unfolding, cont
 from dualfold.unfolding import certificate as judge
 from dualfold.unfolding import spectral_floor as floors
 from tests.proofs.coarse import U, gamma, patched
-from tests.unfolding.test_margins_unfolding import D2, EDGES, MASS, problem
+from tests.unfolding.test_rounding import D2, EDGES, MASS, problem
 
 connections = sys.modules["dualfold.unfolding.connections"]  # the function has that name too
 

@@ -15,7 +15,7 @@ from dualfold.unfolding.bounds import EdgeFit
 from dualfold.unfolding.contraction import Unrealisable, contraction_of
 from dualfold.unfolding.solvers.unfolder import elastic
 from tests.proofs.coarse import patched
-from tests.unfolding.test_margins_unfolding import D2, EDGES, problem
+from tests.unfolding.test_rounding import D2, EDGES, problem
 
 
 def test_lengths_on_a_line_lose_one_product(monkeypatch):
