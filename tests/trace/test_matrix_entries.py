@@ -1,4 +1,4 @@
-"""Symmetry of given matrices: measured, repaired where it is rounding, refused elsewhere."""
+"""Entries of given matrices: symmetry measured, repaired or refused; products in doubles."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput
 from dualfold.trace.matrix_entries import asymmetry, symmetric
+from dualfold.trace.problem import product
 
 
 def test_how_far_from_symmetric():
@@ -26,3 +27,12 @@ def test_how_far_from_symmetric():
             symmetric(given, "A")
     same = A + A.T
     assert symmetric(same, "A") is same
+
+
+def test_float32_matrix_times_doubles():
+    rng = np.random.default_rng(0)
+    for n in (5, 16, 37, 1100):
+        A = rng.standard_normal((n, n), dtype=np.float32)
+        for shape in [(n,), (n, 1), (n, 3), (n, 4), (n, 9)]:
+            V = rng.standard_normal(shape)
+            np.testing.assert_allclose(product(A, V), A.astype(float) @ V, atol=1e-11)

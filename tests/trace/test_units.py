@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 
 from dualfold.trace import Gramian, TraceProblem, certify
@@ -50,3 +51,18 @@ def test_values_in_far_units_are_held_against_the_answer():
         problem = TraceProblem(np.ldexp(A, power), count=1)
         assert certify(problem, V, [np.ldexp(1.0, power)]).level == "proved"
         assert certify(problem, V, [np.ldexp(1.01, power)]).level == "failed"
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse", "gramian"])
+def test_a_wrong_answer_fails_in_any_units(kind):
+    M = np.diag([1.0, 2.0, 3.0, 4.0, 5.0])
+    A = {"dense": M @ M, "sparse": sp.csr_array(M @ M), "gramian": Gramian(sp.csr_array(M))}[kind]
+    for power in (-250, 0, 250):
+        scaled = Gramian(A.factor * 2.0**power) if kind == "gramian" else A * 4.0**power
+        problem = TraceProblem(scaled)
+        right = certify(problem, np.eye(5)[:, :2], np.array([1.0, 4.0]) * 4.0**power)
+        assert right.level == "proved"
+        assert right.value == 5 * 4.0**power
+        assert certify(problem, np.eye(5)[:, [0, 2]]).level == "failed"
+        wrong = certify(problem, np.eye(5)[:, :2], np.array([1.0, 4.1]) * 4.0**power)
+        assert wrong.level == "failed"
