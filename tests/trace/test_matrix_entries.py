@@ -1,4 +1,4 @@
-"""Symmetry of given matrices: measured, repaired where it is rounding, refused elsewhere."""
+"""Entries of given matrices: symmetry measured, repaired or refused; products in doubles."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from dualfold.errors import InvalidInput
 from dualfold.trace import TraceProblem, certificate, certify
 from dualfold.trace import matrix_entries as entries
 from dualfold.trace.matrix_entries import asymmetry, symmetric
+from dualfold.trace.problem import product
 
 
 def test_how_far_from_symmetric():
@@ -91,3 +92,12 @@ def test_an_operator_that_returns_no_numbers_is_refused():
     broken = LinearOperator((5, 5), matvec=lambda v: v * np.nan, dtype=float)
     with pytest.raises(InvalidInput, match="returns NaN or infinite numbers"):
         certify(TraceProblem(broken, None, 1, "min"), np.eye(5)[:, :1])
+
+
+def test_float32_matrix_times_doubles():
+    rng = np.random.default_rng(0)
+    for n in (5, 16, 37, 1100):
+        A = rng.standard_normal((n, n), dtype=np.float32)
+        for shape in [(n,), (n, 1), (n, 3), (n, 4), (n, 9)]:
+            V = rng.standard_normal(shape)
+            np.testing.assert_allclose(product(A, V), A.astype(float) @ V, atol=1e-11)

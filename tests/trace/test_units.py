@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
@@ -70,3 +71,18 @@ def test_an_operator_in_balanced_units_is_the_scaled_matrix():
     V = rng.normal(size=(4, 3))
     np.testing.assert_allclose(scaled @ V, D @ A @ D @ V, rtol=1e-13)
     np.testing.assert_allclose(scaled @ V[:, 0], D @ A @ D @ V[:, 0], rtol=1e-13)
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse", "gramian"])
+def test_a_wrong_answer_fails_in_any_units(kind):
+    M = np.diag([1.0, 2.0, 3.0, 4.0, 5.0])
+    A = {"dense": M @ M, "sparse": sp.csr_array(M @ M), "gramian": Gramian(sp.csr_array(M))}[kind]
+    for power in (-250, 0, 250):
+        scaled = Gramian(A.factor * 2.0**power) if kind == "gramian" else A * 4.0**power
+        problem = TraceProblem(scaled)
+        right = certify(problem, np.eye(5)[:, :2], np.array([1.0, 4.0]) * 4.0**power)
+        assert right.level == "proved"
+        assert right.value == 5 * 4.0**power
+        assert certify(problem, np.eye(5)[:, [0, 2]]).level == "failed"
+        wrong = certify(problem, np.eye(5)[:, :2], np.array([1.0, 4.1]) * 4.0**power)
+        assert wrong.level == "failed"

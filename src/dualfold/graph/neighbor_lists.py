@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtrit
 
-__all__ = ["Neighbors", "Search", "exact_search", "recall_interval", "without_self"]
-
 
 @dataclass(frozen=True)
 class Search:

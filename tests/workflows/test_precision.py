@@ -18,7 +18,6 @@ from scipy.spatial.distance import cdist
 import dualfold
 from dualfold.graph import farthest_points, knn
 from dualfold.methods import isomap, landmark_isomap, mds, mds_of_distances, pca
-from dualfold.trace.problem import product
 from dualfold.weights import covariance, gram
 
 Array = np.ndarray[Any, Any]
@@ -342,12 +341,3 @@ def test_distances_that_differ_there_and_back_are_said() -> None:
     assert "there and back" in problem.about
     D[5, 3] = D[3, 5]
     assert mds_of_distances(D).about == ""
-
-
-def test_float32_matrix_times_doubles():
-    rng = np.random.default_rng(0)
-    for n in (5, 16, 37, 1100):
-        A = rng.standard_normal((n, n), dtype=np.float32)
-        for shape in [(n,), (n, 1), (n, 3), (n, 4), (n, 9)]:
-            V = rng.standard_normal(shape)
-            np.testing.assert_allclose(product(A, V), A.astype(float) @ V, atol=1e-11)
