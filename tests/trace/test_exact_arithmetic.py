@@ -221,3 +221,44 @@ def test_exact_proofs_are_about_problems_as_they_were_given():
     assert exact_proof(problem(A, excluded=V[:, :1]), V[:, :1], 1e-9) is None
     assert exact_proof(problem(np.diag([0.0, 1.0])), np.eye(2)[:, :1], 1e-9) is None
     assert exact_proof(problem(A), V[:, 3:], 1e-9) is None  # three are below it
+
+
+def exactly(kind, weights, excluded, sense):
+    H = np.array([[1.0, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]]) / 2
+    values = np.array([1.0, 4.0, 9.0, 25.0])
+    root = np.sqrt(weights)[:, None]
+    M = (np.sqrt(values)[:, None] * H.T) * root.T  # MᵀM = W^½ H Λ Hᵀ W^½, exact in doubles
+    A = Gramian(sp.csr_array(M)) if kind == "gramian" else M.T @ M
+    vectors = H / root  # A v = λ B v with B = diag(weights), weights powers of 4
+    N = vectors[:, :1] if excluded else None
+    B = None if (weights == 1).all() else weights
+    return TraceProblem(A, B, 2, sense, N), values, vectors
+
+
+@pytest.mark.parametrize("sense", ["min", "max"])
+@pytest.mark.parametrize("excluded", [False, True], ids=["whole", "off N"])
+@pytest.mark.parametrize("weights", [np.ones(4), np.array([1.0, 4.0, 0.25, 16.0])], ids=["I", "D"])
+@pytest.mark.parametrize("kind", ["dense", "gramian"])
+def test_exact_proofs_are_about_this_problem(kind, weights, excluded, sense):
+    problem, values, vectors = exactly(kind, weights, excluded, sense)
+    left = np.arange(1, 4) if excluded else np.arange(4)
+    best = left[:2] if sense == "min" else left[::-1][:2]
+    found = exact_proof(problem, vectors[:, best], 1e-4)
+    assert found is not None
+    bracket, floor = found
+    sign = 1 if sense == "min" else -1
+    optimum = sign * values[best].sum()
+    assert bracket.value == optimum
+    assert bracket.lower <= optimum
+    assert bracket.lower == pytest.approx(optimum, rel=1e-4)
+    assert bracket.apart >= optimum - bracket.lower - 1e-12
+    assert bracket.gap <= 1e-4
+    assert floor.height <= sign * values[best[0]]
+    # Another pair of directions is no optimum, whatever the tolerance makes of it.
+    other = left[-2:] if sense == "min" else left[:2]
+    if set(other) != set(best):
+        assert exact_proof(problem, vectors[:, other], 1e-4) is None
+    turned = vectors[:, best] @ np.array([[0.6, -0.8], [0.8, 0.6]])
+    again = exact_proof(problem, turned, 1e-4)
+    assert again is not None
+    assert again[0].value == pytest.approx(optimum, rel=1e-12)
